@@ -25,7 +25,7 @@ extension Profile {
     /// The places of the beacons' entries, by id and by PROFILE/ID; empty if the text is not valid.
     package static func places(in text: String, file: String, sources: ProfileSources) -> [String: FilePlace] {
         let root = try? ProfileExpansion.root(
-            of: YAMLText(text, file: file), in: file, sources, kind: "a profile", example: "profiles/")
+            of: YAMLText(text, file: file), in: file, sources, kind: .profile, example: "profiles/")
         var places: [String: FilePlace] = [:]
         for entry in root?.mapping?["beacons"]?.sequence ?? [] {
             guard let id = entry.mapping?["id"]?.text else { continue }

@@ -23,15 +23,10 @@ package struct PhoneProfile: Hashable, Sendable {
     ///   - file: its path, for messages.
     /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(parsing text: String, file: String) throws(ProfileFaults) {
-        let root = try YAMLText(text, file: file).root(of: "a phone's profile", example: "profiles/phones/iphone.yaml")
+        let root = try YAMLText(text, file: file).root(of: FileKind.phone.name, example: "profiles/phones/iphone.yaml")
+        try FileKind.phone.check(root, file: file)
         var reader = ProfileReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
-        if reader.has("beacons"), !Self.isPhone(reader) {
-            reader.add(
-                "this is a profile of beacons; run it with beaconry run, or give beaconry phone a profile such as "
-                    + "profiles/phones/iphone.yaml", field: nil, at: root.place)
-            throw ProfileFaults(reader.faults)
-        }
         let name = reader.required("phone", ValueText.name)
         let displayName = reader.value("name", ValueText.label)
         maximumTransmissionUnit = reader.value("mtu", Self.transmissionUnit) ?? 185

@@ -21,16 +21,10 @@ extension Profile {
         parsing text: String, file: String, sources: ProfileSources = ProfileSources()
     ) throws(ProfileFaults) {
         let root = try ProfileExpansion.root(
-            of: YAMLText(text, file: file), in: file, sources, kind: "a profile",
+            of: YAMLText(text, file: file), in: file, sources, kind: .profile,
             example: "profiles/iot-design-shop.yaml")
         var reader = ProfileReader(root, file: file, path: "", files: sources.files)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
-        if PhoneProfile.isPhone(reader), !reader.has("beacons") {
-            reader.add(
-                "this is a phone's profile; run it with beaconry phone, or check it with beaconry check", field: nil,
-                at: root.place)
-            throw ProfileFaults(reader.faults)
-        }
         let name = reader.required("profile", ValueText.name)
         let parts = Self.parts(from: &reader, needsBeacons: true)
         let faults = reader.finish()

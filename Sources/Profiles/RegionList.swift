@@ -51,7 +51,8 @@ package struct RegionList: Hashable, Sendable {
     ///   - file: its path, for messages.
     /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(parsing text: String, file: String) throws(ProfileFaults) {
-        let root = try YAMLText(text, file: file).root(of: "a list of regions", example: "docs/receiving.md")
+        let root = try YAMLText(text, file: file).root(of: FileKind.regions.name, example: "docs/receiving.md")
+        try FileKind.regions.check(root, file: file)
         var reader = ProfileReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let entries = reader.requiredParts("regions", of: "region", Self.entry)

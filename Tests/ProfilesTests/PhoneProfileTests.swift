@@ -140,7 +140,7 @@ import Testing
         ),
         (
             "¦profile: a\nbeacons: [{ id: x, device: ibeacon }]\n", "",
-            "this is a profile of beacons; run it with beaconry run"
+            "this is a profile, not a phone's profile; run it with beaconry run"
         ),
     ]
 
@@ -153,7 +153,7 @@ import Testing
         let error = #expect(throws: ProfileFaults.self) { try Profile(parsing: text, file: "p.yaml") }
         #expect(
             error?.faults.map(\.message) == [
-                "this is a phone's profile; run it with beaconry phone, or check it with beaconry check"
+                "this is a phone's profile, not a profile; run it with beaconry phone, or check it with beaconry check"
             ])
     }
 

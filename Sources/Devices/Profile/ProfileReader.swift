@@ -160,7 +160,7 @@ package struct ProfileReader {
     package mutating func requiredParts<Part>(
         _ key: String, of kind: String, _ read: (inout ProfileReader) -> Part?
     ) -> [Part?] {
-        guard has(key) else {
+        guard node(key) != nil else {
             add("\"\(key)\" is missing", field: nil, at: place)
             return []
         }

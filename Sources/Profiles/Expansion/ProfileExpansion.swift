@@ -43,12 +43,13 @@ struct ProfileExpansion {
     }
 
     /// The root of a text, written out.
-    /// - Throws: `ProfileFaults`, if a short form is wrong or the text is not YAML.
+    /// - Throws: `ProfileFaults`, if a short form is wrong, the text is not YAML, or it is a file of another kind.
     static func root(
-        of text: YAMLText, in file: String, _ sources: ProfileSources, kind: String, example: String
+        of text: YAMLText, in file: String, _ sources: ProfileSources, kind: FileKind, example: String
     ) throws(ProfileFaults) -> ProfileNode {
-        let root = try text.root(of: kind, example: example)
+        let root = try text.root(of: kind.name, example: example)
         guard root.mapping != nil else { return root }
+        try kind.check(root, file: file)
         var expansion = ProfileExpansion(of: file, sources)
         let complete = expansion.withIncludedFiles(expansion.rewritten(root, of: text), in: "", within: [])
         let expanded = expansion.withEntries(complete)

@@ -56,7 +56,7 @@ package struct ExpectationList: Hashable, Sendable {
         checkEvent: (String) throws(ValueFault) -> Void
     ) throws(ProfileFaults) {
         let root = try ProfileExpansion.root(
-            of: YAMLText(text, file: file), in: file, sources, kind: "a list of expectations",
+            of: YAMLText(text, file: file), in: file, sources, kind: .expectations,
             example: "docs/receiving.md")
         var reader = ProfileReader(root, file: file, path: "", files: sources.files)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }

@@ -17,7 +17,7 @@ extension Scenario {
         load: (String) throws(ProfileFaults) -> Profile
     ) throws(ProfileFaults) {
         let root = try ProfileExpansion.root(
-            of: YAMLText(text, file: file), in: file, sources, kind: "a scenario", example: "scenarios/")
+            of: YAMLText(text, file: file), in: file, sources, kind: .scenario, example: "scenarios/")
         var reader = ProfileReader(root, file: file, path: "", files: sources.files)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("scenario", ValueText.name)

@@ -23,7 +23,7 @@ package struct Timeline: Sendable {
     /// Reads the timeline of a scenario.
     /// - Parameters:
     ///   - text: the YAML or JSON.
-    ///   - file: the name of the text, for messages.
+    ///   - file: the path of its file, or a name of the text, for messages.
     ///   - beacons: the names of the run's beacons.
     ///   - receivers: the names of its hosts and receivers.
     /// - Throws: `ProfileFaults` with all faults, each with line and column.
@@ -31,7 +31,7 @@ package struct Timeline: Sendable {
         parsing text: String, file: String, beacons: [String], receivers: [String]
     ) throws(ProfileFaults) {
         let root = try ProfileExpansion.root(
-            of: YAMLText(text, file: file), in: file, ProfileSources(), kind: "a scenario", example: "scenarios/")
+            of: YAMLText(text, file: file), in: file, ProfileSources(), kind: .scenario, example: "scenarios/")
         var reader = ProfileReader(root, file: file, path: "")
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("scenario", ValueText.name)

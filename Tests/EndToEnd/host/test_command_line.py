@@ -287,7 +287,7 @@ def test_check_accepts_phones(tmp_path: Path) -> None:
     refused = beaconry("run", str(phone))
     assert refused.returncode == 65
     hint = "run it with beaconry phone, or check it with beaconry check"
-    assert refused.stderr == f"{phone}:1:1: error: this is a phone's profile; {hint}\n"
+    assert refused.stderr == f"{phone}:1:1: error: this is a phone's profile, not a profile; {hint}\n"
     phone.write_text("phone: a\nnotifications: [{ id: x, category: bell }]\nchanges: [{ at: 1s, id: x }]\n")
     for command in ("check", "phone"):
         result = beaconry(command, str(phone))
