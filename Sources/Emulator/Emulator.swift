@@ -505,6 +505,7 @@ package actor Emulator: Service {
         case .connectionUpdated(let beacon, let central, let parameters):
             await deliver(.connectionUpdated(Central(central), parameters), to: beacon)
         case .host(let event): events.post(.host(event))
+        case .replayEnded(let count): events.post(.replayEnded(packets: count))
         case .warning(let beacon, let warning):
             events.post(beacon.map { EmulatorEvent.beacon($0, .warning(warning)) } ?? .warning(warning))
         }

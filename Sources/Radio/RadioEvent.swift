@@ -35,6 +35,8 @@ package enum RadioEvent: Hashable, Sendable {
     case connectionUpdated(BeaconIdentifier, central: String, ConnectionParameters)
     /// An event of another program's host on the radio's air.
     case host(HostEvent)
+    /// The last packet of a recording was sent again.
+    case replayEnded(packets: Int)
     /// A warning about one beacon, or about the radio.
     case warning(BeaconIdentifier?, Warning)
 }

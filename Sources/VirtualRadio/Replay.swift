@@ -59,7 +59,14 @@ package struct ReplayedPacket: Hashable, Sendable {
 
 /// The recording that an air sends again: no packets, waiting for the first scan, running, or over.
 struct Replay: Sendable {
+    /// The shortest pause between two passes, in microseconds.
+    private static let shortestPause: AirTime = 1000
+
     private var packets: [ReplayedPacket] = []
+    /// The time from the beginning of a pass to that of the next one; `nil` for one pass.
+    private var period: AirTime?
+    /// The number of packets of a replay that is over, until it is taken.
+    private var ended: Int?
     /// The index of the next packet.
     private var next = 0
     private var start: AirTime = 0
@@ -68,12 +75,28 @@ struct Replay: Sendable {
     private(set) var isWaiting = false
 
     /// Replaces the recording, which then waits for the first scan.
-    /// - Parameter packets: in the order of their times.
-    mutating func load(_ packets: [ReplayedPacket], _ context: inout AirContext) {
+    /// - Parameters:
+    ///   - packets: in the order of their times.
+    ///   - loops: whether it begins again after its last packet.
+    mutating func load(_ packets: [ReplayedPacket], loops: Bool, _ context: inout AirContext) {
         if let timer { context.timers.cancel(timer) }
         self.packets = packets
+        period = loops ? Self.period(of: packets) : nil
+        ended = nil
         next = 0
         isWaiting = !packets.isEmpty
+    }
+
+    /// The time of the last packet, and the mean time between two packets; a second if all are sent at once.
+    private static func period(of packets: [ReplayedPacket]) -> AirTime {
+        guard let last = packets.last?.time, last > 0 else { return 1_000_000 }
+        return last + max(shortestPause, last / AirTime(max(1, packets.count - 1)))
+    }
+
+    /// The number of packets of a replay that is over, once; `nil` if none has ended since.
+    mutating func takeEnd() -> Int? {
+        defer { ended = nil }
+        return ended
     }
 
     /// Starts now.
@@ -92,7 +115,12 @@ struct Replay: Sendable {
     }
 
     private mutating func schedule(_ context: inout AirContext) {
+        if next == packets.count, let period {
+            start += period
+            next = 0
+        }
         guard next < packets.count else {
+            ended = packets.count
             packets = []
             next = 0
             return
@@ -111,11 +139,17 @@ extension Air {
     /// that of the recording, and it is neither lost nor does it collide, because it was received; an override of the path
     /// changes both. Only between a transmitter and a receiver that both have a position are RSSI and loss those of the
     /// model. Nothing connects to the advertisers.
-    /// - Parameter packets: in the order of their times.
-    package mutating func replay(_ packets: [ReplayedPacket]) {
-        replay.load(packets, &context)
+    /// - Parameters:
+    ///   - packets: in the order of their times.
+    ///   - loops: whether the packets are sent again and again: after the last one, with the mean time between two packets as a
+    ///     pause.
+    package mutating func replay(_ packets: [ReplayedPacket], loops: Bool = false) {
+        replay.load(packets, loops: loops, &context)
         beginReplayIfScanning()
     }
+
+    /// The number of packets of a replay that is over, once; `nil` if none has ended since.
+    package mutating func takeReplayEnd() -> Int? { replay.takeEnd() }
 
     mutating func beginReplayIfScanning() {
         if replay.isWaiting, !scanners.isEmpty { replay.begin(&context) }

@@ -92,6 +92,7 @@ struct EventJSONTests {
     private static let lines: [(EmulatorEvent, String)] = [
         (.ready(beacons: 2), #"{"beacons":2,"event":"ready","v":1}"#),
         (.reloaded(beacons: 2), #"{"beacons":2,"event":"reloaded","v":1}"#),
+        (.replayEnded(packets: 3), #"{"event":"replay-ended","packets":3,"v":1}"#),
         (.stopping, #"{"event":"stopping","v":1}"#),
         (
             .lost(count: 1),

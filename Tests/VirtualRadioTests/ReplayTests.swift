@@ -45,6 +45,45 @@ import VirtualRadio
         #expect(reports.map(\.data) == [[2, 1, 6], [2, 10, 4], []])
     }
 
+    @Test func endIsReportedOnceAfterTheLastPacket() {
+        var bench = Bench()
+        let transmitter = bench.add(1)
+        let scanner = bench.add(2)
+        bench.air.replay([Self.packet(at: 5, of: transmitter), Self.packet(at: 30, of: transmitter)])
+        bench.run(milliseconds: 100)
+        #expect(bench.air.takeReplayEnd() == nil, "it waits for the first scan")
+        bench.scan(scanner)
+        bench.run(milliseconds: 29)
+        #expect(bench.air.takeReplayEnd() == nil)
+        bench.run(milliseconds: 2)
+        #expect(bench.air.takeReplayEnd() == 2)
+        bench.run(milliseconds: 100)
+        #expect(bench.air.takeReplayEnd() == nil)
+    }
+
+    /// The pause is the mean time between two packets, and a second for a recording of one moment.
+    @Test(arguments: [
+        ([Int64(0), 10, 40], [Int64(0), 10, 40, 60, 70, 100, 120, 130, 160]),
+        ([0, 0], [0, 0, 1000, 1000, 2000, 2000]),
+    ])
+    func loopSendsTheRecordingAgain(_ times: [Int64], _ expected: [Int64]) {
+        var bench = Bench()
+        let transmitter = bench.add(1)
+        let scanner = bench.add(2)
+        bench.air.replay(times.map { Self.packet(at: $0, of: transmitter) }, loops: true)
+        bench.run(milliseconds: 50)
+        bench.scan(scanner)
+        var received: [Int64] = []
+        var millisecond: Int64 = 0
+        while received.count < expected.count, millisecond < 5000 {
+            received += bench.takeReports(scanner).map { _ in millisecond }
+            bench.run(milliseconds: 1)
+            millisecond += 1
+        }
+        #expect(received == expected)
+        #expect(bench.air.takeReplayEnd() == nil)
+    }
+
     @Test(arguments: [ScanType.passive, .active])
     func scanResponsesReachActiveScansOnly(_ type: ScanType) {
         var bench = Bench()

@@ -36,6 +36,18 @@ package struct Notice: Encodable, Report {
     package var lines: [String] { ["warning: \(message) [\(code)]; \(hint)"] }
 }
 
+/// The last packet of `--replay` was sent. Its text goes to standard error.
+struct ReplayEndNotice: Encodable, Report {
+    private let event = "replay-ended"
+    private let time = Timestamp.now
+    private let packets: Int
+
+    init(packets: Int) { self.packets = packets }
+
+    static var textStream: Output.Stream { .notes }
+    var lines: [String] { ["the replay has ended: \(Formatting.count(packets, "packet")) sent"] }
+}
+
 /// The radio that a command receives with. Its text goes to standard error.
 package struct ListeningNotice: Encodable, Report {
     private let event = "listening"

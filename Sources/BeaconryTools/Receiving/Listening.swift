@@ -123,11 +123,12 @@ package struct Listening: Sendable {
         return try ending.get()
     }
 
-    /// Reports the warnings of the beacons.
+    /// Reports the warnings of the beacons, and the end of a replay.
     private func report(_ event: EmulatorEvent) {
         switch event {
         case .warning(let warning): Output.report(Notice(warning), as: format)
         case .beacon(let beacon, .warning(let warning)): Output.report(Notice(warning, of: beacon.name), as: format)
+        case .replayEnded(let count): Output.report(ReplayEndNotice(packets: count), as: format)
         default: break
         }
     }

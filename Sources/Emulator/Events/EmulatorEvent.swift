@@ -30,6 +30,8 @@ package enum EmulatorEvent: Hashable, Sendable {
     case reloadFailed(EmulatorError)
     /// A scenario started, performed a change, or ended.
     case scenario(ScenarioRecord)
+    /// The last packet of a recording was sent again.
+    case replayEnded(packets: Int)
     /// The run ends.
     case stopping
     /// Another program's host did something on the radio's air.

@@ -44,6 +44,9 @@ extension PostedEvent: Encodable {
             let state = scenario.state == .running && scenario.done > 0 ? "changed" : scenario.state.rawValue
             try record.set(.event, "scenario-\(state)")
             try record.set(.scenario, scenario)
+        case .replayEnded(let count):
+            try record.set(.event, "replay-ended")
+            try record.set(.packets, count)
         case .stopping: try record.set(.event, "stopping")
         case .host(let event): try record.describe(event)
         case .warning(let warning): try record.describe(warning)
@@ -82,9 +85,9 @@ private struct EventFields {
         case host, transport, scan
         /// A phone's notification: an object.
         case notification, action, name, app
-        /// The number of lost events, and of beacons; the numbers of those that should be on the air and that are, and those
-        /// that should be and are not.
-        case count, beacons, expected, onAir, missing
+        /// The number of lost events, of beacons, and of packets of a recording; the numbers of beacons that should be on the air
+        /// and that are, and those that should be and are not.
+        case count, beacons, packets, expected, onAir, missing
         /// A duration.
         case seconds
         /// A radio.

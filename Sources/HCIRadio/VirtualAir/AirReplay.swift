@@ -14,6 +14,8 @@ package struct AirReplay: Hashable, Sendable {
     private let sightings: [RecordedSighting]
     /// The number of sightings that are left out: directed advertisements, of which recordings do not have the target.
     package let leftOut: Int
+    /// Whether it is sent again and again.
+    package var loops = false
 
     /// Longest data of extended advertising, in bytes (Core 5.4, Vol 4, Part E, 7.8.54).
     package static let extendedCapacity = 1650

@@ -45,6 +45,9 @@ final class LiveAir {
     /// Called after each wake-up with the delay of the first event that was due, when all hosts have their packets.
     var onWakeUp: ((Duration) -> Void)?
 
+    /// Called when the last packet of a recording was sent, with the number of packets.
+    var onReplayEnd: ((Int) -> Void)?
+
     /// An air without controllers.
     init(_ air: Air, clock: LoopClock, captures: PacketCaptures = PacketCaptures()) {
         self.air = air
@@ -69,6 +72,7 @@ final class LiveAir {
             }
         }
         air.advance(to: time)
+        if let count = air.takeReplayEnd() { onReplayEnd?(count) }
     }
 
     private func record(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction, _ identifier: ControllerIdentifier) {
@@ -222,7 +226,7 @@ final class LiveAir {
             controllers[configuration.name] = identifier
             advertisers[device] = identifier
         }
-        air.replay(recording.packets { advertisers[$0] })
+        air.replay(recording.packets { advertisers[$0] }, loops: recording.loops)
         settle()
     }
 

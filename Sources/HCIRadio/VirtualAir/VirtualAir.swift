@@ -63,6 +63,7 @@ final class VirtualAir {
             clock: clock, captures: captures)
         self.air = air
         if let replay = options.replay {
+            air.onReplayEnd = { report(.replayEnded(packets: $0)) }
             air.replay(replay)
             if let warning = replay.warning { report(.warning(nil, warning)) }
         }

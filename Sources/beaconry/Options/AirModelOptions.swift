@@ -12,7 +12,7 @@ import Profiles
 /// The options of a virtual air, whatever is on it.
 struct AirModelOptions: ParsableArguments {
     /// The names of the options, as a list in a sentence.
-    static let names = "--seed, --air-timing, --physics, --path-loss, --rssi-noise and --replay"
+    static let names = "--seed, --air-timing, --physics, --path-loss, --rssi-noise, --replay and --replay-loop"
 
     private static let defaults = VirtualAirOptions()
 
@@ -69,9 +69,13 @@ struct AirModelOptions: ParsableArguments {
             valueName: "recording"), completion: .file())
     var replay: String?
 
+    @Flag(help: "Send the recording of --replay again and again, instead of once.")
+    var replayLoop = false
+
     /// Whether one of the options was given.
     var isGiven: Bool {
         seed != nil || airTiming != nil || physics != nil || pathLoss != nil || rssiNoise != nil || replay != nil
+            || replayLoop
     }
 
     /// The air with these options, and with the default servers.
@@ -92,7 +96,9 @@ struct AirModelOptions: ParsableArguments {
         if let noise = try rssiNoise ?? EnvironmentVariable.rssiNoise.parsed(Self.noise) {
             options.propagation.packetDeviation = noise
         }
+        if replayLoop, replay == nil { throw Failure.usage("--replay-loop needs a recording: --replay FILE") }
         options.replay = try replay.map { try ReplayTool.load($0) }
+        options.replay?.loops = replayLoop
         return options
     }
 

@@ -27,6 +27,8 @@ enum EventText {
             return
                 "reload failed: \(error.message); \(error.hint.isEmpty ? "fix the profile, then reload" : error.hint)"
         case .scenario(let scenario): return ScenarioText.line(scenario)
+        case .replayEnded(let count):
+            return "the replay has ended: \(count) packet\(count == 1 ? "" : "s") sent"
         case .stopping: return "stopping"
         case .host(let event): return line(event)
         case .warning(let warning): return line(warning)

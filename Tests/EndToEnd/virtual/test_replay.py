@@ -133,7 +133,7 @@ def test_a_link_override_changes_the_recorded_rssi(beaconry: Beaconry, tmp_path:
     [
         (json.dumps(HEAD) + "\nnonsense\n", ("--radio", "virtual"), 65, ":2: this is not a line of a recording"),
         ("", ("--radio", "virtual"), 65, "is empty"),
-        (json.dumps(HEAD) + "\n", ("--radio", "tcp-client:127.0.0.1:1"), 64, "--replay need --radio virtual"),
+        (json.dumps(HEAD) + "\n", ("--radio", "tcp-client:127.0.0.1:1"), 64, "--replay-loop need --radio virtual"),
     ],
 )
 def test_a_recording_that_cannot_be_sent_is_an_error(
@@ -144,6 +144,36 @@ def test_a_recording_that_cannot_be_sent_is_an_error(
     done = beaconry.call("run", "--replay", str(tmp_path / "bad.jsonl"), *options)
     assert done.returncode == code
     assert words in done.stderr and done.stdout == ""
+
+
+def test_the_end_of_a_replay_is_reported(beaconry: Beaconry, tmp_path: Path) -> None:
+    """In real time by the run, and in virtual time by the command that receives it."""
+    recording = tmp_path / "air.jsonl"
+    lines = [sighting(number * 20_000, "C0:FF:EE:00:00:01", "ADV_NONCONN_IND", "020106", -60) for number in range(5)]
+    recording.write_text("".join(json.dumps(line) + "\n" for line in [HEAD, *lines]))
+    run = beaconry.start("run", "--replay", str(recording), "--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--json")
+    transport = run.wait("radio-ready")["servers"][0].replace("tcp:", "tcp-client:")
+    run.wait("ready")
+    assert len(received(transport, 1)) == 5
+    assert run.wait("replay-ended")["packets"] == 5
+    assert run.end() == 0
+
+    again = tmp_path / "again.jsonl"
+    options = ("--replay", str(recording), "--rate", "max", "--duration", "1s", "--json")
+    done = beaconry.call("record", str(again), *options)
+    assert done.returncode == 0, done.stderr
+    assert [line["packets"] for line in map(json.loads, done.stdout.splitlines()) if line["event"] == "replay-ended"] == [5]
+    assert len(again.read_text().splitlines()) == 1 + 5
+
+    done = beaconry.call("record", str(again), "--force", *options, "--replay-loop")
+    assert done.returncode == 0, done.stderr
+    assert "replay-ended" not in done.stdout
+    times = [json.loads(line)["microseconds"] for line in again.read_text().splitlines()[1:]]
+    # The pause is the mean time between two packets.
+    assert {late - early for early, late in zip(times, times[1:])} == {20_000} and len(times) > 45
+
+    done = beaconry.call("record", str(again), "--force", "--replay-loop")
+    assert done.returncode == 64 and "--replay-loop" in done.stderr
 
 
 def test_run_without_profile_needs_a_recording(beaconry: Beaconry) -> None:
