@@ -51,6 +51,9 @@ struct Running {
         let metrics = try options.http.writeMetrics(of: emulator)
         let proxies = try await startProxies(on: radio, emulator.events)
         let printing = print(events, isSimulated: timing.isSimulated)
+        if let warning = try options.receiverWarning(for: configuration.profiles ?? []) {
+            emulator.events.post(.warning(warning))
+        }
         capture?.onIncomplete { [events = emulator.events] in events.post(.warning($0)) }
         let writtenRun = WrittenRun(emulator: emulator) {
             do {

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import BluetoothCore
 import Concurrency
 import Devices
 import Emulator
@@ -85,7 +86,9 @@ struct RunOptions: ParsableArguments {
     ///   - servesPrograms: whether adapters for programs are on the air, which then is the virtual one. Programs have the
     ///     clock of the machine, and need no servers.
     func driver(for profiles: [Profile], servesPrograms: Bool = false) throws -> (any RadioDriver, RunTiming) {
-        let asksForHosts = try air.asksForHosts(for: profiles)
+        let rate = try chosenRate
+        let asksForHosts =
+            try air.asksForHosts(for: profiles) && air.unservedReceivers(of: profiles, at: rate).isEmpty
         var driver = try air.configured(
             try radio.driver(waits: waits, standard: servesPrograms ? "virtual" : "auto"), for: profiles)
         if servesPrograms {
@@ -95,9 +98,25 @@ struct RunOptions: ParsableArguments {
             if !asksForHosts { virtual.options.servers = [] }
             driver = virtual
         }
-        let rate = try rate ?? EnvironmentVariable.rate.parsed(OptionValue.rate)
         let timing = try RunTiming(rate, &driver, asksForHosts: asksForHosts || servesPrograms)
         return (driver, timing)
+    }
+
+    /// The rate of the option or of the environment; `nil` for real time.
+    private var chosenRate: Simulation.Rate? {
+        get throws { try rate ?? EnvironmentVariable.rate.parsed(OptionValue.rate) }
+    }
+
+    /// A warning about receivers of the profiles that have no servers; `nil` without any.
+    func receiverWarning(for profiles: [Profile]) throws -> Warning? {
+        let names = try air.unservedReceivers(of: profiles, at: chosenRate).map(\.id)
+        guard !names.isEmpty else { return nil }
+        return Warning(
+            code: "receivers-not-served",
+            message: "no host can join as \(names.joined(separator: ", ")): virtual time has no hosts of other "
+                + "processes",
+            hint: "none needed; to receive beside this run, use a number such as --rate 10 without --hci-server none, "
+                + "or give the profile to a receiving command (--profile)")
     }
 
     /// The configuration of the emulator.

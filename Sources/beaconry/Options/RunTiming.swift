@@ -33,7 +33,7 @@ enum RunTiming {
             guard case .scaled(let factor) = rate else {
                 throw Failure.usage(
                     "--rate \(rate) is not possible with hosts of other processes (--hci-server, receivers of a profile, "
-                        + "programs of beaconry dbus), whose clocks are real; use a number such as --rate 10, or leave the hosts out"
+                        + "programs of beaconry dbus), whose clocks are real; use a number such as --rate 10, or run without hosts: --hci-server none"
                 )
             }
             air.options.rate = factor

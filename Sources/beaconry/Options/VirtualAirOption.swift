@@ -5,6 +5,7 @@
 import ArgumentParser
 import BeaconryTools
 import BluetoothCore
+import Concurrency
 import Devices
 import ESPHomeProxy
 import HCIRadio
@@ -78,6 +79,17 @@ struct VirtualAirOption: ParsableArguments {
         let names = hciServer.isEmpty ? Self.serversInEnvironment : hciServer
         return try Self.servers(names).map { !$0.isEmpty } ?? false || !proxyNames.isEmpty
             || profiles.contains { !$0.receivers.isEmpty }
+    }
+
+    /// The receivers of profiles that have no servers, because virtual time has no hosts of other processes, and `--hci-server
+    /// none` declines them.
+    func unservedReceivers(of profiles: [Profile], at rate: Simulation.Rate?) throws(Failure) -> [ReceiverDefinition] {
+        let receivers = profiles.flatMap(\.receivers)
+        let names = hciServer.isEmpty ? Self.serversInEnvironment : hciServer
+        guard rate == .maximum || rate == .manual, names == ["none"], proxyNames.isEmpty,
+            receivers.allSatisfy({ $0.proxy == nil })
+        else { return [] }
+        return receivers
     }
 
     /// The address of a virtual air that another process serves: the first TCP server in BEACONRY_HCI_SERVER or its

@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from beaconry import Beaconry
+from beaconry import PROFILES, Beaconry
 from phone import phone, receive_reports
 
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
@@ -111,6 +111,20 @@ def test_the_clock_of_real_time_cannot_be_changed(beaconry: Beaconry) -> None:
     assert clock["rate"] == "1" and "virtual" not in clock
     refused = control(beaconry, "clock", "pause")
     assert refused.returncode == 65 and "start the run with --rate" in refused.stderr
+
+
+def test_receivers_of_a_profile_are_not_served_without_hosts(beaconry: Beaconry) -> None:
+    run = beaconry.run(
+        PROFILES / "walk.yaml", "--ephemeral", "--rate", "max", "--duration", "1m", "--hci-server", "none", radio="virtual"
+    )
+    assert "visitor" in run.wait("warning", code="receivers-not-served")["message"]
+    assert run.wait("radio-ready").get("receivers") is None
+    run.wait("stopping")
+    assert run.end() == 0
+    refused = beaconry.call(
+        "run", str(PROFILES / "walk.yaml"), "--radio", "virtual", "--ephemeral", "--rate", "max", "--duration", "1m"
+    )
+    assert refused.returncode == 64 and "--hci-server none" in refused.stderr
 
 
 @pytest.mark.parametrize(
