@@ -68,8 +68,9 @@ package enum ControlRequest: Hashable, Sendable {
     case remove(String)
     /// The scenario of the run. In JSON, `scenario` with the `action` `show`, which is the default.
     case scenario
-    /// Performs the timeline of a scenario, in YAML or JSON. In JSON, `scenario` with the `action` `start`.
-    case startScenario(text: String)
+    /// Performs the timeline of a scenario, in YAML or JSON; `file` is its path, for messages. In JSON, `scenario` with the
+    /// `action` `start`.
+    case startScenario(text: String, file: String? = nil)
     /// Ends the scenario. In JSON, `scenario` with the `action` `stop`.
     case stopScenario
     /// The bonds of a beacon, or of all beacons.
@@ -163,6 +164,7 @@ package enum ControlRequest: Hashable, Sendable {
         var conditions: [JournalExpectation.Fields]?
         var within: String?
         var text: String?
+        var file: String?
         var tag: String?
         var id: Int?
         var limit: Int?
@@ -252,7 +254,7 @@ package enum ControlRequest: Hashable, Sendable {
     private static func scenarioRequest(_ fields: Fields) throws(EmulatorError) -> ControlRequest {
         switch try action(of: fields, default: ScenarioAction.show) {
         case .show: .scenario
-        case .start: .startScenario(text: fields.text ?? "")
+        case .start: .startScenario(text: fields.text ?? "", file: fields.file)
         case .stop: .stopScenario
         }
     }
@@ -317,7 +319,8 @@ package enum ControlRequest: Hashable, Sendable {
         case .put(let device, let text): Fields(command: .put, device: device, text: text)
         case .remove(let device): Fields(command: .remove, device: device)
         case .scenario: Fields(command: .scenario)
-        case .startScenario(let text): Fields(command: .scenario, action: ScenarioAction.start.rawValue, text: text)
+        case .startScenario(let text, let file):
+            Fields(command: .scenario, action: ScenarioAction.start.rawValue, text: text, file: file)
         case .stopScenario: Fields(command: .scenario, action: ScenarioAction.stop.rawValue)
         case .bonds(let device): Fields(command: .bonds, device: device)
         case .forget(let device, let peer): Fields(command: .forget, device: device, peer: peer)

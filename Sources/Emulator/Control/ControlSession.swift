@@ -93,7 +93,8 @@ struct ControlSession {
             return .answer(ControlAnswer(\.reload, try await emulator.replaceProfile(name, by: text, tag: tag)))
         case .put(let name, let text): return .answer(try await put(name, text))
         case .scenario: return .answer(try .scenario(await emulator.scenarioRecord))
-        case .startScenario(let text): return .answer(try .scenario(try await emulator.startScenario(text)))
+        case .startScenario(let text, let file):
+            return .answer(try .scenario(try await emulator.startScenario(text, file: file)))
         case .stopScenario: return .answer(try .scenario(await emulator.stopScenario()))
         case .remove(let name): return .answer(ControlAnswer(\.reload, try await emulator.removeBeacon(name)))
         case .bonds(let device): return .answer(try await bonds(device))

@@ -84,15 +84,17 @@ extension Emulator {
     package var scenarioRecord: ScenarioRecord? { scenario?.record(at: uptime) }
 
     /// Performs the timeline of a scenario from now on, instead of a former one.
-    /// - Parameter text: the scenario, in YAML or JSON.
+    /// - Parameters:
+    ///   - text: the scenario, in YAML or JSON.
+    ///   - file: the path of its file, for messages; `nil` if there is none.
     /// - Throws: `EmulatorError` with the faults of the text; then nothing has changed.
-    package func startScenario(_ text: String) async throws(EmulatorError) -> ScenarioRecord {
+    package func startScenario(_ text: String, file: String? = nil) async throws(EmulatorError) -> ScenarioRecord {
         let hosts = ((try? await receivers()) ?? []).map(\.name)
         let served = ((try? await servedReceivers()) ?? []).map(\.name)
         let timeline: Timeline
         do throws(ProfileFaults) {
             timeline = try Timeline(
-                parsing: text, file: "scenario", beacons: await list().map(\.identifier.name),
+                parsing: text, file: file ?? "scenario", beacons: await list().map(\.identifier.name),
                 receivers: hosts + served.filter { !hosts.contains($0) })
         } catch {
             throw EmulatorError(error)

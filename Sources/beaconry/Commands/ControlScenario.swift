@@ -37,7 +37,7 @@ struct ControlScenario: AsyncParsableCommand {
 
         func run() async throws {
             let text = try ProfileFiles.text(file, examples: "scenarios/")
-            try await options.tool.send(.startScenario(text: text))
+            try await options.tool.send(.startScenario(text: text, file: file))
         }
     }
 

@@ -155,6 +155,9 @@ def test_scenario_that_is_stopped_does_no_more(served: Served, virtual: Path, be
     file = beaconry.profile("scenario: one\ntimeline: [{ at: 1s, do: battery door flat }, { at: 9s, do: off shelf-1 }]\n", "one.yaml")
     shown = json.loads(beaconry.call("ctl", "scenario", "start", str(file), "--json").stdout)
     assert (shown["scenario"], shown["duration"]) == ("one", 9)
+    wrong = beaconry.profile("scenario: one\ntimeline:\n  - { at: 1s, do: of door }\n", "wrong.yaml")
+    refused = beaconry.call("ctl", "scenario", "start", str(wrong))
+    assert refused.returncode == 65 and refused.stderr.startswith(f"{wrong}:3:19: error: timeline[0].do: there is no change \"of\""), refused.stderr
     server.request("POST", "/v1/clock/advance", {"by": "2s"})
     server.request("PUT", "/v1/scenario", b"scenario: two\ntimeline: [{ at: 1s, do: on door }]\n", **YAML)
     server.request("POST", "/v1/clock/advance", {"by": "8s"})
