@@ -14,7 +14,7 @@ import Testing
         beacons:
           - { id: door, device: ibeacon, ibeacon: { uuid: \(uuid), major: 1, minor: 1 } }
         receivers: [{ id: phone, position: [3, 0] }]
-        regions: [{ id: shop, uuid: \(uuid), major: 1 }]
+        regions: [{ id: shop, uuid: \(uuid), major: 1, hello: Welcome, at-most-once-per: 1h }]
 
         """
 
@@ -92,6 +92,60 @@ import Testing
         #expect("\(expectation.time)" == time)
     }
 
+    @Test(arguments: [
+        ("receiver: phone, enters: shop, count: 1, by: 4s", "phone: enters shop exactly once between 0s and 4s"),
+        ("receiver: phone, exits: door, count: 0, by: 4s", "phone: exits door exactly 0 times between 0s and 4s"),
+        (
+            "receiver: phone, hello: shop, count: [1, 3], by: 4s",
+            "phone: gets the hello of shop 1 to 3 times between 0s and 4s"
+        ),
+        (
+            "receiver: phone, value: door, characteristic: 2A19, hex: 0A, count: 2+, by: 2s",
+            "phone: value of 2A19 of door is 0a at least 2 times between 0s and 2s"
+        ),
+        (
+            "receiver: phone, proximity: door, is: [near, immediate], for: 3s, by: 4s",
+            "phone: proximity of door is immediate or near for 3s between 0s and 4s"
+        ),
+        (
+            "receiver: phone, proximity: door, is: far, between: [1s, 4s]",
+            "phone: proximity of door is far all the time between 1s and 4s"
+        ),
+        (
+            "receiver: phone, nearest: door, for: 2s, between: [1s, 4s]",
+            "phone: nearest is door for 2s between 1s and 4s"
+        ),
+        (
+            "receiver: phone, proximity: door, is: near, for: 2s, by: 9s, never: true",
+            "phone: proximity of door is near for 2s never between 0s and 9s"
+        ),
+    ])
+    func countProximityAndHoldAreRead(_ text: String, _ description: String) throws {
+        let expectation = try #require(try scenario(timeline: "at: 0s, do: on door", expect: text).expectations.first)
+        #expect("\(expectation)" == description)
+        #expect(expectation.requiredRate == 1)
+    }
+
+    @Test func requiredRateIsRead() throws {
+        let expectations = try scenario(
+            timeline: "at: 0s, do: on door", expect: "on-air: door, at: 1s, require: 97.5%"
+        ).expectations
+        #expect(expectations.map(\.requiredRate) == [0.975])
+    }
+
+    @Test func regionsHaveTheirHello() throws {
+        let region = try #require(try scenario(timeline: "at: 0s, do: on door").regions.first)
+        #expect(region.hello == "Welcome")
+        #expect(region.goodbye == nil)
+        #expect(region.atMostOncePer == .seconds(3600))
+    }
+
+    @Test func countWithoutATimeIsOfTheWholeDuration() throws {
+        let scenario = try scenario(
+            Self.head + "duration: 7s\nexpect: [{ receiver: phone, hello: shop, count: 1 }]\n")
+        #expect(scenario.expectations.map(\.time) == [.once(.zero ... .seconds(7))])
+    }
+
     @Test func profileIsThatOfAFile() throws {
         let scenario = try scenario(
             "scenario: a\nprofile: b\nreceivers: [{ id: phone }]\nexpect: [{ on-air: gate, at: 1s }]\n")
@@ -123,6 +177,39 @@ import Testing
         ("at: 1s, do: off door", "receiver: phone, enters: shop", 9, "the time is missing"),
         ("at: 1s, do: off door", "receiver: phone, enters: shop, by: 1s, at: 2s", 9, "by and at exclude each other"),
         ("at: 1s, do: off door", "enters: shop, by: 1s", 9, "\"receiver\" is missing"),
+        ("at: 1s, do: off door", "receiver: phone, goodbye: shop, by: 1s", 9, "the region \"shop\" has no goodbye"),
+        ("at: 1s, do: off door", "receiver: phone, hello: door, by: 1s", 9, "there is no region \"door\""),
+        ("at: 1s, do: off door", "receiver: phone, hello: shop, at: 1s", 9, "an event has no exact moment"),
+        (
+            "at: 1s, do: off door", "receiver: phone, enters: shop, count: 1, by: 1s, never: true", 9,
+            "write count: 0 instead of never"
+        ),
+        (
+            "at: 1s, do: off door", "receiver: phone, enters: shop, count: [2, 1], by: 1s", 9,
+            "the lowest and the highest"
+        ),
+        ("at: 1s, do: off door", "receiver: phone, enters: shop, count: one, by: 1s", 9, "one"),
+        ("at: 1s, do: off door", "receiver: phone, sees: door, count: 1, by: 1s", 9, "there is no key \"count\" here"),
+        ("at: 1s, do: off door", "receiver: phone, reports: door, by: 1s", 9, "\"count\" is missing"),
+        ("at: 1s, do: off door", "receiver: phone, proximity: door, by: 1s", 9, "\"is\" is missing; write is: near"),
+        (
+            "at: 1s, do: off door", "receiver: phone, proximity: door, is: unknown, by: 1s", 9,
+            "\"unknown\" is not one of immediate, near, far"
+        ),
+        (
+            "at: 1s, do: off door", "receiver: phone, proximity: door, is: near, for: 2s, at: 5s", 9,
+            "for needs a period"
+        ),
+        (
+            "at: 1s, do: off door", "receiver: phone, proximity: door, is: near, for: 6s, by: 5s", 9,
+            "this is longer than the period"
+        ),
+        ("at: 1s, do: off door", "receiver: phone, sees: door, for: 2s, by: 5s", 9, "there is no key \"for\" here"),
+        ("at: 1s, do: off door", "on-air: door, at: 1s, require: 0%", 9, "\"0%\" is not a pass rate"),
+        (
+            "at: 1s, do: off door", "on-air: door, at: 1s, require: 101%", 9,
+            "write a percentage up to 100%, such as 95%"
+        ),
         (
             "at: 1s, do: off door", "receiver: phone, rssi: door, dbm: [1], at: 1s", 9,
             "the lowest and the highest value"

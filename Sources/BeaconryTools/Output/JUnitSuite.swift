@@ -6,15 +6,22 @@ import Persistence
 
 /// A suite of results in a file of JUnit XML, which servers of continuous integration read.
 struct JUnitSuite {
+    /// A name and a value beside a result.
+    struct Property {
+        let name: String
+        let value: String
+    }
+
     /// A result.
     struct Case {
         let name: String
         /// The line in the suite's file, counted from 1; `nil` without a file.
         let line: Int?
-        /// The time of the result.
+        /// How long it took, in real time.
         let time: Duration
         /// Why it failed; `nil` if it passed.
         let failure: String?
+        var properties: [Property] = []
     }
 
     let name: String
@@ -22,6 +29,13 @@ struct JUnitSuite {
     let file: String?
     let time: Duration
     let cases: [Case]
+    var properties: [Property] = []
+
+    /// Throws if the folder of a file does not exist: results would be lost.
+    /// - Throws: `SystemError`.
+    static func checkFolder(of path: String) throws(SystemError) {
+        if let error = SystemError.missingFolder(of: path) { throw error }
+    }
 
     /// Writes the file.
     /// - Throws: `SystemError`.
@@ -38,6 +52,7 @@ struct JUnitSuite {
             lines.append(
                 "  <testsuite name=\"\(escaped(suite.name))\" \(counts(suite.cases)) skipped=\"0\" "
                     + "time=\"\(seconds(suite.time))\">")
+            lines += Self.lines(of: suite.properties, indent: "    ")
             lines += suite.cases.flatMap { suite.lines(of: $0) }
             lines.append("  </testsuite>")
         }
@@ -57,12 +72,20 @@ struct JUnitSuite {
         let head =
             "    <testcase classname=\"\(Self.escaped(name))\" name=\"\(Self.escaped(result.name))\" "
             + place.compactMap(\.self).joined() + "time=\"\(Self.seconds(result.time))\""
-        guard let failure = result.failure else { return [head + "/>"] }
-        return [
-            head + ">",
-            "      <failure message=\"\(Self.escaped(failure))\">\(Self.escaped("\(result.name): \(failure)"))</failure>",
-            "    </testcase>",
-        ]
+        var content = Self.lines(of: result.properties, indent: "      ")
+        if let failure = result.failure {
+            let text = Self.escaped("\(result.name): \(failure)")
+            content.append("      <failure message=\"\(Self.escaped(failure))\">\(text)</failure>")
+        }
+        return content.isEmpty ? [head + "/>"] : [head + ">"] + content + ["    </testcase>"]
+    }
+
+    private static func lines(of properties: [Property], indent: String) -> [String] {
+        guard !properties.isEmpty else { return [] }
+        let entries = properties.map {
+            "\(indent)  <property name=\"\(escaped($0.name))\" value=\"\(escaped($0.value))\"/>"
+        }
+        return ["\(indent)<properties>"] + entries + ["\(indent)</properties>"]
     }
 
     /// A text for attributes and elements; characters that XML 1.0 does not have are replaced.

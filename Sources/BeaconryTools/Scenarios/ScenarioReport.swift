@@ -20,6 +20,15 @@ struct ScenarioReport: Report {
             let actual: String?
         }
 
+        /// A change that was refused.
+        struct Refusal: Encodable {
+            let line: Int
+            /// In seconds.
+            let at: Double
+            let change: String
+            let message: String
+        }
+
         let event = "scenario"
         let scenario: String
         let file: String
@@ -30,49 +39,79 @@ struct ScenarioReport: Report {
         /// The first failure; absent if there is none.
         let failure: String?
         let expectations: [Expectation]
+        /// Absent if there are none.
+        let refused: [Refusal]?
     }
 
     let json: JSON
     let lines: [String]
 
-    init(_ result: ScenarioResult, seed: UInt64) {
+    init(_ result: ScenarioResult) {
         let scenario = result.scenario
-        let failure = result.firstFailure
+        let problems = result.problems
         json = JSON(
             scenario: scenario.name, file: scenario.file, passed: result.isPassed,
-            duration: scenario.duration / .seconds(1), seed: seed,
-            failure: failure.map { "at \(ScenarioTime.text($0.moment)): \($0.sentence)" },
+            duration: scenario.duration / .seconds(1), seed: result.seed,
+            failure: problems.first.map { "at \(ScenarioTime.text($0.moment)): \($0.sentence)" },
             expectations: result.verdicts.map {
                 JSON.Expectation(
                     line: $0.expectation.line, text: "\($0.expectation)", passed: $0.fault == nil,
-                    moment: ($0.moment / .milliseconds(1)).rounded() / 1000, actual: $0.fault)
-            })
+                    moment: Self.seconds($0.moment), actual: $0.fault)
+            },
+            refused: result.refusals.isEmpty
+                ? nil
+                : result.refusals.map {
+                    JSON.Refusal(
+                        line: $0.step.line, at: Self.seconds($0.step.time), change: $0.step.text, message: $0.message)
+                })
+        let place = "in \(ScenarioTime.text(scenario.duration)), seed \(result.seed)"
         let count = Formatting.count(result.verdicts.count, "expectation")
-        if let failure {
-            lines = [
-                "FAILED \(scenario.name)",
-                "\(scenario.file):\(failure.line): at \(ScenarioTime.text(failure.moment)): \(failure.sentence)",
-            ]
-        } else {
-            lines = ["passed \(scenario.name): \(count) in \(ScenarioTime.text(scenario.duration))"]
+        guard !problems.isEmpty else {
+            lines = ["passed \(scenario.name): \(count) \(place)"]
+            return
         }
+        let unmet = result.verdicts.count { $0.fault != nil }
+        let refused =
+            result.refusals.isEmpty ? "" : ", \(Formatting.count(result.refusals.count, "change")) refused"
+        lines =
+            ["FAILED \(scenario.name): \(unmet) of \(count) not met\(refused) \(place)"]
+            + problems.map {
+                "\(scenario.file):\($0.line): at \(ScenarioTime.text($0.moment)): \($0.sentence)"
+            }
     }
+
+    /// To the millisecond.
+    static func seconds(_ time: Duration) -> Double { (time / .milliseconds(1)).rounded() / 1000 }
 }
 
 extension JUnitSuite {
-    /// The expectations of a scenario, and the changes that were refused. Times are those of the scenario.
-    init(_ result: ScenarioResult) {
+    /// The expectations of a scenario, and the changes that were refused. Times are those of the run in real time, in equal
+    /// parts; those of the scenario are properties.
+    init(_ timed: TimedResult) {
+        let result = timed.result
         let scenario = result.scenario
-        func failure(_ moment: Duration, _ fault: String) -> String { "at \(ScenarioTime.text(moment)): \(fault)" }
+        let count = result.refusals.count + result.verdicts.count
+        func failure(_ moment: Duration, _ fault: String) -> String {
+            "at \(ScenarioTime.text(moment)): \(fault) (seed \(result.seed))"
+        }
+        func properties(_ moment: Duration) -> [Property] {
+            [Property(name: "virtual-time", value: "\(ScenarioReport.seconds(moment))")]
+        }
         let refusals = result.refusals.map {
             Case(
-                name: $0.step.text, line: $0.step.line, time: $0.step.time, failure: failure($0.step.time, $0.message))
+                name: $0.step.text, line: $0.step.line, time: timed.wallTime / count,
+                failure: failure($0.step.time, $0.message), properties: properties($0.step.time))
         }
         let verdicts = result.verdicts.map { verdict in
             Case(
-                name: "\(verdict.expectation)", line: verdict.expectation.line, time: verdict.moment,
-                failure: verdict.fault.map { failure(verdict.moment, $0) })
+                name: "\(verdict.expectation)", line: verdict.expectation.line, time: timed.wallTime / count,
+                failure: verdict.fault.map { failure(verdict.moment, $0) }, properties: properties(verdict.moment))
         }
-        self.init(name: scenario.name, file: scenario.file, time: scenario.duration, cases: refusals + verdicts)
+        self.init(
+            name: scenario.name, file: scenario.file, time: timed.wallTime, cases: refusals + verdicts,
+            properties: [
+                Property(name: "seed", value: "\(result.seed)"),
+                Property(name: "virtual-duration", value: "\(ScenarioReport.seconds(scenario.duration))"),
+            ])
     }
 }

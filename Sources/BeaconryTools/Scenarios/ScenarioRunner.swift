@@ -5,7 +5,7 @@
 import Advertising
 import BluetoothCore
 import Devices
-package import Emulator
+import Emulator
 import HCIRadio
 package import Profiles
 import Radio
@@ -22,8 +22,18 @@ package struct ScenarioResult: Sendable {
         package let message: String
     }
 
+    /// A refused change, or an expectation that was not met.
+    struct Problem {
+        /// The line in the file, counted from 1.
+        let line: Int
+        let moment: Duration
+        let sentence: String
+    }
+
     /// The scenario.
     package let scenario: Scenario
+    /// The seed of the air.
+    package let seed: UInt64
     /// The verdicts in the order of the file.
     package let verdicts: [ScenarioVerdict]
     /// The changes that were refused, in the order of time.
@@ -32,27 +42,33 @@ package struct ScenarioResult: Sendable {
     /// Whether all changes were done and all expectations were met.
     package var isPassed: Bool { refusals.isEmpty && verdicts.allSatisfy { $0.fault == nil } }
 
-    /// The first failure: its line in the file, its moment and its sentence.
-    package var firstFailure: (line: Int, moment: Duration, sentence: String)? {
-        let refused = refusals.map { ($0.step.line, $0.step.time, "\"\($0.step.text)\" was refused: \($0.message)") }
+    /// All that failed, in the order of time.
+    var problems: [Problem] {
+        let refused = refusals.map {
+            Problem(
+                line: $0.step.line, moment: $0.step.time,
+                sentence: "\"\($0.step.text)\" was refused: \($0.message)")
+        }
         let unmet = verdicts.compactMap { verdict in
             verdict.fault.map {
-                (verdict.expectation.line, verdict.moment, "expected \(verdict.expectation), but \($0)")
+                Problem(
+                    line: verdict.expectation.line, moment: verdict.moment,
+                    sentence: "expected \(verdict.expectation), but \($0)")
             }
         }
-        return (refused + unmet).min { ($0.1, $0.0) < ($1.1, $1.0) }
+        return (refused + unmet).sorted { ($0.moment, $0.line) < ($1.moment, $1.line) }
     }
 }
 
 /// Runs scenarios, each on an air of its own.
-package struct ScenarioRunner: Sendable {
+struct ScenarioRunner: Sendable {
     private let clock: any Clock<Duration>
     private let capture: CaptureFile?
 
     /// - Parameters:
     ///   - clock: the time of the scenarios.
     ///   - capture: the file of the HCI traffic; only for one scenario.
-    package init(clock: any Clock<Duration>, capture: CaptureFile? = nil) {
+    init(clock: any Clock<Duration>, capture: CaptureFile? = nil) {
         self.clock = clock
         self.capture = capture
     }
@@ -76,11 +92,11 @@ package struct ScenarioRunner: Sendable {
     }
 
     /// Runs a scenario.
-    /// - Parameter seed: the seed of the air; `nil` for that of the scenario.
+    /// - Parameter seed: the seed of the air.
     /// - Throws: `EmulatorError` or `RadioError` if the beacons cannot run.
-    package func run(_ scenario: Scenario, seed: UInt64? = nil) async throws -> ScenarioResult {
+    func run(_ scenario: Scenario, seed: UInt64) async throws -> ScenarioResult {
         let propagation = Propagation(for: [scenario.profile])
-        let options = VirtualAirOptions(seed: seed ?? scenario.seed, propagation: propagation, servers: [])
+        let options = VirtualAirOptions(seed: seed, propagation: propagation, servers: [])
         let air = AirRun([scenario.profile], on: options, clock: clock, capture: capture)
         let elapsed = Self.stopwatch(clock)
         let regions = Self.regions(of: scenario)
@@ -129,7 +145,8 @@ package struct ScenarioRunner: Sendable {
             await recording.value
         }
         return ScenarioResult(
-            scenario: scenario, verdicts: scenario.expectations.map { ScenarioVerdict($0, trace) }, refusals: refusals)
+            scenario: scenario, seed: seed, verdicts: scenario.expectations.map { ScenarioVerdict($0, trace) },
+            refusals: refusals)
     }
 
     /// The regions of the scenario, and one for each iBeacon that an expectation names instead of a region.

@@ -2,14 +2,98 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Devices
-package import Profiles
+import Concurrency
+import Devices
+package import Emulator
+import Glibc
+import Profiles
 
-/// `test`: runs scenarios one after the other.
-package enum ScenarioTool {
+/// `test`: runs scenarios, each in virtual time of its own.
+package struct ScenarioTool: Sendable {
+    private let scenarios: [Scenario]
+    private let format: OutputFormat
+    private let junit: String?
+
     /// Reads scenarios.
-    /// - Throws: `ProfileFaults` with the faults of all files.
-    package static func load(_ paths: [String]) throws(ProfileFaults) -> [Scenario] {
+    /// - Parameter junit: the JUnit file to write; `nil` for none.
+    /// - Throws: `ProfileFaults` with the faults of all files; `SystemError` if the JUnit file has no folder.
+    package init(_ paths: [String], junit: String?, as format: OutputFormat) throws {
+        scenarios = try Self.load(paths)
+        // Before the runs, which may take long.
+        if let junit { try JUnitSuite.checkFolder(of: junit) }
+        self.junit = junit
+        self.format = format
+    }
+
+    /// The number of scenarios.
+    package var count: Int { scenarios.count }
+
+    /// Runs each scenario once, and reports it.
+    /// - Parameters:
+    ///   - seed: the seed of the air; `nil` for those of the scenarios.
+    ///   - capture: the file of the HCI traffic, of one scenario only; `nil` for none.
+    /// - Throws: `Failure.unmetExpectation` if one of them failed.
+    package func run(seed: UInt64?, capture: CaptureFile?) async throws {
+        var results: [TimedResult] = []
+        try await run(scenarios.map { ($0, seed ?? $0.seed) }, capture) { timed in
+            Output.report(ScenarioReport(timed.result), as: format)
+            results.append(timed)
+        }
+        if let junit { try JUnitSuite.write(results.map(JUnitSuite.init), to: junit) }
+        guard results.allSatisfy(\.result.isPassed) else { throw Failure.unmetExpectation }
+    }
+
+    /// Runs each scenario with each seed, and reports the pass rates of its expectations.
+    /// - Throws: `Failure.unmetExpectation` if one of them is below the required rate.
+    package func run(seeds: SeedList) async throws {
+        var all: [ScenarioRates] = []
+        var current: [TimedResult] = []
+        try await run(scenarios.flatMap { scenario in seeds.seeds.map { (scenario, $0) } }, nil) { timed in
+            current.append(timed)
+            guard current.count == seeds.seeds.count, let rates = ScenarioRates(current, seeds: seeds) else { return }
+            if format == .json { for row in rates.rows { Output.report(RateReport(row, of: rates), as: format) } }
+            Output.report(RatesReport(rates), as: format)
+            all.append(rates)
+            current = []
+        }
+        if format == .text { Output.line(RatesReport.legend) }
+        if let junit { try JUnitSuite.write(all.map(JUnitSuite.init), to: junit) }
+        guard all.allSatisfy(\.isPassed) else { throw Failure.unmetExpectation }
+    }
+
+    /// Runs scenarios with their seeds, as many at once as there are processors: each has a simulation of its own, so that
+    /// none affects another.
+    /// - Parameter report: takes the results in the order of the runs.
+    private func run(
+        _ runs: [(scenario: Scenario, seed: UInt64)], _ capture: CaptureFile?, _ report: (TimedResult) -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: (Int, TimedResult).self) { group in
+            var waiting = runs.enumerated().makeIterator()
+            var done: [Int: TimedResult] = [:]
+            var reported = 0
+            func startNext() {
+                guard let (index, run) = waiting.next() else { return }
+                group.addTask {
+                    let start = ContinuousClock.now
+                    let result = try await Simulation.run { clock in
+                        try await ScenarioRunner(clock: clock, capture: capture).run(run.scenario, seed: run.seed)
+                    }
+                    return (index, TimedResult(result: result, wallTime: start.duration(to: .now)))
+                }
+            }
+            for _ in 0..<max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) { startNext() }
+            while let (index, result) = try await group.next() {
+                startNext()
+                done[index] = result
+                while let next = done.removeValue(forKey: reported) {
+                    report(next)
+                    reported += 1
+                }
+            }
+        }
+    }
+
+    private static func load(_ paths: [String]) throws(ProfileFaults) -> [Scenario] {
         var scenarios: [Scenario] = []
         var faults: [ProfileFault] = []
         for path in paths {
@@ -31,22 +115,10 @@ package enum ScenarioTool {
         guard faults.isEmpty else { throw ProfileFaults(faults) }
         return scenarios
     }
+}
 
-    /// Runs scenarios, and reports each when it has ended.
-    /// - Parameters:
-    ///   - seed: the seed of the air; `nil` for those of the scenarios.
-    ///   - junit: the JUnit file to write; `nil` for none.
-    /// - Throws: `Failure.unmetExpectation` if one of them failed.
-    package static func run(
-        _ scenarios: [Scenario], with runner: ScenarioRunner, seed: UInt64?, junit: String?, as format: OutputFormat
-    ) async throws {
-        var results: [ScenarioResult] = []
-        for scenario in scenarios {
-            let result = try await runner.run(scenario, seed: seed)
-            Output.report(ScenarioReport(result, seed: seed ?? scenario.seed), as: format)
-            results.append(result)
-        }
-        if let junit { try JUnitSuite.write(results.map(JUnitSuite.init), to: junit) }
-        guard results.allSatisfy(\.isPassed) else { throw Failure.unmetExpectation }
-    }
+/// A result, and how long the run took in real time.
+struct TimedResult: Sendable {
+    let result: ScenarioResult
+    let wallTime: Duration
 }

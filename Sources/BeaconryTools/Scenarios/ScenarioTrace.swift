@@ -13,7 +13,7 @@ package struct ScenarioTrace: Sendable {
     struct Ranged: Sendable {
         let time: Duration
         /// The beacons, the nearest first.
-        let beacons: [(address: BluetoothAddress, distance: Double?)]
+        let beacons: [(address: BluetoothAddress, distance: Double?, proximity: Proximity)]
     }
 
     /// What one receiver received.
@@ -21,6 +21,8 @@ package struct ScenarioTrace: Sendable {
         /// The advertisements by the sender's address, in the order of time.
         var reports: [BluetoothAddress: [(time: Duration, rssi: Double?)]] = [:]
         var regions: [RegionEvent] = []
+        /// The hellos and goodbyes of regions, in the order of time.
+        var announcements: [Announcement] = []
         var ranged: [Ranged] = []
         /// When connections to beacons began or ended, in the order of time.
         var connections: [String: [(time: Duration, isOn: Bool)]] = [:]
@@ -68,6 +70,7 @@ package struct ScenarioTrace: Sendable {
 /// A receiver of a scenario: a phone that monitors the regions and ranges all beacons.
 struct ScenarioReceiver: Sendable {
     private var monitor: RegionMonitor
+    private var announcer: Announcer
     private var ranging: Ranging
     /// The address from which a beacon's numbers came last.
     private var addresses: [BeaconIdentity: BluetoothAddress] = [:]
@@ -83,6 +86,13 @@ struct ScenarioReceiver: Sendable {
             // There is no limit, so that this does not fail.
             try? monitor.add(BeaconRegion(region), quietTime: region.exitAfter, at: .zero)
         }
+        announcer = Announcer(
+            Dictionary(
+                regions.map { region in
+                    let rule = AnnouncementRule(
+                        hello: region.hello, goodbye: region.goodbye, atMostOncePer: region.atMostOncePer)
+                    return (region.identifier, rule)
+                }, uniquingKeysWith: { first, _ in first }))
         ranging = Ranging([], settings: Ranging.Settings(model: .logDistance(exponent: exponent)), at: .zero)
     }
 
@@ -92,7 +102,7 @@ struct ScenarioReceiver: Sendable {
         let rssi = sighting.rssi.map { Double($0.decibelMilliwatts) }
         devices[sighting.device] = time
         trace.reports[sighting.device.address, default: []].append((time, rssi))
-        trace.regions += monitor.take(.received(sighting, at: time))
+        note(monitor.take(.received(sighting, at: time)))
         for beacon in sighting.beacons {
             addresses[BeaconIdentity(beacon)] = sighting.device.address
             if !ranging.regions.contains(where: { $0.contains(beacon) }) {
@@ -113,9 +123,16 @@ struct ScenarioReceiver: Sendable {
                 ScenarioTrace.Ranged(
                     time: report.time,
                     beacons: report.beacons.compactMap { beacon in
-                        addresses[beacon.identity].map { ($0, beacon.distance) }
+                        addresses[beacon.identity].map { ($0, beacon.distance, beacon.proximity) }
                     }))
         }
-        trace.regions += monitor.advance(to: time)
+        note(monitor.advance(to: time))
+    }
+
+    private mutating func note(_ events: [RegionEvent]) {
+        trace.regions += events
+        for event in events {
+            if let announcement = announcer.announce(event) { trace.announcements.append(announcement) }
+        }
     }
 }

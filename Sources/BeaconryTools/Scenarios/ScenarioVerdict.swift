@@ -18,58 +18,73 @@ package struct ScenarioVerdict: Sendable {
     /// Checks an expectation against what happened.
     package init(_ expectation: ScenarioExpectation, _ trace: ScenarioTrace) {
         self.expectation = expectation
-        let receiver = expectation.receiver ?? ""
-        let outcome: Outcome
+        let outcome = Self.outcome(of: expectation, trace)
+        moment = outcome.moment
+        fault = outcome.fault
+    }
+
+    private static func outcome(of expectation: ScenarioExpectation, _ trace: ScenarioTrace) -> Outcome {
+        let time = expectation.time
+        let receiver = trace.receivers[expectation.receiver ?? ""] ?? ScenarioTrace.Receiver()
+        var samples: [Sample]
         switch expectation.subject {
-        case .enters(let region): outcome = Self.events(.entered, region, receiver, trace, expectation.time)
-        case .exits(let region): outcome = Self.events(.exited, region, receiver, trace, expectation.time)
+        case .enters(let region): samples = regionEvents(.entered, region, receiver, "it entered")
+        case .exits(let region): samples = regionEvents(.exited, region, receiver, "it exited")
+        case .announces(let region, let kind):
+            samples = receiver.announcements.filter { $0.region == region && $0.kind == kind }.map {
+                Sample(time: $0.time, isMet: true, text: "it got the \(kind.rawValue)")
+            }
         case .sees(let beacon):
-            let times = trace.reports(of: beacon, at: receiver).map(\.time)
-            outcome = Self.check(times.map { Sample(time: $0, isMet: true, text: "it was seen") }, expectation.time)
+            samples = reports(of: beacon, expectation, trace).map {
+                Sample(time: $0.time, isMet: true, text: "it was seen")
+            }
         case .nearest(let beacon):
-            let samples = (trace.receivers[receiver]?.ranged ?? []).map { ranged in
+            samples = receiver.ranged.map { ranged in
                 let nearest = ranged.beacons.first.map { trace.owners[$0.address] ?? "another beacon" }
                 return Sample(
                     time: ranged.time, isMet: nearest == beacon,
                     text: nearest.map { "\($0) was the nearest" } ?? "no beacon was in range")
             }
-            outcome = Self.check(samples, expectation.time)
         case .distance(let beacon, let metres):
-            let samples = (trace.receivers[receiver]?.ranged ?? []).compactMap { ranged -> Sample? in
+            samples = receiver.ranged.compactMap { ranged in
                 let entry = ranged.beacons.first { trace.owners[$0.address] == beacon }
                 guard let distance = entry?.distance else { return nil }
                 let text = "it was \((distance * 100).rounded() / 100) m"
                 return Sample(time: ranged.time, isMet: metres.contains(distance), text: text)
             }
-            outcome = Self.check(samples, expectation.time)
+        case .proximity(let beacon, let proximities):
+            samples = receiver.ranged.map { ranged in
+                let proximity = ranged.beacons.first { trace.owners[$0.address] == beacon }?.proximity
+                return Sample(
+                    time: ranged.time, isMet: proximity.map(proximities.contains) ?? false,
+                    text: proximity.map { "it was \($0.rawValue)" } ?? "it was not in range")
+            }
         case .rssi(let beacon, let range):
-            let samples = trace.reports(of: beacon, at: receiver).compactMap { report in
+            samples = reports(of: beacon, expectation, trace).compactMap { report in
                 report.rssi.map { Sample(time: report.time, isMet: range.contains($0), text: "it was \(Int($0)) dBm") }
             }
-            outcome = Self.check(samples, expectation.time)
         case .reports(let beacon, let count):
-            outcome = Self.count(trace.reports(of: beacon, at: receiver).map(\.time), count, expectation.time)
+            return Self.count(reports(of: beacon, expectation, trace).map(\.time), count, time)
         case .air(let beacon, let isOn):
-            outcome = Self.state(trace.air[beacon] ?? [], isOn, expectation.time) { change in
+            return state(trace.air[beacon] ?? [], isOn, time) { change in
                 guard let change else { return "it never was on the air" }
                 return "it has been \(change.isOn ? "on" : "off") the air since \(ScenarioTime.text(change.time))"
             }
         case .connected(let beacon):
-            let changes = trace.receivers[receiver]?.connections[beacon] ?? []
-            outcome = Self.state(changes, true, expectation.time) { change in
+            return state(receiver.connections[beacon] ?? [], true, time) { change in
                 guard let change else { return "it never was connected" }
                 let state = change.isOn ? "connected" : "disconnected"
                 return "it has been \(state) since \(ScenarioTime.text(change.time))"
             }
         case .value(let beacon, let characteristic, let value):
-            let values = trace.receivers[receiver]?.values[beacon] ?? []
-            let samples = values.filter { $0.characteristic == characteristic }.map {
+            samples = (receiver.values[beacon] ?? []).filter { $0.characteristic == characteristic }.map {
                 Sample(time: $0.time, isMet: $0.value == value, text: "it was \(Hexadecimal.string($0.value))")
             }
-            outcome = Self.check(samples, expectation.time)
         }
-        moment = outcome.moment
-        fault = outcome.fault
+        if let count = expectation.count {
+            return Self.count(samples.filter(\.isMet).map(\.time), count, time, listsTimes: true)
+        }
+        return expectation.hold.map { checkHeld(samples, for: $0, time) } ?? check(samples, time)
     }
 
     private typealias Outcome = (moment: Duration, fault: String?)
@@ -81,15 +96,40 @@ package struct ScenarioVerdict: Sendable {
         let text: String
     }
 
-    private static func events(
-        _ kind: RegionEvent.Kind, _ region: String, _ receiver: String, _ trace: ScenarioTrace,
-        _ time: ScenarioExpectation.Time
-    ) -> Outcome {
-        let events = trace.receivers[receiver]?.regions ?? []
-        let samples = events.filter { $0.kind == kind && $0.region.identifier == region }.map {
-            Sample(time: $0.time, isMet: true, text: kind == .entered ? "it entered" : "it exited")
+    private static func regionEvents(
+        _ kind: RegionEvent.Kind, _ region: String, _ receiver: ScenarioTrace.Receiver, _ text: String
+    ) -> [Sample] {
+        receiver.regions.filter { $0.kind == kind && $0.region.identifier == region }.map {
+            Sample(time: $0.time, isMet: true, text: text)
         }
-        return check(samples, time)
+    }
+
+    private static func reports(
+        of beacon: String, _ expectation: ScenarioExpectation, _ trace: ScenarioTrace
+    ) -> [(time: Duration, rssi: Double?)] {
+        trace.reports(of: beacon, at: expectation.receiver ?? "")
+    }
+
+    /// Checks whether all samples of some duration within the period are met.
+    private static func checkHeld(
+        _ samples: [Sample], for duration: Duration, _ time: ScenarioExpectation.Time
+    ) -> Outcome {
+        var since: Duration?
+        var longest: Duration?
+        let held = samples.filter { time.period.contains($0.time) }.map { sample in
+            since = sample.isMet ? since ?? sample.time : nil
+            let lasted = since.map { sample.time - $0 }
+            longest = [longest, lasted].compactMap(\.self).max()
+            return Sample(
+                time: sample.time, isMet: lasted.map { $0 >= duration } ?? false,
+                text: lasted.map { "it was so for \(ScenarioTime.text($0))" } ?? sample.text)
+        }
+        let outcome = check(held, time)
+        guard case .once = time, outcome.fault != nil, let longest else { return outcome }
+        return (
+            outcome.moment,
+            longest == .zero ? "it was so in one report only" : "it was so for \(ScenarioTime.text(longest)) at most"
+        )
     }
 
     private static func check(_ samples: [Sample], _ time: ScenarioExpectation.Time) -> Outcome {
@@ -121,12 +161,16 @@ package struct ScenarioVerdict: Sendable {
     }
 
     private static func count(
-        _ times: [Duration], _ range: ClosedRange<Int>, _ time: ScenarioExpectation.Time
+        _ times: [Duration], _ range: ClosedRange<Int>, _ time: ScenarioExpectation.Time, listsTimes: Bool = false
     ) -> Outcome {
-        guard case .once(let period) = time else { return (time.end, "a number needs a period") }
-        let within = times.filter { period.contains($0) }
-        if within.count > range.upperBound { return (within[range.upperBound], "there were \(within.count)") }
-        return (period.upperBound, range.contains(within.count) ? nil : "there were \(within.count)")
+        let within = times.filter { time.period.contains($0) }
+        guard !range.contains(within.count) else { return (time.end, nil) }
+        var text = within.count == 1 ? "there was 1" : "there were \(within.count)"
+        if listsTimes, !within.isEmpty {
+            let first = within.prefix(5).map(ScenarioTime.text).joined(separator: ", ")
+            text += ", at \(first)\(within.count > 5 ? ", …" : "")"
+        }
+        return (within.count > range.upperBound ? within[range.upperBound] : time.end, text)
     }
 
     /// Checks a state that lasts, which is off at the start.

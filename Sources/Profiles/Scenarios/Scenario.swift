@@ -4,6 +4,7 @@
 
 package import BluetoothCore
 import Devices
+package import Receiving
 
 /// A test in virtual time: beacons, receivers, a timeline of changes, and what the receivers are expected to see.
 package struct Scenario: Sendable {
@@ -87,12 +88,16 @@ package struct ScenarioExpectation: Hashable, Sendable {
         case enters(String)
         /// The receiver exits a region.
         case exits(String)
+        /// The receiver gets the hello or the goodbye of a region.
+        case announces(String, Announcement.Kind)
         /// The receiver receives the beacon.
         case sees(String)
         /// The beacon is the nearest of the receiver's ranging report.
         case nearest(String)
         /// The receiver's estimate of the beacon's distance, in metres.
         case distance(String, ClosedRange<Double>)
+        /// The proximity of the beacon in the receiver's ranging report: one of these.
+        case proximity(String, Set<Proximity>)
         /// The RSSI of the beacon at the receiver, in dBm.
         case rssi(String, ClosedRange<Double>)
         /// The number of the beacon's advertisements that the receiver receives.
@@ -123,23 +128,44 @@ package struct ScenarioExpectation: Hashable, Sendable {
     package let subject: Subject
     /// When it is expected.
     package let time: Time
+    /// How often it must happen in the period; `nil` for once or more.
+    package let count: ClosedRange<Int>?
+    /// How long it must last without interruption, in the ranging reports; `nil` for one report.
+    package let hold: Duration?
+    /// The part of several runs in which it must be met, above 0 up to 1.
+    package let requiredRate: Double
     /// The line in the file, counted from 1.
     package let line: Int
 
     /// An expectation of these values.
-    package init(receiver: String? = nil, _ subject: Subject, _ time: Time, line: Int = 0) {
+    package init(
+        receiver: String? = nil, _ subject: Subject, _ time: Time, count: ClosedRange<Int>? = nil,
+        hold: Duration? = nil, requiredRate: Double = 1, line: Int = 0
+    ) {
         self.receiver = receiver
         self.subject = subject
         self.time = time
+        self.count = count
+        self.hold = hold
+        self.requiredRate = requiredRate
         self.line = line
     }
 }
 
 extension ScenarioExpectation: CustomStringConvertible {
-    /// `visitor enters lobby from 0s to 10s`
+    /// `visitor: enters lobby exactly once between 0s and 10s`
     package var description: String {
         let head = receiver.map { "\($0): " } ?? ""
-        return "\(head)\(subject) \(time)"
+        let number = count.map { " \(Self.text($0))" } ?? ""
+        let length = hold.map { " for \(ScenarioTime.text($0))" } ?? ""
+        return "\(head)\(subject)\(number)\(length) \(time)"
+    }
+
+    private static func text(_ count: ClosedRange<Int>) -> String {
+        func times(_ number: Int) -> String { number == 1 ? "once" : "\(number) times" }
+        if count.upperBound == Int.max { return "at least \(times(count.lowerBound))" }
+        if count.lowerBound == count.upperBound { return "exactly \(times(count.lowerBound))" }
+        return "\(count.lowerBound) to \(count.upperBound) times"
     }
 }
 
@@ -148,10 +174,14 @@ extension ScenarioExpectation.Subject: CustomStringConvertible {
         switch self {
         case .enters(let region): "enters \(region)"
         case .exits(let region): "exits \(region)"
+        case .announces(let region, let kind): "gets the \(kind.rawValue) of \(region)"
         case .sees(let beacon): "sees \(beacon)"
         case .nearest(let beacon): "nearest is \(beacon)"
         case .distance(let beacon, let metres):
             "distance of \(beacon) is \(Self.text(metres.lowerBound)) to \(Self.text(metres.upperBound)) m"
+        case .proximity(let beacon, let proximities):
+            "proximity of \(beacon) is "
+                + Proximity.allCases.filter(proximities.contains).map(\.rawValue).joined(separator: " or ")
         case .rssi(let beacon, let range):
             "RSSI of \(beacon) is \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)) dBm"
         case .reports(let beacon, let count) where count.upperBound == Int.max:
@@ -164,7 +194,8 @@ extension ScenarioExpectation.Subject: CustomStringConvertible {
         }
     }
 
-    private static func text(_ number: Double) -> String { ValueText.text(number) }
+    /// With up to three decimals.
+    private static func text(_ number: Double) -> String { ValueText.text((number * 1000).rounded() / 1000) }
 }
 
 extension ScenarioExpectation.Time: CustomStringConvertible {
@@ -181,13 +212,16 @@ extension ScenarioExpectation.Time: CustomStringConvertible {
         "\(ScenarioTime.text(period.lowerBound)) and \(ScenarioTime.text(period.upperBound))"
     }
 
-    /// The end of the moment or period.
-    package var end: Duration {
+    /// The period; a moment is one without length.
+    package var period: ClosedRange<Duration> {
         switch self {
-        case .at(let time): time
-        case .once(let period), .throughout(let period), .never(let period): period.upperBound
+        case .at(let time): time...time
+        case .once(let period), .throughout(let period), .never(let period): period
         }
     }
+
+    /// The end of the moment or period.
+    package var end: Duration { period.upperBound }
 }
 
 /// The text of times in a scenario.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Devices
+import Receiving
 
 extension Scenario {
     /// Reads a scenario.
@@ -32,7 +33,7 @@ extension Scenario {
         }
         let parser = ScenarioParser(
             beacons: profile?.beacons.map(\.id) ?? [], receivers: profile?.receivers.map(\.id) ?? [],
-            regions: regions.compactMap { $0?.identifier }, limit: limit, isComplete: profile != nil)
+            regions: regions.compactMap(\.self), limit: limit, isComplete: profile != nil)
         let steps = parser.timeline(from: &reader)
         let expectations = parser.expectations(from: &reader)
         if expectations.isEmpty, !reader.has("expect") {
@@ -98,12 +99,22 @@ extension Scenario {
         let major = reader.value("major", ValueText.unsigned16)
         let minor = reader.value("minor", ValueText.unsigned16)
         let exitAfter = reader.value("exit-after", ValueText.duration)
+        let hello = reader.value("hello", ValueText.message)
+        let goodbye = reader.value("goodbye", ValueText.message)
+        let atMostOncePer = reader.value("at-most-once-per", ValueText.duration)
+        if reader.has("at-most-once-per"), !reader.has("hello"), !reader.has("goodbye") {
+            reader.add(
+                "at-most-once-per limits hello and goodbye; write one of them, too", field: "at-most-once-per",
+                at: reader.place(of: "at-most-once-per"))
+        }
         if minor != nil, !reader.has("major") {
             reader.add(
                 "a minor number needs a major number; write major, too", field: "minor", at: reader.place(of: "minor"))
         }
         guard let id, let uuid else { return nil }
-        return RegionList.Entry(identifier: id, uuid: uuid, major: major, minor: minor, exitAfter: exitAfter)
+        return RegionList.Entry(
+            identifier: id, uuid: uuid, major: major, minor: minor, hello: hello, goodbye: goodbye,
+            atMostOncePer: atMostOncePer, exitAfter: exitAfter)
     }
 
     private static func seed(_ text: String) throws(ValueFault) -> UInt64 {
@@ -122,7 +133,7 @@ struct ScenarioParser {
 
     let beacons: [String]
     let receivers: [String]
-    let regions: [String]
+    let regions: [RegionList.Entry]
     /// The duration of the scenario; `nil` for the latest time in it.
     let limit: Duration?
     /// Whether the profile was read, so that names are known.
@@ -197,9 +208,16 @@ struct ScenarioParser {
     // MARK: - Expectations
 
     private static let receiverKeys = [
-        "enters", "exits", "sees", "does-not-see", "nearest", "distance", "rssi", "reports", "connected", "value",
+        "enters", "exits", "hello", "goodbye", "sees", "does-not-see", "nearest", "distance", "proximity", "rssi",
+        "reports", "connected", "value",
     ]
     private static let beaconKeys = ["on-air", "off-air"]
+    /// What happens at a moment, and is counted.
+    private static let countedKeys = ["enters", "exits", "hello", "goodbye", "reports", "value"]
+    /// What is in each ranging report.
+    private static let rangedKeys = ["nearest", "distance", "proximity"]
+    /// What lasts.
+    private static let stateKeys = rangedKeys + ["rssi", "on-air", "off-air", "connected"]
 
     func expectations(from reader: inout ProfileReader) -> [ScenarioExpectation] {
         reader.parts("expect", of: "expectation") { expectation(&$0) }?.compactMap(\.self) ?? []
@@ -230,15 +248,82 @@ struct ScenarioParser {
                 field: isOfReceiver ? nil : "receiver",
                 at: isOfReceiver ? reader.place : reader.place(of: "receiver"))
         }
-        let isRegion = ["enters", "exits"].contains(key)
-        let names = isRegion ? regions + beacons : beacons
-        let kind = isRegion ? "region or beacon" : "beacon"
-        let name = reader.value(key) { text throws(ValueFault) -> String in try known(text, among: names, kind) }
+        let (names, kind) = names(for: key)
+        let name = reader.value(key) { text throws(ValueFault) -> String in
+            let name = try known(text, among: names, kind)
+            try checkAnnouncement(key, of: name)
+            return name
+        }
         var subject: ScenarioExpectation.Subject?
-        if let name { subject = self.subject(key, name, &reader) }
-        let time = self.time(of: key, &reader)
+        if let name { subject = self.subject(key, name, &reader) } else { acceptTimeKeys(&reader) }
+        var count: ClosedRange<Int>?
+        if Self.countedKeys.contains(key), key != "reports" { count = self.count(from: &reader) }
+        let hold = Self.rangedKeys.contains(key) ? reader.value("for", Self.hold) : nil
+        let required = reader.value("require", Self.rate) ?? 1
+        let time = self.time(of: key, hold: hold, &reader)
         guard let subject, let time, receiver != nil || !isOfReceiver else { return nil }
-        return ScenarioExpectation(receiver: receiver, subject, time, line: reader.place.line)
+        return ScenarioExpectation(
+            receiver: receiver, subject, time, count: count, hold: hold, requiredRate: required,
+            line: reader.place.line)
+    }
+
+    /// The names that an expectation may be about, and their kind.
+    private func names(for key: String) -> ([String], String) {
+        let ids = regions.map(\.identifier)
+        switch key {
+        case "enters", "exits": return (ids + beacons, "region or beacon")
+        case "hello", "goodbye": return (ids, "region")
+        default: return (beacons, "beacon")
+        }
+    }
+
+    /// - Throws: `ValueFault` for the hello or the goodbye of a region that has none.
+    private func checkAnnouncement(_ key: String, of region: String) throws(ValueFault) {
+        guard let entry = regions.first(where: { $0.identifier == region }) else { return }
+        guard key == "hello" && entry.hello == nil || key == "goodbye" && entry.goodbye == nil else { return }
+        throw ValueFault("the region \"\(region)\" has no \(key); write \(key): and its text in the region")
+    }
+
+    /// The duration of `for`.
+    private static func hold(_ text: String) throws(ValueFault) -> Duration {
+        try ValueText.duration(text, in: .seconds(1)...longest, limits: "1s to 1000h")
+    }
+
+    /// `95%`, as a part of 1.
+    private static func rate(_ text: String) throws(ValueFault) -> Double {
+        let rate = try? ValueText.percentage(text)
+        guard let rate, rate > 0, text.hasSuffix("%") else {
+            throw ValueFault("\"\(text)\" is not a pass rate; write a percentage up to 100%, such as 95%")
+        }
+        return rate
+    }
+
+    /// The value of `count`: `2`, `2+` or `[1, 3]`; `nil` if it is missing or has a fault.
+    private func count(from reader: inout ProfileReader) -> ClosedRange<Int>? {
+        guard reader.present("count")?.sequence != nil else { return reader.value("count", Self.count) }
+        return range("count", "[9, 11]", Self.wholeNumber, &reader)
+    }
+
+    /// The value of `is`: a proximity, or a list of some.
+    private func proximities(from reader: inout ProfileReader) -> Set<Proximity>? {
+        guard reader.present("is")?.sequence != nil else {
+            guard reader.has("is") else {
+                _ = reader.node("is")
+                reader.add("\"is\" is missing; write is: near", field: nil, at: reader.place)
+                return nil
+            }
+            return reader.value("is", Self.proximity).map { [$0] }
+        }
+        guard let values = reader.values("is", Self.proximity), !values.isEmpty else { return nil }
+        return Set(values)
+    }
+
+    private static func proximity(_ text: String) throws(ValueFault) -> Proximity {
+        let known = Proximity.allCases.filter { $0 != .unknown }
+        guard let proximity = known.first(where: { $0.rawValue == text }) else {
+            throw ValueFault(Spelling.notOne(text, of: known.map(\.rawValue)))
+        }
+        return proximity
     }
 
     private func known(_ id: String, among names: [String], _ kind: String) throws(ValueFault) -> String {
@@ -250,6 +335,8 @@ struct ScenarioParser {
         switch key {
         case "enters": return .enters(name)
         case "exits": return .exits(name)
+        case "hello": return .announces(name, .hello)
+        case "goodbye": return .announces(name, .goodbye)
         case "sees", "does-not-see": return .sees(name)
         case "nearest": return .nearest(name)
         case "on-air": return .air(name, isOn: true)
@@ -259,6 +346,9 @@ struct ScenarioParser {
             let tolerance = reader.required("tolerance", ValueText.metres)
             guard let metres, let tolerance else { return nil }
             return .distance(name, metres - abs(tolerance)...metres + abs(tolerance))
+        case "proximity":
+            guard let proximities = proximities(from: &reader) else { return nil }
+            return .proximity(name, proximities)
         case "rssi":
             guard let levels = range("dbm", "[-70, -55]", ValueText.number, &reader) else { return nil }
             return .rssi(name, levels)
@@ -269,12 +359,8 @@ struct ScenarioParser {
             guard let characteristic, let value else { return nil }
             return .value(name, characteristic, value)
         default:
-            if reader.present("count")?.sequence == nil {
-                guard let count = reader.required("count", Self.count) else { return nil }
-                return .reports(name, count)
-            }
-            guard let counts = range("count", "[9, 11]", Self.wholeNumber, &reader) else { return nil }
-            return .reports(name, counts)
+            if !reader.has("count") { reader.add("\"count\" is missing", field: nil, at: reader.place) }
+            return count(from: &reader).map { .reports(name, $0) }
         }
     }
 
@@ -314,7 +400,7 @@ struct ScenarioParser {
     private func acceptTimeKeys(_ reader: inout ProfileReader) {
         for key in [
             "by", "at", "within", "after", "between", "never", "metres", "tolerance", "dbm", "count", "characteristic",
-            "hex",
+            "hex", "is", "for", "require",
         ] {
             _ = reader.node(key)
         }
@@ -328,7 +414,9 @@ struct ScenarioParser {
         return time
     }
 
-    private func time(of key: String, _ reader: inout ProfileReader) -> ScenarioExpectation.Time? {
+    private func time(
+        of key: String, hold: Duration?, _ reader: inout ProfileReader
+    ) -> ScenarioExpectation.Time? {
         let by = reader.value("by", time)
         let at = reader.value("at", time)
         let within = reader.value("within", time)
@@ -349,11 +437,19 @@ struct ScenarioParser {
             return nil
         }
         let isAbsent = never || key == "does-not-see"
-        if isAbsent, key == "reports" {
+        // These may be about the whole duration.
+        let isCounted = Self.countedKeys.contains(key) && reader.has("count") || key == "reports"
+        if isAbsent, isCounted {
             reader.add("write count: 0 instead of never", field: "never", at: reader.place(of: "never"))
             return nil
         }
-        if at != nil, isAbsent || ["enters", "exits", "reports", "sees", "value"].contains(key) {
+        if at != nil, hold != nil {
+            reader.add(
+                "for needs a period: write by, within or between instead of at", field: "at", at: reader.place(of: "at")
+            )
+            return nil
+        }
+        if at != nil, isAbsent || Self.countedKeys.contains(key) || key == "sees" {
             reader.add(
                 "\(key) takes by, within or between; an event has no exact moment", field: "at",
                 at: reader.place(of: "at"))
@@ -363,17 +459,23 @@ struct ScenarioParser {
         else {
             if let at { return .at(at) }
             if !given.isEmpty { return nil }
-            guard isAbsent || key == "reports", let limit else {
+            guard isAbsent || isCounted, let limit else {
                 let keys =
-                    isAbsent || key == "reports"
+                    isAbsent || isCounted
                     ? "by, within or between (or a duration of the scenario)" : "by, within, at or between"
                 reader.add("the time is missing; write \(keys)", field: nil, at: reader.place)
                 return nil
             }
             return isAbsent ? .never(.zero...limit) : .once(.zero...limit)
         }
+        if let hold, hold > period.upperBound - period.lowerBound {
+            reader.add(
+                "this is longer than the period of the expectation; write a longer period, or a shorter for",
+                field: "for",
+                at: reader.place(of: "for"))
+            return nil
+        }
         if isAbsent { return .never(period) }
-        let isState = ["nearest", "distance", "rssi", "on-air", "off-air", "connected"].contains(key)
-        return isState && between != nil ? .throughout(period) : .once(period)
+        return Self.stateKeys.contains(key) && between != nil && hold == nil ? .throughout(period) : .once(period)
     }
 }

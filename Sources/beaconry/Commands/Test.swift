@@ -4,7 +4,6 @@
 
 import ArgumentParser
 import BeaconryTools
-import Concurrency
 import Devices
 import Emulator
 
@@ -15,8 +14,9 @@ struct Test: AsyncParsableCommand {
         discussion: """
             Example: beaconry test scenarios/museum-walk.yaml --junit results.xml
 
-            Exit code 1 if a change was refused or an expectation was not met, with the first failure and its moment. The \
-            same scenario with the same seed does the same, whatever the machine.
+            Exit code 1 if a change was refused or an expectation was not met; every failure is printed with its moment. The \
+            same scenario with the same seed does the same, whatever the machine. With --seeds, each scenario is run with \
+            each seed, and an expectation passes if its pass rate is at least that of its key require (100%).
             """)
 
     @Argument(help: "Scenarios, in YAML.", completion: .file())
@@ -36,21 +36,31 @@ struct Test: AsyncParsableCommand {
         transform: OptionValue.seed)
     var seed: UInt64?
 
+    @Option(
+        help: """
+            Seeds with each of which the scenarios are run, such as 1..50 or 1,5,9: pass rates are printed (default: one \
+            run of each scenario).
+            """,
+        transform: SeedList.init)
+    var seeds: SeedList?
+
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let loaded = try ScenarioTool.load(scenarios)
-        guard capture == nil || loaded.count == 1 else {
+        if seeds != nil, seed != nil {
+            throw Failure.usage("--seed and --seeds exclude each other; leave one out")
+        }
+        if seeds != nil, capture != nil {
+            throw Failure.usage("--capture is the file of one run; write --seed N instead of --seeds")
+        }
+        let tool = try ScenarioTool(scenarios, junit: junit, as: output.format)
+        if let seeds { return try await tool.run(seeds: seeds) }
+        guard capture == nil || tool.count == 1 else {
             throw Failure.usage("--capture is the file of one scenario; run the others without it")
         }
         let file = try capture.map { path throws(EmulatorError) in try CaptureFile(path) }
-        let runner = ScenarioRunner(clock: Simulation.install(rate: .maximum), capture: file)
-        let (seed, junit, format) = (seed, junit, output.format)
         do {
-            // Not on the main actor, which is outside of the simulation.
-            try await Task.detached {
-                try await ScenarioTool.run(loaded, with: runner, seed: seed, junit: junit, as: format)
-            }.value
+            try await tool.run(seed: seed, capture: file)
         } catch {
             try await file?.finish()
             throw error

@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from typing import Any
 
 import pytest
 from beaconry import CHECKOUT
@@ -29,8 +31,8 @@ def write(folder: Path, timeline: str, expect: str) -> str:
     return str(path)
 
 
-def test_there_are_eleven_scenarios() -> None:
-    assert len(SCENARIOS) == 11
+def test_there_are_thirteen_scenarios() -> None:
+    assert len(SCENARIOS) == 13
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
@@ -94,11 +96,160 @@ expect:
     assert result.returncode == 0, result.stdout
 
 
+# A beacon whose packets are received by chance: its seeds differ.
+CHANCE = f"""scenario: chance
+duration: 24h
+beacons:
+  - {{ id: door, device: ibeacon, interval: 100ms, ibeacon: {{ uuid: {UUID}, major: 1, minor: 1 }} }}
+receivers: [{{ id: phone, position: [3, 0] }}]
+timeline:
+  - {{ at: 0s, do: link door phone --packet-loss 50 }}
+  - {{ at: 5s, do: off door }}
+expect:
+  - {{ receiver: phone, sees: door, by: 5s }}
+  - {{ receiver: phone, sees: door, between: [1s, 1.15s], require: 10% }}
+  - {{ receiver: phone, sees: door, between: [1s, 1.15s], require: 99% }}
+"""
+
+
+def records(result: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_seeds_give_a_pass_rate_of_each_expectation(tmp_path: Path) -> None:
+    path = tmp_path / "chance.yaml"
+    path.write_text(CHANCE)
+    junit = tmp_path / "results.xml"
+    done = beaconry("test", str(path), "--seeds", "1..40", "--json", "--junit", str(junit))
+    assert done.returncode == 1, done.stderr
+    *rates, verdict = records(done)
+    assert [rate["line"] for rate in rates] == [10, 11, 12]
+    for rate in rates:
+        assert rate["event"] == "expectation" and rate["runs"] == 40
+        assert rate["passed"] + len(rate["failedSeeds"]) == 40
+        assert rate["rate"] == rate["passed"] / 40
+        low, high = rate["interval"]
+        assert 0 <= low <= rate["rate"] <= high <= 1 and low < high
+    always, often, seldom = rates
+    assert (always["passed"], always["failedSeeds"], always["interval"][1]) == (40, [], 1)
+    assert 10 < often["passed"] < 40
+    assert [rate["met"] for rate in rates] == [True, True, False]
+    assert [rate["required"] for rate in rates] == [1, 0.1, 0.99]
+    assert (verdict["event"], verdict["passed"], verdict["runs"], verdict["seeds"]) == ("scenario", False, 40, "1..40")
+
+    # Each seed does what it does alone.
+    failed = often["failedSeeds"][0]
+    passed = next(seed for seed in range(1, 41) if seed not in often["failedSeeds"])
+    for seed, is_met in ((failed, False), (passed, True)):
+        [alone] = records(beaconry("test", str(path), "--seed", str(seed), "--json"))
+        assert (alone["seed"], alone["expectations"][1]["passed"]) == (seed, is_met)
+
+    root = ElementTree.parse(junit).getroot()
+    assert (root.get("tests"), root.get("failures")) == ("3", "1")
+    properties = {each.get("name"): each.get("value") for each in root.findall("testsuite/properties/property")}
+    assert properties == {"seeds": "1..40", "virtual-duration": "86400.0"}
+    failure = root.find("testsuite/testcase/failure")
+    assert failure is not None
+    message = failure.get("message") or ""
+    assert f"passed in {seldom['passed']} of 40 runs" in message and "99 % required" in message
+    assert f"failed with seeds {failed}, " in message and f"; with seed {failed} at 1.15s: " in message
+
+
+def test_table_of_pass_rates_names_failed_seeds(tmp_path: Path) -> None:
+    path = tmp_path / "chance.yaml"
+    path.write_text(CHANCE)
+    done = beaconry("test", str(path), "--seeds", "1..30,40,50")
+    head, columns, *rows = done.stdout.splitlines()
+    assert head == "FAILED chance: 1 of 3 expectations below the required pass rate in 32 runs of 86400s, seeds 1..30,40,50"
+    assert columns.split("  ")[-1] == "EXPECTATION"
+    assert [row.split()[0] for row in rows[:3]] == ["ok", "ok", "FAILED"]
+    assert "32/32" in rows[0] and "100 %" in rows[0]
+    assert rows[3].startswith(f"{path}:11: failed with seeds ") and "; with seed " in rows[3]
+    assert rows[-1].startswith("95 % interval:")
+    assert beaconry("test", str(path), "--seeds", "1").stdout.startswith(("passed", "FAILED"))
+
+
+def test_rate_that_is_high_enough_passes(tmp_path: Path) -> None:
+    path = tmp_path / "chance.yaml"
+    path.write_text("\n".join(CHANCE.splitlines()[:-1]) + "\n")
+    done = beaconry("test", str(path), "--seeds", "1..30")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.startswith("passed chance: 2 expectations in 30 runs of 86400s, seeds 1..30")
+    # Without seeds every expectation must be met.
+    failed = done.stdout.split("; with seed ")[1].split()[0]
+    assert beaconry("test", str(path), "--seed", failed).returncode == 1
+
+
+def test_changes_that_are_refused_with_some_seeds_fail(tmp_path: Path) -> None:
+    path = write(tmp_path, "at: 2s, do: set door mayor=7", "on-air: door, at: 5s")
+    *rates, verdict = records(beaconry("test", path, "--seeds", "1..3", "--json"))
+    assert [(rate["text"], rate["passed"], rate["failedSeeds"]) for rate in rates] == [
+        ("set door mayor=7 at 2s", 0, [1, 2, 3]),
+        ("door is on the air at 5s", 3, []),
+    ]
+    assert not verdict["passed"]
+
+
+def test_every_run_begins_at_the_same_time_of_day(tmp_path: Path) -> None:
+    """A scenario does the same with other scenarios and seeds beside it."""
+    path = tmp_path / "opening.yaml"
+    path.write_text(
+        f"""scenario: opening
+beacons:
+  - {{ id: door, device: ibeacon, schedule: {{ between: "00:01-00:02" }}, ibeacon: {{ uuid: {UUID}, major: 1, minor: 1 }} }}
+receivers: [{{ id: phone }}]
+expect:
+  - {{ off-air: door, between: [1s, 59s] }}
+  - {{ on-air: door, between: [61s, 119s] }}
+  - {{ off-air: door, between: [121s, 10m] }}
+"""
+    )
+    done = beaconry("test", str(path), "--seeds", "1..3", TZ="UTC")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = beaconry("test", str(path), str(path), TZ="UTC")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--seeds", "1..5", "--seed", "1"), "--seed and --seeds exclude each other; leave one out"),
+        (("--seeds", "1..5", "--capture", "a.btsnoop"), "--capture is the file of one run; write --seed N instead of --seeds"),
+        (("--seeds", "1-5"), '--seeds: "1-5" is not a list of seeds; write 1..50 or 1,5,9'),
+        (("--seeds", "5..1"), "--seeds: 5..1 begins with its last seed; write 1..5"),
+        (("--seeds", "1,2,1"), "--seeds: the seed 1 is given twice; leave one out"),
+        (("--seeds", "1..100000"), "--seeds: at most 10000 seeds are possible; write fewer, such as 1..50"),
+    ],
+)
+def test_seeds_that_are_not_possible_are_refused(options: tuple[str, ...], sentence: str) -> None:
+    done = beaconry("test", str(SCENARIOS[0]), *options)
+    assert (done.returncode, done.stdout, done.stderr) == (64, "", f"beaconry: {sentence}\n")
+
+
 def test_several_scenarios_run_one_after_the_other() -> None:
     result = beaconry("test", *map(str, SCENARIOS))
     assert result.returncode == 0, result.stdout
     lines = result.stdout.splitlines()
     assert [line.split(":")[0] for line in lines] == [f"passed {path.stem}" for path in SCENARIOS]
+
+
+def test_all_failures_are_reported_with_the_seed(tmp_path: Path) -> None:
+    path = tmp_path / "two.yaml"
+    path.write_text(
+        SHOP + "timeline:\n  - { at: 10s, do: [off door, set door mayor=7] }\nexpect:\n"
+        "  - { on-air: door, at: 30s }\n  - { receiver: phone, sees: door, by: 1s }\n  - { on-air: door, at: 20s }\n"
+    )
+    done = beaconry("test", str(path), "--seed", "5")
+    assert done.returncode == 1
+    assert [line.split(": expected")[0] for line in done.stdout.splitlines()] == [
+        "FAILED shop: 2 of 3 expectations not met, 1 change refused in 30s, seed 5",
+        f'{path}:6: at 10s: "set door mayor=7" was refused: ' + done.stdout.splitlines()[1].split("was refused: ")[1],
+        f"{path}:10: at 20s",
+        f"{path}:8: at 30s",
+    ]
+    [record] = records(beaconry("test", str(path), "--json"))
+    assert [expectation["passed"] for expectation in record["expectations"]] == [False, True, False]
+    assert [(each["line"], each["at"], each["change"]) for each in record["refused"]] == [(6, 10, "set door mayor=7")]
 
 
 def test_first_failure_is_reported_with_its_moment(tmp_path: Path) -> None:
@@ -144,7 +295,73 @@ def test_junit_file_has_all_expectations(tmp_path: Path) -> None:
     assert int(root.get("tests") or 0) == len(root.findall("testsuite/testcase"))
     failure = suites[1].find("testcase/failure")
     assert failure is not None
-    assert failure.get("message") == "at 15s: it has been off the air since 10s"
+    assert failure.get("message") == "at 15s: it has been off the air since 10s (seed 1)"
+
+
+def test_junit_times_are_real_and_virtual_ones_are_properties(tmp_path: Path) -> None:
+    path = tmp_path / "long.yaml"
+    path.write_text(SHOP + "duration: 24h\ntimeline:\n  - { at: 1s, do: off door }\nexpect:\n  - { off-air: door, at: 20h }\n")
+    junit = tmp_path / "results.xml"
+    assert beaconry("test", str(path), "--seed", "9", "--junit", str(junit)).returncode == 0
+    suite = ElementTree.parse(junit).getroot().find("testsuite")
+    assert suite is not None
+    properties = {each.get("name"): each.get("value") for each in suite.findall("properties/property")}
+    assert properties == {"seed": "9", "virtual-duration": "86400.0"}
+    case = suite.find("testcase")
+    assert case is not None
+    # A day of the scenario; the run takes milliseconds, and less than the time limit of the test.
+    assert float(suite.get("time") or 0) < 3600 and float(case.get("time") or 0) < 3600
+    [moment] = case.findall("properties/property")
+    assert (moment.get("name"), moment.get("value")) == ("virtual-time", "72000.0")
+
+
+def test_results_without_a_folder_are_refused_before_the_run(tmp_path: Path) -> None:
+    file = tmp_path / "out" / "results.xml"
+    done = beaconry("test", str(SCENARIOS[0]), "--junit", str(file))
+    assert (done.returncode, done.stdout) == (74, "")
+    sentence = f"cannot write {file}: there is no folder {file.parent}; create the folder"
+    assert done.stderr == f"beaconry: {sentence}\n"
+    profile = str(CHECKOUT / "profiles/museum.yaml")
+    done = beaconry(
+        "run", profile, "--radio", "virtual", "--hci-server", "none", "--ephemeral", "--duration", "1ms", "--metrics-file", str(file),
+        "--control", str(tmp_path / "c"),
+    )  # fmt: skip
+    assert done.returncode == 73 and done.stderr == f"beaconry: {sentence}\n"
+
+
+PROFILE_TEXT = f"profile: good\nbeacons: [{{ id: door, device: ibeacon, ibeacon: {{ uuid: {UUID}, major: 1, minor: 1 }} }}]\n"
+REGIONS_TEXT = f"regions: [{{ identifier: shop, uuid: {UUID} }}]\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "sentence"),
+    [
+        (("test",), PROFILE_TEXT, "this is a profile, not a scenario; run it with beaconry run, or check it with beaconry check"),
+        (("run", "--radio", "virtual"), SHOP + "expect: [{ on-air: door, at: 1s }]\n", "this is a scenario, not a profile; run it with beaconry test"),
+        (("check",), SHOP + "expect: [{ on-air: door, at: 1s }]\n", "this is a scenario, not a profile; run it with beaconry test"),
+        (("monitor",), PROFILE_TEXT, "this is a profile, not a list of regions; run it with beaconry run, or check it with beaconry check"),
+        (("run", "--radio", "virtual"), REGIONS_TEXT, "this is a list of regions, not a profile; monitor them with beaconry monitor"),
+        (("test",), REGIONS_TEXT, "this is a list of regions, not a scenario; monitor them with beaconry monitor"),
+        (("test",), "expect: [{ event: ready }]\n", "this is a list of expectations, not a scenario; give it to beaconry expect"),
+        (("expect",), PROFILE_TEXT, "this is a profile, not a list of expectations; run it with beaconry run, or check it with beaconry check"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)  # fmt: skip
+def test_file_of_another_kind_is_named_with_its_command(
+    tmp_path: Path, command: tuple[str, ...], text: str, sentence: str
+) -> None:
+    path = tmp_path / "file.yaml"
+    path.write_text(text)
+    done = beaconry(command[0], str(path), *command[1:], XDG_RUNTIME_DIR=str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (65, "", f"{path}:1:1: error: {sentence}\n")
+
+
+def test_region_list_without_regions_has_their_key_in_the_message(tmp_path: Path) -> None:
+    path = tmp_path / "regions.yaml"
+    path.write_text("region: []\n")
+    done = beaconry("monitor", str(path))
+    assert done.returncode == 65
+    assert 'there is no key "region" here; did you mean "regions"? keys are regions' in done.stderr
 
 
 @pytest.mark.parametrize("name", ["crowd", "lossy-link", "commute"])
@@ -164,6 +381,11 @@ def test_captures_are_identical(tmp_path: Path, name: str) -> None:
         ("at: 1s, doo: off door", "on-air: door, at: 1s", "6:15", 'did you mean "do"?'),
         ("at: 1s, do: off door", "receiver: phone, entres: door, by: 1s", "8:24", 'did you mean "enters"?'),
         ("at: 1x, do: off door", "on-air: door, at: 1s", "6:11", "is not a duration"),
+        ("at: 1s, do: off door", "receiver: phone, proximity: door, is: neer, by: 1s", "8:45", 'did you mean "near"?'),
+        ("at: 1s, do: off door", "receiver: phone, enters: door, cuont: 1, by: 1s", "8:38", 'did you mean "count"?'),
+        ("at: 1s, do: off door", "receiver: phone, helo: door, by: 1s", "8:24", 'did you mean "hello"?'),
+        ("at: 1s, do: off door", "on-air: door, at: 1s, require: 95", "8:38", "write a percentage"),
+        ("at: 1s, do: off door", "on-air: door, at: 1s, requier: 95%", "8:29", 'did you mean "require"?'),
     ],
 )
 def test_fault_has_line_and_column(tmp_path: Path, timeline: str, expect: str, place: str, words: str) -> None:
