@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from beaconry import CHECKOUT
-from test_command_line import beaconry
+from test_command_line import BINARY, beaconry
 
 SCENARIOS = sorted((CHECKOUT / "scenarios").glob("*.yaml"))
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
@@ -167,6 +167,18 @@ def test_table_of_pass_rates_names_failed_seeds(tmp_path: Path) -> None:
     assert rows[3].startswith(f"{path}:11: failed with seeds ") and "; with seed " in rows[3]
     assert rows[-1].startswith("95 % interval:")
     assert beaconry("test", str(path), "--seeds", "1").stdout.startswith(("passed", "FAILED"))
+
+
+def test_documented_pass_rates_are_those_of_the_command(tmp_path: Path) -> None:
+    """The example of docs/testing-with-physics.md, and the table that it prints."""
+    text = (CHECKOUT / "docs/testing-with-physics.md").read_text()
+    (tmp_path / "rooms.yaml").write_text(text.split("```yaml\n")[1].split("```")[0])
+    printed = text.split("beaconry test rooms.yaml --seeds 1..50\n\n```\n")[1].split("```")[0]
+    done = subprocess.run(
+        [str(Path(BINARY).absolute()), "test", "rooms.yaml", "--seeds", "1..50"], cwd=tmp_path, capture_output=True, text=True,
+        timeout=600, check=False,
+    )  # fmt: skip
+    assert done.stdout == printed
 
 
 def test_rate_that_is_high_enough_passes(tmp_path: Path) -> None:
