@@ -15,10 +15,14 @@ package struct ScenarioTool: Sendable {
     private let junit: String?
 
     /// Reads scenarios.
-    /// - Parameter junit: the JUnit file to write; `nil` for none.
+    /// - Parameters:
+    ///   - junit: the JUnit file to write; `nil` for none.
+    ///   - files: takes the paths of all files that are read.
     /// - Throws: `ProfileFaults` with the faults of all files; `SystemError` if the JUnit file has no folder.
-    package init(_ paths: [String], junit: String?, as format: OutputFormat) throws {
-        scenarios = try Self.load(paths)
+    package init(
+        _ paths: [String], junit: String?, as format: OutputFormat, noting files: WatchedFiles? = nil
+    ) throws {
+        scenarios = try Self.load(paths, files)
         // Before the runs, which may take long.
         if let junit { try JUnitSuite.checkFolder(of: junit) }
         self.junit = junit
@@ -93,20 +97,42 @@ package struct ScenarioTool: Sendable {
         }
     }
 
-    private static func load(_ paths: [String]) throws(ProfileFaults) -> [Scenario] {
+    /// Does work now, and again whenever one of its files has changed, until the process ends. Errors are printed.
+    package static func watch(
+        _ files: WatchedFiles, as format: OutputFormat, _ work: () async throws -> Void
+    ) async {
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield()
+        // A change during the work is a reason to do it again.
+        let watching = Task { await ProfileWatch(files).run { continuation.yield() } }
+        defer { watching.cancel() }
+        for await _ in changes {
+            do {
+                try await work()
+            } catch {
+                (Failure(error) ?? Failure(exitCode: 70, message: "internal error: \(error)")).report(as: format)
+            }
+            Output.note("waiting for a change of the files; Ctrl-C ends")
+        }
+    }
+
+    private static func load(_ paths: [String], _ files: WatchedFiles?) throws(ProfileFaults) -> [Scenario] {
         var scenarios: [Scenario] = []
         var faults: [ProfileFault] = []
         for path in paths {
             do throws(ProfileFaults) {
+                files?.insert(path)
                 let text = try ProfileFiles.text(path, examples: "scenarios/")
+                let sources = ProfileFiles.sources(beside: path, noting: files)
                 scenarios.append(
-                    try Scenario(parsing: text, file: path, sources: ProfileFiles.sources(beside: path)) {
+                    try Scenario(parsing: text, file: path, sources: sources) {
                         profile throws(ProfileFaults) -> Profile in
                         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
                         let full = profile.hasPrefix("/") ? profile : folder + profile
+                        files?.insert(full)
                         return try Profile(
                             parsing: try ProfileFiles.text(full), file: full,
-                            sources: ProfileFiles.sources(beside: full))
+                            sources: ProfileFiles.sources(beside: full, noting: files))
                     })
             } catch {
                 faults += error.faults

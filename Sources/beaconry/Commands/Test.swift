@@ -44,6 +44,9 @@ struct Test: AsyncParsableCommand {
         transform: SeedList.init)
     var seeds: SeedList?
 
+    @Flag(help: "Run the scenarios again whenever one of their files changes, until Ctrl-C.")
+    var watch = false
+
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -53,7 +56,16 @@ struct Test: AsyncParsableCommand {
         if seeds != nil, capture != nil {
             throw Failure.usage("--capture is the file of one run; write --seed N instead of --seeds")
         }
-        let tool = try ScenarioTool(scenarios, junit: junit, as: output.format)
+        if watch {
+            if capture != nil { throw Failure.usage("--capture and --watch exclude each other; leave one out") }
+            let files = WatchedFiles()
+            return await ScenarioTool.watch(files, as: output.format) { try await runOnce(noting: files) }
+        }
+        try await runOnce(noting: nil)
+    }
+
+    private func runOnce(noting files: WatchedFiles?) async throws {
+        let tool = try ScenarioTool(scenarios, junit: junit, as: output.format, noting: files)
         if let seeds { return try await tool.run(seeds: seeds) }
         guard capture == nil || tool.count == 1 else {
             throw Failure.usage("--capture is the file of one scenario; run the others without it")

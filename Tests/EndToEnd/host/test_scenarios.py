@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from beaconry import CHECKOUT
-from test_command_line import BINARY, beaconry
+from beaconry import CHECKOUT, Beaconry
+from test_command_line import BINARY
+from test_command_line import beaconry as call
 
 SCENARIOS = sorted((CHECKOUT / "scenarios").glob("*.yaml"))
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
@@ -37,7 +38,7 @@ def test_there_are_thirteen_scenarios() -> None:
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 def test_scenario_passes(path: Path) -> None:
-    result = beaconry("test", str(path), "--json")
+    result = call("test", str(path), "--json")
     record = json.loads(result.stdout)
     assert result.returncode == 0, record
     assert record["passed"] and record["scenario"] == path.stem
@@ -48,7 +49,7 @@ def test_pairing_is_the_same_in_each_run(tmp_path: Path) -> None:
     captures = {}
     for name, seed in (("first", "7"), ("second", "7"), ("other", "8")):
         file = tmp_path / f"{name}.btsnoop"
-        result = beaconry("test", str(CHECKOUT / "scenarios/paired-lock.yaml"), "--seed", seed, "--capture", str(file))
+        result = call("test", str(CHECKOUT / "scenarios/paired-lock.yaml"), "--seed", seed, "--capture", str(file))
         assert result.returncode == 0, result.stdout
         captures[name] = file.read_bytes()
     assert len(captures["first"]) > 10_000
@@ -67,7 +68,7 @@ def test_pairing_is_the_same_in_each_run(tmp_path: Path) -> None:
 def test_changes_on_connections_that_are_not_possible_are_refused(tmp_path: Path, change: str, sentence: str) -> None:
     # The beacon is not connectable.
     end = "5s" if "off" in change else "20s"
-    result = beaconry("test", write(tmp_path, f"at: 2s, do: {change}", f"on-air: door, by: {end}"))
+    result = call("test", write(tmp_path, f"at: 2s, do: {change}", f"on-air: door, by: {end}"))
     assert result.returncode == 1
     assert "was refused" in result.stdout and sentence in result.stdout
 
@@ -92,7 +93,7 @@ expect:
   - { receiver: tablet, value: pot, characteristic: 2A19, hex: 31, by: 12s }
 """
     )
-    result = beaconry("test", str(path))
+    result = call("test", str(path))
     assert result.returncode == 0, result.stdout
 
 
@@ -120,7 +121,7 @@ def test_seeds_give_a_pass_rate_of_each_expectation(tmp_path: Path) -> None:
     path = tmp_path / "chance.yaml"
     path.write_text(CHANCE)
     junit = tmp_path / "results.xml"
-    done = beaconry("test", str(path), "--seeds", "1..40", "--json", "--junit", str(junit))
+    done = call("test", str(path), "--seeds", "1..40", "--json", "--junit", str(junit))
     assert done.returncode == 1, done.stderr
     *rates, verdict = records(done)
     assert [rate["line"] for rate in rates] == [10, 11, 12]
@@ -141,7 +142,7 @@ def test_seeds_give_a_pass_rate_of_each_expectation(tmp_path: Path) -> None:
     failed = often["failedSeeds"][0]
     passed = next(seed for seed in range(1, 41) if seed not in often["failedSeeds"])
     for seed, is_met in ((failed, False), (passed, True)):
-        [alone] = records(beaconry("test", str(path), "--seed", str(seed), "--json"))
+        [alone] = records(call("test", str(path), "--seed", str(seed), "--json"))
         assert (alone["seed"], alone["expectations"][1]["passed"]) == (seed, is_met)
 
     root = ElementTree.parse(junit).getroot()
@@ -158,7 +159,7 @@ def test_seeds_give_a_pass_rate_of_each_expectation(tmp_path: Path) -> None:
 def test_table_of_pass_rates_names_failed_seeds(tmp_path: Path) -> None:
     path = tmp_path / "chance.yaml"
     path.write_text(CHANCE)
-    done = beaconry("test", str(path), "--seeds", "1..30,40,50")
+    done = call("test", str(path), "--seeds", "1..30,40,50")
     head, columns, *rows = done.stdout.splitlines()
     assert head == "FAILED chance: 1 of 3 expectations below the required pass rate in 32 runs of 86400s, seeds 1..30,40,50"
     assert columns.split("  ")[-1] == "EXPECTATION"
@@ -166,7 +167,7 @@ def test_table_of_pass_rates_names_failed_seeds(tmp_path: Path) -> None:
     assert "32/32" in rows[0] and "100 %" in rows[0]
     assert rows[3].startswith(f"{path}:11: failed with seeds ") and "; with seed " in rows[3]
     assert rows[-1].startswith("95 % interval:")
-    assert beaconry("test", str(path), "--seeds", "1").stdout.startswith(("passed", "FAILED"))
+    assert call("test", str(path), "--seeds", "1").stdout.startswith(("passed", "FAILED"))
 
 
 def test_documented_pass_rates_are_those_of_the_command(tmp_path: Path) -> None:
@@ -184,17 +185,36 @@ def test_documented_pass_rates_are_those_of_the_command(tmp_path: Path) -> None:
 def test_rate_that_is_high_enough_passes(tmp_path: Path) -> None:
     path = tmp_path / "chance.yaml"
     path.write_text("\n".join(CHANCE.splitlines()[:-1]) + "\n")
-    done = beaconry("test", str(path), "--seeds", "1..30")
+    done = call("test", str(path), "--seeds", "1..30")
     assert done.returncode == 0, done.stdout
     assert done.stdout.startswith("passed chance: 2 expectations in 30 runs of 86400s, seeds 1..30")
     # Without seeds every expectation must be met.
     failed = done.stdout.split("; with seed ")[1].split()[0]
-    assert beaconry("test", str(path), "--seed", failed).returncode == 1
+    assert call("test", str(path), "--seed", failed).returncode == 1
+
+
+def test_watched_scenario_runs_again_after_each_change(beaconry: Beaconry, tmp_path: Path) -> None:
+    path = tmp_path / "shop.yaml"
+
+    def save(time: str) -> None:
+        new = path.with_suffix(".new")
+        new.write_text(SHOP + f"timeline:\n  - {{ at: 10s, do: off door }}\nexpect:\n  - {{ on-air: door, at: {time} }}\n")
+        new.replace(path)
+
+    save("20s")
+    run = beaconry.start("test", str(path), "--watch", "--json")
+    assert not run.wait("scenario")["passed"]
+    save("5s")
+    assert run.wait("scenario")["passed"]
+    save("5x")
+    assert run.wait("error")["line"] == 8
+    save("6s")
+    assert run.wait("scenario")["passed"]
 
 
 def test_changes_that_are_refused_with_some_seeds_fail(tmp_path: Path) -> None:
     path = write(tmp_path, "at: 2s, do: set door mayor=7", "on-air: door, at: 5s")
-    *rates, verdict = records(beaconry("test", path, "--seeds", "1..3", "--json"))
+    *rates, verdict = records(call("test", path, "--seeds", "1..3", "--json"))
     assert [(rate["text"], rate["passed"], rate["failedSeeds"]) for rate in rates] == [
         ("set door mayor=7 at 2s", 0, [1, 2, 3]),
         ("door is on the air at 5s", 3, []),
@@ -216,9 +236,9 @@ expect:
   - {{ off-air: door, between: [121s, 10m] }}
 """
     )
-    done = beaconry("test", str(path), "--seeds", "1..3", TZ="UTC")
+    done = call("test", str(path), "--seeds", "1..3", TZ="UTC")
     assert done.returncode == 0, done.stdout + done.stderr
-    done = beaconry("test", str(path), str(path), TZ="UTC")
+    done = call("test", str(path), str(path), TZ="UTC")
     assert done.returncode == 0, done.stdout
 
 
@@ -234,12 +254,12 @@ expect:
     ],
 )
 def test_seeds_that_are_not_possible_are_refused(options: tuple[str, ...], sentence: str) -> None:
-    done = beaconry("test", str(SCENARIOS[0]), *options)
+    done = call("test", str(SCENARIOS[0]), *options)
     assert (done.returncode, done.stdout, done.stderr) == (64, "", f"beaconry: {sentence}\n")
 
 
 def test_several_scenarios_run_one_after_the_other() -> None:
-    result = beaconry("test", *map(str, SCENARIOS))
+    result = call("test", *map(str, SCENARIOS))
     assert result.returncode == 0, result.stdout
     lines = result.stdout.splitlines()
     assert [line.split(":")[0] for line in lines] == [f"passed {path.stem}" for path in SCENARIOS]
@@ -251,7 +271,7 @@ def test_all_failures_are_reported_with_the_seed(tmp_path: Path) -> None:
         SHOP + "timeline:\n  - { at: 10s, do: [off door, set door mayor=7] }\nexpect:\n"
         "  - { on-air: door, at: 30s }\n  - { receiver: phone, sees: door, by: 1s }\n  - { on-air: door, at: 20s }\n"
     )
-    done = beaconry("test", str(path), "--seed", "5")
+    done = call("test", str(path), "--seed", "5")
     assert done.returncode == 1
     assert [line.split(": expected")[0] for line in done.stdout.splitlines()] == [
         "FAILED shop: 2 of 3 expectations not met, 1 change refused in 30s, seed 5",
@@ -259,14 +279,14 @@ def test_all_failures_are_reported_with_the_seed(tmp_path: Path) -> None:
         f"{path}:10: at 20s",
         f"{path}:8: at 30s",
     ]
-    [record] = records(beaconry("test", str(path), "--json"))
+    [record] = records(call("test", str(path), "--json"))
     assert [expectation["passed"] for expectation in record["expectations"]] == [False, True, False]
     assert [(each["line"], each["at"], each["change"]) for each in record["refused"]] == [(6, 10, "set door mayor=7")]
 
 
 def test_first_failure_is_reported_with_its_moment(tmp_path: Path) -> None:
     path = write(tmp_path, "at: 10s, do: off door", "on-air: door, between: [1s, 20s]")
-    result = beaconry("test", path)
+    result = call("test", path)
     assert result.returncode == 1
     assert f"{path}:8: at 10s: expected door is on the air all the time between 1s and 20s, but it has been off the air since 10s" in result.stdout
 
@@ -285,13 +305,13 @@ def test_first_failure_is_reported_with_its_moment(tmp_path: Path) -> None:
     ],
 )
 def test_expectation_can_fail(tmp_path: Path, expect: str) -> None:
-    result = beaconry("test", write(tmp_path, "at: 10s, do: off door", expect))
+    result = call("test", write(tmp_path, "at: 10s, do: off door", expect))
     assert result.returncode == 1
     assert ": at " in result.stdout
 
 
 def test_refused_change_fails(tmp_path: Path) -> None:
-    result = beaconry("test", write(tmp_path, "at: 2s, do: set door mayor=7", "on-air: door, at: 5s"))
+    result = call("test", write(tmp_path, "at: 2s, do: set door mayor=7", "on-air: door, at: 5s"))
     assert result.returncode == 1
     assert 'at 2s: "set door mayor=7" was refused' in result.stdout
 
@@ -299,7 +319,7 @@ def test_refused_change_fails(tmp_path: Path) -> None:
 def test_junit_file_has_all_expectations(tmp_path: Path) -> None:
     junit = tmp_path / "results.xml"
     failing = write(tmp_path, "at: 10s, do: off door", "on-air: door, at: 15s")
-    assert beaconry("test", str(SCENARIOS[0]), failing, "--junit", str(junit)).returncode == 1
+    assert call("test", str(SCENARIOS[0]), failing, "--junit", str(junit)).returncode == 1
     root = ElementTree.parse(junit).getroot()
     suites = root.findall("testsuite")
     assert [suite.get("name") for suite in suites] == [SCENARIOS[0].stem, "shop"]
@@ -314,7 +334,7 @@ def test_junit_times_are_real_and_virtual_ones_are_properties(tmp_path: Path) ->
     path = tmp_path / "long.yaml"
     path.write_text(SHOP + "duration: 24h\ntimeline:\n  - { at: 1s, do: off door }\nexpect:\n  - { off-air: door, at: 20h }\n")
     junit = tmp_path / "results.xml"
-    assert beaconry("test", str(path), "--seed", "9", "--junit", str(junit)).returncode == 0
+    assert call("test", str(path), "--seed", "9", "--junit", str(junit)).returncode == 0
     suite = ElementTree.parse(junit).getroot().find("testsuite")
     assert suite is not None
     properties = {each.get("name"): each.get("value") for each in suite.findall("properties/property")}
@@ -329,12 +349,12 @@ def test_junit_times_are_real_and_virtual_ones_are_properties(tmp_path: Path) ->
 
 def test_results_without_a_folder_are_refused_before_the_run(tmp_path: Path) -> None:
     file = tmp_path / "out" / "results.xml"
-    done = beaconry("test", str(SCENARIOS[0]), "--junit", str(file))
+    done = call("test", str(SCENARIOS[0]), "--junit", str(file))
     assert (done.returncode, done.stdout) == (74, "")
     sentence = f"cannot write {file}: there is no folder {file.parent}; create the folder"
     assert done.stderr == f"beaconry: {sentence}\n"
     profile = str(CHECKOUT / "profiles/museum.yaml")
-    done = beaconry(
+    done = call(
         "run", profile, "--radio", "virtual", "--hci-server", "none", "--ephemeral", "--duration", "1ms", "--metrics-file", str(file),
         "--control", str(tmp_path / "c"),
     )  # fmt: skip
@@ -364,14 +384,14 @@ def test_file_of_another_kind_is_named_with_its_command(
 ) -> None:
     path = tmp_path / "file.yaml"
     path.write_text(text)
-    done = beaconry(command[0], str(path), *command[1:], XDG_RUNTIME_DIR=str(tmp_path))
+    done = call(command[0], str(path), *command[1:], XDG_RUNTIME_DIR=str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (65, "", f"{path}:1:1: error: {sentence}\n")
 
 
 def test_region_list_without_regions_has_their_key_in_the_message(tmp_path: Path) -> None:
     path = tmp_path / "regions.yaml"
     path.write_text("region: []\n")
-    done = beaconry("monitor", str(path))
+    done = call("monitor", str(path))
     assert done.returncode == 65
     assert 'there is no key "region" here; did you mean "regions"? keys are regions' in done.stderr
 
@@ -380,7 +400,7 @@ def test_region_list_without_regions_has_their_key_in_the_message(tmp_path: Path
 def test_captures_are_identical(tmp_path: Path, name: str) -> None:
     captures = [tmp_path / f"{number}.btsnoop" for number in range(2)]
     for capture in captures:
-        assert beaconry("test", str(CHECKOUT / "scenarios" / f"{name}.yaml"), "--capture", str(capture)).returncode == 0
+        assert call("test", str(CHECKOUT / "scenarios" / f"{name}.yaml"), "--capture", str(capture)).returncode == 0
     first, second = (capture.read_bytes() for capture in captures)
     assert len(first) > 1000
     assert first == second
@@ -402,12 +422,12 @@ def test_captures_are_identical(tmp_path: Path, name: str) -> None:
 )
 def test_fault_has_line_and_column(tmp_path: Path, timeline: str, expect: str, place: str, words: str) -> None:
     path = write(tmp_path, timeline, expect)
-    result = beaconry("test", path)
+    result = call("test", path)
     assert result.returncode == 65
     assert f"{path}:{place}: error:" in result.stderr
     assert words in result.stderr
 
 
 def test_capture_of_several_scenarios_is_refused(tmp_path: Path) -> None:
-    result = beaconry("test", *map(str, SCENARIOS[:2]), "--capture", str(tmp_path / "a.btsnoop"))
+    result = call("test", *map(str, SCENARIOS[:2]), "--capture", str(tmp_path / "a.btsnoop"))
     assert result.returncode == 64
