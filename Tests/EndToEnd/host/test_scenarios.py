@@ -273,12 +273,10 @@ def test_all_failures_are_reported_with_the_seed(tmp_path: Path) -> None:
     )
     done = call("test", str(path), "--seed", "5")
     assert done.returncode == 1
-    assert [line.split(": expected")[0] for line in done.stdout.splitlines()] == [
-        "FAILED shop: 2 of 3 expectations not met, 1 change refused in 30s, seed 5",
-        f'{path}:6: at 10s: "set door mayor=7" was refused: ' + done.stdout.splitlines()[1].split("was refused: ")[1],
-        f"{path}:10: at 20s",
-        f"{path}:8: at 30s",
-    ]
+    head, refused, *unmet = done.stdout.splitlines()
+    assert head == "FAILED shop: 2 of 3 expectations not met, 1 change refused in 30s, seed 5"
+    assert refused.startswith(f'{path}:6: at 10s: "set door mayor=7" was refused: ')
+    assert [line.split(": expected")[0] for line in unmet] == [f"{path}:10: at 20s", f"{path}:8: at 30s"]
     [record] = records(call("test", str(path), "--json"))
     assert [expectation["passed"] for expectation in record["expectations"]] == [False, True, False]
     assert [(each["line"], each["at"], each["change"]) for each in record["refused"]] == [(6, 10, "set door mayor=7")]
@@ -361,31 +359,31 @@ def test_results_without_a_folder_are_refused_before_the_run(tmp_path: Path) -> 
     assert done.returncode == 73 and done.stderr == f"beaconry: {sentence}\n"
 
 
-PROFILE_TEXT = f"profile: good\nbeacons: [{{ id: door, device: ibeacon, ibeacon: {{ uuid: {UUID}, major: 1, minor: 1 }} }}]\n"
-REGIONS_TEXT = f"regions: [{{ identifier: shop, uuid: {UUID} }}]\n"
+KINDS = {
+    "a profile": f"profile: good\nbeacons: [{{ id: door, device: ibeacon, ibeacon: {{ uuid: {UUID}, major: 1, minor: 1 }} }}]\n",
+    "a scenario": SHOP + "expect: [{ on-air: door, at: 1s }]\n",
+    "a list of regions": f"regions: [{{ identifier: shop, uuid: {UUID} }}]\n",
+    "a list of expectations": "expect: [{ event: ready }]\n",
+}
+HINTS = {
+    "a profile": "run it with beaconry run, or check it with beaconry check",
+    "a scenario": "run it with beaconry test",
+    "a list of regions": "monitor them with beaconry monitor",
+    "a list of expectations": "give it to beaconry expect",
+}
+READERS = {"run": "a profile", "check": "a profile", "test": "a scenario", "monitor": "a list of regions", "expect": "a list of expectations"}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("command", "text", "sentence"),
-    [
-        (("test",), PROFILE_TEXT, "this is a profile, not a scenario; run it with beaconry run, or check it with beaconry check"),
-        (("run", "--radio", "virtual"), SHOP + "expect: [{ on-air: door, at: 1s }]\n", "this is a scenario, not a profile; run it with beaconry test"),
-        (("check",), SHOP + "expect: [{ on-air: door, at: 1s }]\n", "this is a scenario, not a profile; run it with beaconry test"),
-        (("monitor",), PROFILE_TEXT, "this is a profile, not a list of regions; run it with beaconry run, or check it with beaconry check"),
-        (("run", "--radio", "virtual"), REGIONS_TEXT, "this is a list of regions, not a profile; monitor them with beaconry monitor"),
-        (("test",), REGIONS_TEXT, "this is a list of regions, not a scenario; monitor them with beaconry monitor"),
-        (("test",), "expect: [{ event: ready }]\n", "this is a list of expectations, not a scenario; give it to beaconry expect"),
-        (("expect",), PROFILE_TEXT, "this is a profile, not a list of expectations; run it with beaconry run, or check it with beaconry check"),
-    ],
-    ids=lambda value: value[0] if isinstance(value, tuple) else "",
-)  # fmt: skip
-def test_file_of_another_kind_is_named_with_its_command(
-    tmp_path: Path, command: tuple[str, ...], text: str, sentence: str
-) -> None:
+@pytest.mark.parametrize("command", READERS)
+def test_file_of_another_kind_is_named_with_its_command(tmp_path: Path, command: str) -> None:
     path = tmp_path / "file.yaml"
-    path.write_text(text)
-    done = call(command[0], str(path), *command[1:], XDG_RUNTIME_DIR=str(tmp_path))
-    assert (done.returncode, done.stdout, done.stderr) == (65, "", f"{path}:1:1: error: {sentence}\n")
+    for kind, text in KINDS.items():
+        if kind == READERS[command]:
+            continue
+        path.write_text(text)
+        done = call(command, str(path), XDG_RUNTIME_DIR=str(tmp_path))
+        sentence = f"this is {kind}, not {READERS[command]}; {HINTS[kind]}"
+        assert (done.returncode, done.stdout, done.stderr) == (65, "", f"{path}:1:1: error: {sentence}\n")
 
 
 def test_region_list_without_regions_has_their_key_in_the_message(tmp_path: Path) -> None:
