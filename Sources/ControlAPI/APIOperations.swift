@@ -104,7 +104,8 @@ struct APIOperations: Sendable {
 
     func startScenario(_ request: APIRequest) async throws(Problem) -> APIReply {
         guard let text = request.text else { throw .invalid("a scenario is expected", hint: "see docs/scenarios.md") }
-        return .json(try await answer(.startScenario(text: text)).scenario, .created)
+        let start = ControlRequest.startScenario(text: text, file: request.query["file"])
+        return .json(try await answer(start).scenario, .created)
     }
 
     func stopScenario() async throws(Problem) -> APIReply { .json(try await answer(.stopScenario).scenario) }

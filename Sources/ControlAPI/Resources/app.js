@@ -74,7 +74,9 @@ const commands = {
     ),
     setRate: (rate) => attempt(() => api.put("v1/clock", { rate })),
     setRadio: (power) => attempt(() => api.put("v1/radio", { power })),
-    startScenario: (file) => attempt(() => api.put("v1/scenario", file, "application/yaml")),
+    startScenario: (text, file) => attempt(
+        () => api.put(`v1/scenario?file=${encodeURIComponent(file)}`, text, "application/yaml"),
+    ),
     stopScenario: () => attempt(() => api.remove("v1/scenario")),
     reset: () => attempt(async () => {
         await api.post("v1/reset");

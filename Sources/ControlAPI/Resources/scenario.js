@@ -19,7 +19,7 @@ export class ScenarioView {
         const file = html("input", {
             type: "file", accept: ".yaml,.yml,.json", change: async () => {
                 const [chosen] = file.files;
-                if (chosen) await commands.startScenario(await chosen.text());
+                if (chosen) await commands.startScenario(await chosen.text(), chosen.name);
                 // The same file can be chosen again after an edit.
                 file.value = "";
             },

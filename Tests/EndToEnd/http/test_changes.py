@@ -181,8 +181,11 @@ def test_scenario_that_is_stopped_does_no_more(served: Served, virtual: Path, be
 )
 def test_wrong_scenario_is_refused(served: Served, shop: Path, timeline: str, message: str) -> None:
     server = served(profile=shop)
-    refused = server.request("PUT", "/v1/scenario", f"scenario: wrong\ntimeline: {timeline}\n".encode(), **YAML)
+    text = f"scenario: wrong\ntimeline: {timeline}\n".encode()
+    refused = server.request("PUT", "/v1/scenario", text, **YAML)
     assert refused.status == 422 and message in refused.body.decode(), refused
+    named = server.request("PUT", "/v1/scenario?file=my%20evening.yaml", text, **YAML)
+    assert [(fault["file"], fault["line"]) for fault in named.json["faults"]] == [("my evening.yaml", 2)]
     assert server.request("GET", "/v1/scenario").status == 404
 
 

@@ -209,7 +209,7 @@ def test_a_scenario_is_run_stopped_and_reset(show: Show, room: Path, tmp_path: P
     eventually(lambda: viewer.beacon("door")["enabled"] and viewer.beacon("shelf")["enabled"])
     scenario.write_text("scenario: evening\ntimeline: [{ at: 1s, do: off lift }]\n")
     page.get_by_label("Scenario", exact=True).set_input_files(scenario)
-    expect(page.get_by_role("alert").filter(has_text='there is no beacon "lift"')).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="evening.yaml:2:").filter(has_text='there is no beacon "lift"')).to_be_visible()
 
 
 def test_the_clock_of_real_time_has_no_controls(show: Show, room: Path) -> None:
