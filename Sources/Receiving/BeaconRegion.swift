@@ -32,3 +32,20 @@ package struct BeaconRegion: Hashable, Sendable {
         beacon.uuid == uuid && major ?? beacon.major == beacon.major && minor ?? beacon.minor == beacon.minor
     }
 }
+
+/// The iBeacons that a receiver counts.
+package enum BeaconFilter: Hashable, Sendable {
+    /// Those of any of these regions.
+    case regions([BeaconRegion])
+    /// Those of every proximity UUID with these numbers; `nil` for any number.
+    case anyUUID(major: UInt16?, minor: UInt16?)
+
+    /// Whether a beacon counts.
+    package func contains(_ beacon: IBeacon) -> Bool {
+        switch self {
+        case .regions(let regions): regions.contains { $0.contains(beacon) }
+        case .anyUUID(let major, let minor):
+            major ?? beacon.major == beacon.major && minor ?? beacon.minor == beacon.minor
+        }
+    }
+}

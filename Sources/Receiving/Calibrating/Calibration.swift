@@ -7,11 +7,11 @@ package import BluetoothCore
 
 /// Why a calibration has no result.
 package enum CalibrationError: Error, Hashable, CustomStringConvertible {
-    /// Two beacons of the region were received; the RSSI must be that of one.
+    /// Two beacons were received; the RSSI must be that of one.
     case moreThanOneBeacon(BeaconIdentity, BeaconIdentity)
     /// It was stopped before its end.
     case cancelled
-    /// No advertisement of the region had an RSSI; the count is that of advertisements without one.
+    /// No advertisement of the beacon had an RSSI; the count is that of advertisements without one.
     case noneFound(withoutRSSI: Int)
     /// A calibration is running already.
     case alreadyRunning
@@ -60,8 +60,8 @@ package struct Calibration: Sendable {
     /// How a calibration ends.
     package typealias Outcome = Result<CalibrationResult, CalibrationError>
 
-    /// The beacon's region.
-    package let region: BeaconRegion
+    /// The beacons of which one is received.
+    package let filter: BeaconFilter
     /// The time of sampling.
     package let duration: Duration
 
@@ -74,10 +74,15 @@ package struct Calibration: Sendable {
 
     private var run: Run?
 
+    /// A calibration of the one beacon that the filter lets through, which is not running yet.
+    package init(_ filter: BeaconFilter, duration: Duration = .seconds(20)) {
+        self.filter = filter
+        self.duration = duration
+    }
+
     /// A calibration of the one beacon of a region, which is not running yet.
     package init(_ region: BeaconRegion, duration: Duration = .seconds(20)) {
-        self.region = region
-        self.duration = duration
+        self.init(.regions([region]), duration: duration)
     }
 
     /// Whether it is running.
@@ -122,7 +127,7 @@ package struct Calibration: Sendable {
     /// - Returns: the outcome, if the calibration has ended.
     package mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> Outcome? {
         if let outcome = advance(to: time) { return outcome }
-        guard run != nil, region.contains(beacon) else { return nil }
+        guard run != nil, filter.contains(beacon) else { return nil }
         if let first = run?.beacon, BeaconIdentity(first) != BeaconIdentity(beacon) {
             run = nil
             return .failure(.moreThanOneBeacon(BeaconIdentity(first), BeaconIdentity(beacon)))

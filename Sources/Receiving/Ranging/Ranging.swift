@@ -5,7 +5,7 @@
 package import Advertising
 package import BluetoothCore
 
-/// Reports once a period which beacons of some regions are in range, and how near they are.
+/// Reports once a period which iBeacons are in range, and how near they are.
 ///
 /// A value without a clock: its inputs have times since an arbitrary start. Reports are due at
 /// whole periods after the start. After more than a period without a call, one report covers everything since the
@@ -55,25 +55,32 @@ package struct Ranging: Sendable {
 
     /// The parameters.
     package let settings: Settings
-    /// The beacons that are ranged: those of any of these regions.
-    package private(set) var regions: [BeaconRegion]
+    /// The beacons that are ranged.
+    package private(set) var filter: BeaconFilter
+    /// The regions that are ranged; empty if the filter has none.
+    package var regions: [BeaconRegion] { if case .regions(let regions) = filter { regions } else { [] } }
     /// When the next report is due.
     package private(set) var nextDeadline: Duration
 
     private var tracks: RecencyTable<BeaconIdentity, Track>
 
     /// Ranging that begins now; the first report is due a period later.
-    package init(_ regions: [BeaconRegion], settings: Settings = Settings(), at time: Duration) {
-        self.regions = regions
+    package init(_ filter: BeaconFilter, settings: Settings = Settings(), at time: Duration) {
+        self.filter = filter
         self.settings = settings
         nextDeadline = time + settings.period
         tracks = RecencyTable(capacity: settings.maximumBeacons)
     }
 
+    /// Ranging of the beacons of any of these regions, which begins now.
+    package init(_ regions: [BeaconRegion], settings: Settings = Settings(), at time: Duration) {
+        self.init(.regions(regions), settings: settings, at: time)
+    }
+
     /// Ranges these regions from now on; beacons of none of them are forgotten.
     package mutating func setRegions(_ regions: [BeaconRegion]) {
-        self.regions = regions
-        tracks.keep { track in regions.contains { $0.contains(track.beacon) } }
+        filter = .regions(regions)
+        tracks.keep { [filter] track in filter.contains(track.beacon) }
     }
 
     /// Takes an input.
@@ -89,7 +96,7 @@ package struct Ranging: Sendable {
     /// - Returns: the report that became due before it, if any.
     package mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> RangingReport? {
         let report = advance(to: time)
-        guard regions.contains(where: { $0.contains(beacon) }) else { return report }
+        guard filter.contains(beacon) else { return report }
         tracks.use(BeaconIdentity(beacon), initial: Track(beacon: beacon, lastSeen: time)) { track in
             track.beacon = beacon
             track.lastSeen = max(track.lastSeen, time)

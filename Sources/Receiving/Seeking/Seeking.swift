@@ -42,7 +42,7 @@ package struct SeekingReport: Hashable, Sendable {
     package var text: String { nearest.map { $0.accuracy.twoDecimals + " m" } ?? Self.noneFound }
 }
 
-/// The game of hot and cold: reports once a period how near the nearest beacon of some regions is, and whether the seeker
+/// The game of hot and cold: reports once a period how near the nearest beacon is, and whether the seeker
 /// comes nearer.
 ///
 /// A value without a clock; its reports are due as those of `Ranging`, which it uses.
@@ -65,8 +65,13 @@ package struct Seeking: Sendable {
     private var quarry: Quarry?
 
     /// Seeking that begins now.
+    package init(_ filter: BeaconFilter, settings: Ranging.Settings = Ranging.Settings(), at time: Duration) {
+        ranging = Ranging(filter, settings: settings, at: time)
+    }
+
+    /// Seeking of the beacons of any of these regions, which begins now.
     package init(_ regions: [BeaconRegion], settings: Ranging.Settings = Ranging.Settings(), at time: Duration) {
-        ranging = Ranging(regions, settings: settings, at: time)
+        self.init(.regions(regions), settings: settings, at: time)
     }
 
     /// When the next report is due.

@@ -16,7 +16,7 @@ struct Calibrate: AsyncParsableCommand {
         discussion: """
             Example: beaconry calibrate --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --write profiles/airlocate.yaml
 
-            Hold the receiver 1 m away from the beacon for 20 s. Exactly one beacon with these numbers may be on: exit \
+            Hold the receiver 1 m away from the beacon for 20 s. Without --uuid, it may have any UUID. Exactly one beacon with these numbers may be on: exit \
             code 1 if there is none or more than one, or if the command is cancelled.
             """)
 
@@ -31,11 +31,13 @@ struct Calibrate: AsyncParsableCommand {
     @OptionGroup var options: ListeningOptions
 
     func run() async throws {
-        let regions = try selection.regions(defaults: [BeaconSelection.airLocate[0]])
-        guard regions.count == 1 else { throw Failure.usage("--uuid: one is expected here, not \(regions.count)") }
+        let filter = try selection.filter()
+        if selection.uuid.count > 1 {
+            throw Failure.usage("--uuid: one is expected here, not \(selection.uuid.count)")
+        }
         if let write { _ = try ProfileFiles.load([write]) }
         try await CalibrateTool.run(
-            Calibration(regions[0], duration: duration), on: try options.listening(limits: [.duplicates]),
+            Calibration(filter, duration: duration), on: try options.listening(limits: [.duplicates]),
             writing: write, as: options.format)
     }
 }

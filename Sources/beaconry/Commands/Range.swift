@@ -14,7 +14,7 @@ struct Range: AsyncParsableCommand {
         discussion: """
             Example: beaconry range --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1
 
-            Without --uuid, the beacons of Apple's AirLocate. Acc is the estimated distance in metres, -1.00 if it is \
+            Without --uuid, every iBeacon that is received. Acc is the estimated distance in metres, -1.00 if it is \
             unknown. A beacon that is not received for 5 s is removed. With --duration, the last report comes at its end.
             """)
 
@@ -34,9 +34,8 @@ struct Range: AsyncParsableCommand {
 
     func run() async throws {
         if let plot { try Failure.unlessFree(plot, force: force) }
-        let regions = try selection.regions(defaults: BeaconSelection.airLocate)
         try await RangeTool.run(
-            Ranging(regions, settings: try distance.settings(), at: .zero),
+            Ranging(try selection.filter(), settings: try distance.settings(), at: .zero),
             on: try options.listening(limits: [.duplicates]), for: try time.value(), plot: plot, as: options.format)
     }
 }

@@ -190,6 +190,8 @@ def test_seek_gets_warmer(room: tuple[Run, str], beaconry: Beaconry) -> None:
     done = beaconry.call("seek", "--uuid", OTHER, "--radio", room[1], "--duration", "1s")
     assert done.stdout == f"cold [{'#' * 30}] hot  {android(-39, -59)} m\n"
     done = beaconry.call("seek", "--radio", room[1], "--duration", "1s")
+    assert done.stdout == f"cold [{'#' * 30}] hot  {android(-39, -59)} m\n", "the nearest of all"
+    done = beaconry.call("seek", "--uuid", UNUSED, "--radio", room[1], "--duration", "1s")
     assert done.stdout == "No Beacons Found\n"
 
 

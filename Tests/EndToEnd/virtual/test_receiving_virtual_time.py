@@ -92,6 +92,20 @@ def test_a_walk_through_the_museum_is_ranged(beaconry: Beaconry) -> None:
     assert {line["beacons"][0]["minor"] for line in lines if line["event"] == "ranged"} == {3}
 
 
+def test_without_a_uuid_every_ibeacon_is_received(beaconry: Beaconry) -> None:
+    """The beacons of a first profile have a UUID of their own."""
+    profile = beaconry.folder / "first.yaml"
+    assert beaconry.call("init", str(profile)).returncode == 0
+    arguments = ("--profile", str(profile), *MAX)
+    ranged = objects(beaconry, "range", *arguments, "--duration", "1s")[-1]["beacons"]
+    assert sorted(beacon["minor"] for beacon in ranged) == [1, 2, 11, 12, 13]
+    ranged = objects(beaconry, "range", *arguments, "--major", "1", "--minor", "2", "--duration", "1s")[-1]["beacons"]
+    assert [beacon["minor"] for beacon in ranged] == [2]
+    assert objects(beaconry, "seek", *arguments, "--duration", "1s")[-1]["nearest"]["major"] == 1
+    assert objects(beaconry, "calibrate", *arguments, "--major", "1", "--minor", "1")[-1]["minor"] == 1
+    assert objects(beaconry, "calibrate", *arguments, code=1)[-1]["code"] == "more-than-one-beacon"
+
+
 def test_the_museum_is_ranged(beaconry: Beaconry) -> None:
     arguments = ("--uuid", "2173E519-9155-4862-AB64-7953AB146156", "--major", "4", "--minor", "1", "--duration", "10m")
     lines = objects(beaconry, "range", "--profile", str(PROFILES / "museum.yaml"), *MAX, *arguments)
