@@ -44,6 +44,8 @@ package actor Emulator: Service {
         package var epoch: Duration?
         /// Whether the profiles are in memory, so that reading them needs no thread of its own.
         package var hasProfilesInMemory = false
+        /// Whether the profiles are read again whenever their files change.
+        package var watchesProfiles = false
         /// The time zone of schedules.
         package var utcOffset: Schedule.UTCOffset = LocalTime.offset
 
@@ -1054,7 +1056,9 @@ package actor Emulator: Service {
             do throws(EmulatorError) {
                 return try await emulator.replaceProfiles(by: try await emulator.factory.loadProfiles())
             } catch {
-                emulator.events.post(.reloadFailed(error))
+                let next =
+                    emulator.configuration.watchesProfiles ? "; it is read again when it is saved" : ", then reload"
+                emulator.events.post(.reloadFailed(error.advising("fix the profile" + next)))
                 throw error
             }
         }

@@ -32,10 +32,10 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// The kind of error.
     package let code: Code
-    /// The problem, as a sentence without its full stop; a line each for the faults of a profile.
+    /// The problem, as a sentence without its full stop; a sentence each for the faults of a profile.
     package let message: String
     /// The fix; empty if the message includes it.
-    package let hint: String
+    package private(set) var hint: String
     /// The faults of a profile; empty for any other error.
     package private(set) var faults: [ProfileFault] = []
     /// The code of a radio's error.
@@ -59,8 +59,16 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// The faults of a profile.
     package init(_ error: ProfileFaults) {
-        self.init(.badProfile, error.faults.map(\.description).joined(separator: "\n"))
+        self.init(.badProfile, error.faults.map(\.description).joined(separator: ". "))
         faults = error.faults
+    }
+
+    /// The same error with this fix, unless it has one.
+    func advising(_ hint: String) -> EmulatorError {
+        guard self.hint.isEmpty else { return self }
+        var error = self
+        error.hint = hint
+        return error
     }
 
     /// The faults of a profile, a line each in the format of compilers; empty for any other error.

@@ -169,12 +169,12 @@ struct Running {
 
     private static func print(_ posted: PostedEvent, as form: EventForm) {
         switch form {
-        case .text: Output.line(EventText.line(posted.event))
+        case .text: for line in EventText.lines(posted.event) { Output.line(line) }
         case .json:
             Output.line(JSONLine.encode(posted))
-            if posted.event.isWarning { Output.note(EventText.line(posted.event)) }
-        case .notes: Output.note(EventText.line(posted.event))
-        case .warnings: if posted.event.isWarning { Output.note(EventText.line(posted.event)) }
+            if posted.event.isWarning { EventText.lines(posted.event).forEach(Output.note) }
+        case .notes: EventText.lines(posted.event).forEach(Output.note)
+        case .warnings: if posted.event.isWarning { EventText.lines(posted.event).forEach(Output.note) }
         }
     }
 

@@ -99,7 +99,7 @@ struct EventJSONTests {
             #"{"count":1,"event":"events-lost","message":"1 event was lost, because they were read too slowly","v":1}"#
         ),
         (
-            .reloadFailed(EmulatorError(.badProfile, "it is wrong")),
+            .reloadFailed(EmulatorError(.badProfile, "it is wrong", hint: "fix the profile, then reload")),
             #"{"event":"reload-failed","hint":"fix the profile, then reload","message":"it is wrong","v":1}"#
         ),
         (

@@ -38,7 +38,7 @@ extension PostedEvent: Encodable {
         case .reloadFailed(let error):
             try record.set(.event, "reload-failed")
             try record.set(.message, error.message)
-            try record.set(.hint, error.hint.isEmpty ? "fix the profile, then reload" : error.hint)
+            try record.set(.hint, error.hint)
             try record.set(.faults, error.faults.isEmpty ? nil : error.faults.map(ErrorRecord.init))
         case .scenario(let scenario):
             let state = scenario.state == .running && scenario.done > 0 ? "changed" : scenario.state.rawValue

@@ -13,6 +13,12 @@ import Radio
 
 /// Events as sentences.
 enum EventText {
+    /// The lines for people: one, and with several faults of a profile one for each of them.
+    static func lines(_ event: EmulatorEvent) -> [String] {
+        guard case .reloadFailed(let error) = event, error.faults.count > 1 else { return [line(event)] }
+        return ["reload failed: \(error.faults.count) faults; \(error.hint)"] + error.diagnostics
+    }
+
     /// One line, without the time.
     static func line(_ event: EmulatorEvent) -> String {
         switch event {
@@ -23,9 +29,7 @@ enum EventText {
         case .ready(let count): return "ready: \(count) beacon\(count == 1 ? " is" : "s are") on the air"
         case .controlServed(let url): return "control over HTTP: \(url)"
         case .reloaded(let count): return "reloaded: \(count) beacon\(count == 1 ? "" : "s")"
-        case .reloadFailed(let error):
-            return
-                "reload failed: \(error.message); \(error.hint.isEmpty ? "fix the profile, then reload" : error.hint)"
+        case .reloadFailed(let error): return "reload failed: \(error)"
         case .scenario(let scenario): return ScenarioText.line(scenario)
         case .replayEnded(let count):
             return "the replay has ended: \(count) packet\(count == 1 ? "" : "s") sent"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -80,6 +81,33 @@ def test_a_broken_edit_changes_nothing(beaconry: Beaconry) -> None:
     run.wait("reloaded")
     assert not [event for event in run.events if event["event"] in ("advertising-changed", "advertising-stopped")]
     assert run.end() == 0
+
+
+def test_each_fault_of_an_edit_is_a_line(beaconry: Beaconry) -> None:
+    profile = beaconry.profile(WAREHOUSE, "warehouse.yaml")
+    process = subprocess.Popen(
+        [beaconry.binary, "run", profile, "--radio", "virtual", "--watch", *AIR], stdout=subprocess.PIPE, text=True,
+        env=beaconry.environment,
+    )  # fmt: skip
+    assert process.stdout
+    try:
+        for line in process.stdout:
+            if line.startswith("ready: "):
+                break
+        profile.write_text("profile: warehouse\nbeacons:\n  - { id: a, device: nope }\n  - { id: b c, device: raw }\n")
+        lines = iter(process.stdout)
+        while not (line := next(lines)).startswith("reload failed"):
+            pass
+        faults = [next(lines), next(lines)]
+        assert line == "reload failed: 2 faults; fix the profile; it is read again when it is saved\n"
+        assert [fault.split(": ")[:3] for fault in faults] == [
+            [f"{profile}:3:22", "error", "beacons[0].device"], [f"{profile}:4:11", "error", "beacons[1].id"],
+        ]  # fmt: skip
+        assert "\ufffd" not in "".join(faults)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.stdout.close()
+        assert process.wait(30) == 0
 
 
 def test_included_files_and_tracks_are_watched(beaconry: Beaconry) -> None:
