@@ -184,13 +184,17 @@ extension ProfileReader {
                 add("points and file exclude each other; leave one of them out", field: "file", at: file.place)
             }
         } else {
-            let files = files
+            let (file, files, contents) = (file, files, contents)
             points = required("file") { path throws(ValueFault) in
-                let text = try files(path)
-                do throws(ValueFault) {
-                    return try TraceText.points(text)
-                } catch {
-                    throw ValueFault("\(path): \(error.message)")
+                try contents.value("trace\0\(file)\0\(path)") { () throws(ValueFault) -> [Trace.Point] in
+                    let text = try files(path)
+                    do throws(ValueFault) {
+                        let points = try TraceText.points(text)
+                        try contents.add(points: points.count)
+                        return points
+                    } catch {
+                        throw ValueFault("\(path): \(error.message)")
+                    }
                 }
             }
         }

@@ -18,6 +18,8 @@ package struct ProfileReader {
     package let path: String
     /// Reads files that the profile names.
     package let files: ProfileFileReader
+    /// What was read from these files, for all parts of the profile.
+    package let contents: ReadContents
     /// Where the mapping begins.
     package let place: TextPlace
     private var entries: [(key: String, node: ProfileNode, value: ProfileNode)] = []
@@ -30,9 +32,16 @@ package struct ProfileReader {
 
     /// A reader of a node, which must be a mapping; otherwise the reader has one fault and no values.
     package init(_ node: ProfileNode, file: String, path: String, files: @escaping ProfileFileReader = noProfileFiles) {
+        self.init(node, file: file, path: path, files: files, contents: ReadContents())
+    }
+
+    private init(
+        _ node: ProfileNode, file: String, path: String, files: @escaping ProfileFileReader, contents: ReadContents
+    ) {
         self.file = file
         self.path = path
         self.files = files
+        self.contents = contents
         place = node.place
         guard let mapping = node.mapping else {
             add("a mapping of keys and values is expected here", field: nil, at: node.place)
@@ -51,12 +60,13 @@ package struct ProfileReader {
     package func child(_ node: ProfileNode, _ key: String) -> ProfileReader {
         let path = path.isEmpty ? key : "\(path).\(key)"
         guard let included = node.place.file, included.path != file else {
-            return ProfileReader(node, file: file, path: path, files: files)
+            return ProfileReader(node, file: file, path: path, files: files, contents: contents)
         }
         let files = files
-        return ProfileReader(node, file: included.path, path: path) { name throws(ValueFault) in
+        let read: ProfileFileReader = { name throws(ValueFault) in
             try files(name.hasPrefix("/") ? name : included.folder + name)
         }
+        return ProfileReader(node, file: included.path, path: path, files: read, contents: contents)
     }
 
     /// The place of a key's value; `nil` when the key is missing.
@@ -110,13 +120,22 @@ package struct ProfileReader {
     }
 
     /// Parses the text of a required key.
-    package mutating func required<Value>(_ key: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
-        if !entries.contains(where: { $0.key == key }) {
-            known.append(key)
-            add("\"\(key)\" is missing", field: nil, at: place)
+    /// - Parameter example: a value to suggest when the key is missing.
+    package mutating func required<Value>(
+        _ key: String, example: String? = nil, _ parse: (String) throws(ValueFault) -> Value
+    ) -> Value? {
+        guard has(key) else {
+            addMissing(key, example: example)
             return nil
         }
         return value(key, parse)
+    }
+
+    /// Adds the fault of a required key that is missing; the key is known from now on.
+    /// - Parameter example: a value to suggest.
+    package mutating func addMissing(_ key: String, example: String? = nil) {
+        known.append(key)
+        add("\"\(key)\" is missing" + (example.map { "; write \(key): \($0)" } ?? ""), field: nil, at: place)
     }
 
     /// Parses the texts of a key's sequence.
@@ -234,8 +253,16 @@ package struct ProfileReader {
         do throws(ValueFault) {
             return try parse(text)
         } catch {
-            add(error.message, field: field, at: node.place)
+            add(error.message + (path.hasPrefix("beacons[") ? Self.rangeHint(text) : ""), field: field, at: node.place)
             return nil
         }
+    }
+
+    /// For a text that was meant as the numbers of several beacons, as `1..5` or `1-5`: how these are written.
+    private static func rangeHint(_ text: String) -> String {
+        guard let match = text.wholeMatch(of: /([0-9]{1,5})(?:\.\.|-)([0-9]{1,5})/), let first = Int(match.1),
+            let last = Int(match.2), first < last
+        else { return "" }
+        return "; for \(last - first + 1) beacons write \(first)..\(last), and count: \(last - first + 1) beside id"
     }
 }

@@ -138,12 +138,22 @@ package enum ValueText {
         do throws(WireError) {
             octets = try Hexadecimal.bytes(text)
         } catch {
-            throw ValueFault("\"\(text)\" is not hexadecimal; write two digits for each byte, such as 020106")
+            throw ValueFault(notHexadecimal(text, example: "020106"))
         }
         guard octets.count <= AdvertisingPDU.capacity else {
             throw ValueFault("\(octets.count) bytes are more than the \(AdvertisingPDU.capacity) that a PDU carries")
         }
         return octets
+    }
+
+    /// What is wrong with a text that is not two hexadecimal digits for each byte.
+    package static func notHexadecimal(_ text: String, example: String) -> String {
+        let digits = (text.hasPrefix("0x") ? text.dropFirst(2) : text[...]).filter { !" :\n".contains($0) }
+        guard !digits.isEmpty, digits.allSatisfy(\.isHexDigit) else {
+            return "\"\(text)\" is not hexadecimal; write two digits for each byte, such as \(example)"
+        }
+        let count = digits.count == 1 ? "1 hexadecimal digit" : "\(digits.count) hexadecimal digits"
+        return "\"\(text)\" has \(count); write two for each byte, such as \(example)"
     }
 
     /// Metres from the origin, with or without a sign, up to 10 km.
@@ -392,6 +402,17 @@ extension ValueText {
             throw ValueFault("\"\(text)\" is reserved for a setting, or for true and false; write another name")
         }
         return name
+    }
+
+    /// A whole number of at least 0 with commas between thousands, as `1,000,000`.
+    package static func grouped(_ number: Int) -> String {
+        var groups: [Substring] = []
+        var rest = "\(number)"[...]
+        while rest.count > 3 {
+            groups.insert(rest.suffix(3), at: 0)
+            rest = rest.dropLast(3)
+        }
+        return ([rest] + groups).joined(separator: ",")
     }
 
     /// A number as text: a whole one without a point.

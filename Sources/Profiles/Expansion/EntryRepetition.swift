@@ -18,6 +18,8 @@ struct EntryRepetition {
     static let maximumCount = 10_000
     /// The limit of the number of entries of a list.
     static let maximumTotal = 100_000
+    /// The limit of the number of values in all entries of a list, so that a small text cannot take memory without bound.
+    static let maximumValues = 2_000_000
 
     /// The faults, each once.
     private(set) var faults: [Fault] = []
@@ -31,17 +33,23 @@ struct EntryRepetition {
         self.field = field
     }
 
-    /// The copies; the entry itself, if it has no count.
-    mutating func entries() -> [ProfileNode] {
-        guard let mapping = entry.mapping, let node = mapping["count"] else { return [entry] }
+    /// The number of copies; `nil`, with a fault, if `count` is not one. It is 1 without a count.
+    mutating func readCount() -> Int? {
+        guard let node = entry.mapping?["count"] else { return 1 }
         guard let text = node.text, let count = Int(text), (1...Self.maximumCount).contains(count) else {
             faults.append(
                 Fault(
                     message: "a number from 1 to \(Self.maximumCount) is expected here", field: "\(field).count",
                     place: node.place))
-            return []
+            return nil
         }
         self.count = count
+        return count
+    }
+
+    /// The copies; the entry itself, if it has no count. Copies share the values that are the same in all of them.
+    mutating func entries() -> [ProfileNode] {
+        guard let mapping = entry.mapping, mapping["count"] != nil else { return [entry] }
         var copies: [ProfileNode] = []
         copies.reserveCapacity(count)
         for index in 0..<count {
@@ -63,27 +71,37 @@ struct EntryRepetition {
             case "id":
                 let text = value.text.map { $0.contains("{n") ? $0 : $0 + "-{n}" }
                 let id = text.map { ProfileNode(.scalar($0), at: value.place) } ?? value
-                pairs.append((key, numbered(id, index, field: "id", inList: false)))
-            default: pairs.append((key, numbered(value, index, field: name, inList: false)))
+                pairs.append((key, numbered(id, index, field: "id", inList: false) ?? id))
+            default: pairs.append((key, numbered(value, index, field: name, inList: false) ?? value))
             }
         }
         return ProfileNode(.mapping(ProfileNode.Mapping(pairs)), at: entry.place)
     }
 
-    private mutating func numbered(_ node: ProfileNode, _ index: Int, field: String, inList: Bool) -> ProfileNode {
+    /// The value in a copy; `nil` if it is the same in all copies.
+    private mutating func numbered(_ node: ProfileNode, _ index: Int, field: String, inList: Bool) -> ProfileNode? {
         switch node.content {
         case .scalar(let text):
             let value = value(of: text, index, field: field, inList: inList, at: node.place)
-            return value == text ? node : ProfileNode(.scalar(value), at: node.place)
-        case .sequence(let parts):
-            return ProfileNode(
-                .sequence(parts.map { numbered($0, index, field: field, inList: true) }), at: node.place)
-        case .mapping(let mapping):
-            let pairs = mapping.pairs.map { pair in
-                let inner = "\(field).\(pair.key.text ?? "?")"
-                return (pair.key, numbered(pair.value, index, field: inner, inList: inList))
+            return value == text ? nil : ProfileNode(.scalar(value), at: node.place)
+        case .sequence(var parts):
+            var differs = false
+            for number in parts.indices {
+                guard let part = numbered(parts[number], index, field: field, inList: true) else { continue }
+                parts[number] = part
+                differs = true
             }
-            return ProfileNode(.mapping(ProfileNode.Mapping(pairs)), at: node.place)
+            return differs ? ProfileNode(.sequence(parts), at: node.place) : nil
+        case .mapping(let mapping):
+            var pairs = mapping.pairs
+            var differs = false
+            for number in pairs.indices {
+                let inner = "\(field).\(pairs[number].key.text ?? "?")"
+                guard let value = numbered(pairs[number].value, index, field: inner, inList: inList) else { continue }
+                pairs[number].value = value
+                differs = true
+            }
+            return differs ? ProfileNode(.mapping(ProfileNode.Mapping(pairs)), at: node.place) : nil
         }
     }
 
@@ -158,6 +176,34 @@ struct EntryRepetition {
         place[1] += Double(index / columns) * spacing
         return ProfileNode(
             .sequence(place.map { ProfileNode(.scalar(EntryRange.text($0)), at: grid.place) }), at: grid.place)
+    }
+}
+
+/// The number of values in an entry, with its longest list for messages.
+struct EntryExtent {
+    /// The number of values: single ones, lists and mappings.
+    private(set) var values = 0
+    /// The key of the longest list or mapping in it, and the number of its values.
+    private(set) var longest: (key: String, count: Int) = ("", 0)
+
+    /// The extent of an entry, with everything below it.
+    init(of entry: ProfileNode) { add(entry, under: "") }
+
+    private mutating func add(_ node: ProfileNode, under key: String) {
+        values += 1
+        switch node.content {
+        case .scalar: break
+        case .sequence(let parts):
+            note(key, parts.count)
+            for part in parts { add(part, under: key) }
+        case .mapping(let mapping):
+            note(key, mapping.pairs.count)
+            for pair in mapping.pairs { add(pair.value, under: pair.key.text ?? key) }
+        }
+    }
+
+    private mutating func note(_ key: String, _ count: Int) {
+        if count > longest.count, !key.isEmpty { longest = (key, count) }
     }
 }
 

@@ -172,21 +172,43 @@ struct ProfileExpansion {
                 pairs.append((key, value))
                 continue
             }
-            var entries: [ProfileNode] = []
-            for (index, entry) in list.enumerated() {
-                let complete = name == "beacons" ? BeaconDefaults.merged(entry, over: defaults) : entry
-                var repetition = EntryRepetition(of: complete, field: "\(name)[\(index)]")
-                entries += repetition.entries()
-                for fault in repetition.faults { add(fault.message, field: fault.field, at: fault.place) }
-                if entries.count > EntryRepetition.maximumTotal {
-                    add(
-                        "a profile has at most \(EntryRepetition.maximumTotal) \(name)", field: "\(name)[\(index)]",
-                        at: entry.place)
-                    break
-                }
-            }
-            pairs.append((key, ProfileNode(.sequence(entries), at: value.place)))
+            pairs.append((key, ProfileNode(.sequence(entries(of: name, list, defaults)), at: value.place)))
         }
         return ProfileNode(.mapping(ProfileNode.Mapping(pairs)), at: root.place)
+    }
+
+    /// The entries of a list, written out, up to the limits.
+    private mutating func entries(of name: String, _ list: [ProfileNode], _ defaults: ProfileNode?) -> [ProfileNode] {
+        var entries: [ProfileNode] = []
+        var values = 0
+        for (index, entry) in list.enumerated() {
+            let complete = name == "beacons" ? BeaconDefaults.merged(entry, over: defaults) : entry
+            var repetition = EntryRepetition(of: complete, field: "\(name)[\(index)]")
+            if let count = repetition.readCount() {
+                let extent = EntryExtent(of: complete)
+                values += count * extent.values
+                guard values <= EntryRepetition.maximumValues else {
+                    add(Self.excess(values, count, extent), field: "\(name)[\(index)]", at: entry.place)
+                    break
+                }
+                entries += repetition.entries()
+            }
+            for fault in repetition.faults { add(fault.message, field: fault.field, at: fault.place) }
+            if entries.count > EntryRepetition.maximumTotal {
+                add(
+                    "a profile has at most \(EntryRepetition.maximumTotal) \(name)", field: "\(name)[\(index)]",
+                    at: entry.place)
+                break
+            }
+        }
+        return entries
+    }
+
+    /// The fault of an entry with which a list has too many values.
+    private static func excess(_ values: Int, _ count: Int, _ extent: EntryExtent) -> String {
+        let (key, length) = extent.longest
+        let part = length > 0 ? ", \(ValueText.grouped(length * count)) of them in \(key)" : ""
+        return "\(ValueText.grouped(values)) values in all\(part); a profile has at most "
+            + "\(ValueText.grouped(EntryRepetition.maximumValues)); write a smaller count, or less in each copy"
     }
 }

@@ -6,66 +6,83 @@ import BluetoothCore
 import Devices
 
 /// A track as CSV: a heading with `t`, `x`, `y` and, if present, `who` and `z`, and a row for each position.
-enum CSVTrack {
+struct CSVTrack: Sendable {
     private static let names = ["t", "who", "x", "y", "z"]
     /// 1,000 hours, in seconds.
     private static let longestTime = 3_600_000.0
     /// Of one value, in bytes: names of people have up to 100 characters.
     private static let maximumLength = 400
 
-    /// The points of one of those in the file; empty lines and lines that begin with `#` are ignored.
-    /// - Parameters:
-    ///   - who: selects the rows; `nil` for those of `id`, or for all if there is no column `who`.
-    static func points(in text: String, of who: String?, id: String) throws(ValueFault) -> [Motion.Path.Point] {
-        var heading: Heading?
+    /// The rows of one of those in the file.
+    fileprivate struct Track {
         var points: [Motion.Path.Point] = []
-        var others: Set<String> = []
-        var last = 0
+        /// The line of the last of them.
+        var lastLine = 0
+        /// The first fault in them, with its line.
+        var fault: ValueFault?
+    }
+
+    /// Whether there is a column `who`.
+    let hasWho: Bool
+    /// The line of the heading.
+    private let headingLine: Int
+    /// The rows, by the values in the column `who`; under an empty key, if there is no such column.
+    private var tracks: [String: Track] = [:]
+    /// Some of those in the column `who`, in the order of the file.
+    private var present: [String] = []
+
+    /// Parses a file; empty lines and lines that begin with `#` are ignored.
+    init(_ text: String) throws(ValueFault) {
+        var heading: Heading?
+        var headingLine = 0
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let number = index + 1
-            let cells = line.split(separator: ",", omittingEmptySubsequences: false).map { trimmed($0) }
+            let cells = line.split(separator: ",", omittingEmptySubsequences: false).map { Self.trimmed($0) }
             if cells == [""] || line.hasPrefix("#") { continue }
             do throws(ValueFault) {
-                guard cells.allSatisfy({ $0.utf8.count <= maximumLength }) else {
-                    throw ValueFault("a value has more than \(maximumLength) bytes")
+                guard cells.allSatisfy({ $0.utf8.count <= Self.maximumLength }) else {
+                    throw ValueFault("a value has more than \(Self.maximumLength) bytes")
                 }
                 guard let columns = heading else {
-                    let found = try Heading(cells)
-                    if let who, found.who == nil { throw ValueFault("there is no column who, to select \"\(who)\"") }
-                    heading = found
+                    heading = try Heading(cells)
+                    headingLine = number
                     continue
                 }
                 guard cells.count == columns.count else {
                     throw ValueFault("the row has \(cells.count) values, and the heading has \(columns.count)")
                 }
-                if let column = columns.who, cells[column] != who ?? id {
-                    if others.count < 8 { others.insert(cells[column]) }
-                    continue
-                }
-                let point = try columns.point(cells)
-                if let earlier = points.last, earlier.time >= point.time {
-                    throw ValueFault("its time is not after that of line \(last)")
-                }
-                last = number
-                points.append(point)
-                guard points.count <= TrackFile.maximumCount else {
-                    throw ValueFault("there are more than \(TrackFile.maximumCount) points")
-                }
+                let name = columns.who.map { cells[$0] } ?? ""
+                if tracks[name] == nil, present.count < 8 { present.append(name) }
+                tracks[name, default: Track()].add(cells, in: columns, line: number)
             } catch {
                 throw ValueFault("line \(number): \(error.message)")
             }
         }
-        guard points.isEmpty else { return points }
-        guard !others.isEmpty else {
-            throw ValueFault("it has no rows; write the heading t,who,x,y and rows such as 0,\(who ?? id),2.5,4")
+        hasWho = heading?.who != nil
+        self.headingLine = headingLine
+    }
+
+    /// The points of one of those in the file.
+    /// - Parameters:
+    ///   - who: selects the rows; `nil` for those of `id`, or for all if there is no column `who`.
+    func points(of who: String?, id: String) throws(ValueFault) -> [Motion.Path.Point] {
+        if let who, !hasWho, headingLine > 0 {
+            throw ValueFault("line \(headingLine): there is no column who, to select \"\(who)\"")
         }
         let name = who ?? id
+        if let track = tracks[hasWho ? name : ""] {
+            if let fault = track.fault { throw fault }
+            return track.points
+        }
+        guard !present.isEmpty else {
+            throw ValueFault("it has no rows; write the heading t,who,x,y and rows such as 0,\(name),2.5,4")
+        }
         throw ValueFault(
-            Spelling.unknown("no row is of \"\(name)\"", name, "those in the column who", others.sorted()))
+            Spelling.unknown("no row is of \"\(name)\"", name, "those in the column who", present.sorted()))
     }
 
     /// The columns, by their numbers from 0.
-    private struct Heading {
+    fileprivate struct Heading {
         let count: Int
         let who: Int?
         private let time, x, y: Int
@@ -111,5 +128,25 @@ enum CSVTrack {
         let start = text.drop(while: isBlank)
         guard let end = start.lastIndex(where: { !isBlank($0) }) else { return "" }
         return String(start[...end])
+    }
+}
+
+extension CSVTrack.Track {
+    /// Adds a row, unless an earlier one has a fault.
+    fileprivate mutating func add(_ cells: [String], in columns: CSVTrack.Heading, line: Int) {
+        guard fault == nil else { return }
+        do throws(ValueFault) {
+            let point = try columns.point(cells)
+            if let earlier = points.last, earlier.time >= point.time {
+                throw ValueFault("its time is not after that of line \(lastLine)")
+            }
+            lastLine = line
+            points.append(point)
+            guard points.count <= TrackFile.maximumCount else {
+                throw ValueFault("there are more than \(TrackFile.maximumCount) points")
+            }
+        } catch {
+            fault = ValueFault("line \(line): \(error.message)")
+        }
     }
 }

@@ -200,9 +200,9 @@ extension Movement {
     /// `track: guard.csv`, or `track: { file: guard.gpx, anchor: { lat: 48.1, lon: 11.5, bearing: 30 } }`.
     private static func readTrack(from reader: inout ProfileReader, of id: String) -> Movement? {
         if reader.present("track")?.mapping != nil { return reader.part("track") { readTrack(in: &$0, of: id) } }
-        let files = reader.files
+        let source = reader
         return reader.value("track") { text throws(ValueFault) -> Movement in
-            let path = try TrackFile(text, from: files).path(of: nil, id: id, anchor: nil)
+            let path = try TrackFile.path(in: text, of: nil, id: id, anchor: nil, from: source)
             return Movement(.path(path), "track", DeviceWriter.quoted(text))
         }
     }
@@ -214,9 +214,9 @@ extension Movement {
         let who = part.value("who", ValueText.label)
         let anchor = part.part("anchor", readAnchor)
         guard file != nil, (who != nil) == part.has("who"), (anchor != nil) == part.has("anchor") else { return nil }
-        let files = part.files
+        let source = part
         return part.value("file") { text throws(ValueFault) -> Movement in
-            let path = try TrackFile(text, from: files).path(of: who, id: id, anchor: anchor)
+            let path = try TrackFile.path(in: text, of: who, id: id, anchor: anchor, from: source)
             let name = DeviceWriter.quoted(text)
             if who == nil, anchor == nil { return Movement(.path(path), "track", name) }
             let value = mapping([

@@ -7,7 +7,7 @@ import Devices
 import Glibc
 
 /// A file of recorded positions: CSV in metres, or GPX or GeoJSON on the globe.
-struct TrackFile {
+struct TrackFile: Sendable {
     /// The limit of a file's size, in bytes.
     static let maximumSize = 1 << 20
     /// The limit of points, so that a file cannot take memory without bound.
@@ -17,13 +17,44 @@ struct TrackFile {
         case csv, gpx, geoJSON
     }
 
-    private let name: String
-    private let text: String
-    private let format: Format
+    private enum Content: Sendable {
+        case rows(CSVTrack)
+        case fixes([MapFix])
+    }
 
-    /// Reads a file; its name ends with its format.
-    /// - Throws: `ValueFault` if there is no such file or format, or if the file is too large.
-    init(_ name: String, from files: ProfileFileReader) throws(ValueFault) {
+    private let name: String
+    private let content: Content
+
+    /// The path in a file. The file is parsed once for all that name it, and those with the same path share it.
+    /// - Parameters:
+    ///   - who: selects the rows of a CSV file; `nil` for those of `id`.
+    ///   - anchor: the place of the origin on the globe, for GPX and GeoJSON only.
+    ///   - reader: reads the profile's files.
+    static func path(
+        in name: String, of who: String?, id: String, anchor: MapAnchor?, from reader: ProfileReader
+    ) throws(ValueFault) -> Motion.Path {
+        let contents = reader.contents
+        let key = "track\0\(reader.file)\0\(name)"
+        let file = try contents.value(key) { () throws(ValueFault) -> TrackFile in
+            try TrackFile(name, from: reader.files)
+        }
+        let selection = file.selection(of: who, id: id, anchor: anchor)
+        return try contents.value("\(key)\0\(selection)") { () throws(ValueFault) -> Motion.Path in
+            let points: [Motion.Path.Point]
+            do throws(ValueFault) {
+                points = try file.points(of: who, id: id, anchor: anchor)
+                try contents.add(points: points.count)
+            } catch {
+                throw ValueFault("\(name): \(error.message)")
+            }
+            guard let path = Motion.Path(points) else { throw ValueFault("\(name): it has no points") }
+            return path
+        }
+    }
+
+    /// Parses a file; its name ends with its format.
+    /// - Throws: `ValueFault` if there is no such file or format, or if the file is too large or has faults.
+    private init(_ name: String, from files: ProfileFileReader) throws(ValueFault) {
         let suffixes: [(String, Format)] = [
             (".csv", .csv), (".gpx", .gpx), (".geojson", .geoJSON), (".json", .geoJSON),
         ]
@@ -37,31 +68,35 @@ struct TrackFile {
             throw ValueFault("\(name): it has more than \(Self.maximumSize) bytes")
         }
         self.name = name
-        self.text = text
-        self.format = format
-    }
-
-    /// The path in the file.
-    /// - Parameters:
-    ///   - who: selects the rows of a CSV file; `nil` for those of `id`.
-    ///   - anchor: the place of the origin on the globe, for GPX and GeoJSON only.
-    func path(of who: String?, id: String, anchor: MapAnchor?) throws(ValueFault) -> Motion.Path {
-        let points: [Motion.Path.Point]
         do throws(ValueFault) {
-            switch format {
-            case .csv:
-                guard anchor == nil else {
-                    throw ValueFault("the positions of a CSV file are in metres; leave anchor out")
+            content =
+                switch format {
+                case .csv: .rows(try CSVTrack(text))
+                case .gpx: .fixes(try GPXTrack.fixes(in: text))
+                case .geoJSON: .fixes(try GeoJSONTrack.fixes(in: text))
                 }
-                points = try CSVTrack.points(in: text, of: who, id: id)
-            case .gpx: points = try Self.points(try GPXTrack.fixes(in: text), who, anchor)
-            case .geoJSON: points = try Self.points(try GeoJSONTrack.fixes(in: text), who, anchor)
-            }
         } catch {
             throw ValueFault("\(name): \(error.message)")
         }
-        guard let path = Motion.Path(points) else { throw ValueFault("\(name): it has no points") }
-        return path
+    }
+
+    /// What the path depends on, as text: those with the same have the same path.
+    private func selection(of who: String?, id: String, anchor: MapAnchor?) -> String {
+        switch content {
+        case .rows(let rows): "\(who != nil) \(rows.hasWho ? who ?? id : "") \(anchor != nil)"
+        case .fixes: "\(who != nil) " + (anchor.map { "\($0)" } ?? "")
+        }
+    }
+
+    private func points(of who: String?, id: String, anchor: MapAnchor?) throws(ValueFault) -> [Motion.Path.Point] {
+        switch content {
+        case .rows(let rows):
+            guard anchor == nil else {
+                throw ValueFault("the positions of a CSV file are in metres; leave anchor out")
+            }
+            return try rows.points(of: who, id: id)
+        case .fixes(let fixes): return try Self.points(fixes, who, anchor)
+        }
     }
 
     /// Fixes as points in metres and seconds, from the time of the first.

@@ -133,8 +133,12 @@ def test_decode_prints_valid_structures_before_an_error() -> None:
 @pytest.mark.parametrize(
     "arguments,code,words",
     [
-        (("decode", "02010"), 65, "byte 2"),
-        (("decode", "zz"), 65, "byte 0: not two hexadecimal digits"),
+        (("decode", "02010"), 65, '"02010" has 5 hexadecimal digits; write two for each byte, such as 020106'),
+        (("decode", "nope"), 65, '"nope" is neither hexadecimal digits nor an existing file; write digits such as 020106, or the '),
+        (("decode", PROFILE), 65, " is not a btsnoop file; btmon -w FILE and beaconry run --capture FILE write such files"),
+        (("plot", "nope"), 65, "there is no file nope; beaconry record FILE makes a recording"),
+        (("clone", "nope", "x.yaml"), 65, "there is no file nope; beaconry record FILE makes a recording"),
+        (("run", "--radio", PROFILE), 64, 'iot-design-shop.yaml" is not a radio; write auto, '),
         (("encode", "ibeacon", "--uuid", "E2C5"), 64, '--uuid: "E2C5" is not a UUID'),
         (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--major", "65536"), 64, "--major"),
         (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--measured-power", "200"), 64, "--measured"),
@@ -276,6 +280,77 @@ def test_mistakes_of_a_profile_are_reported(tmp_path: Path) -> None:
         assert second.startswith(f"{profile}:5:33: error: beacons[0].ibeacon.major:")
     profile.write_text("profile: [\n")
     assert "this is not YAML" in beaconry("check", str(profile)).stderr
+
+
+def test_check_of_no_beacons(tmp_path: Path) -> None:
+    profile = tmp_path / "empty.yaml"
+    profile.write_text("profile: empty\nbeacons: []\n")
+    result = beaconry("check", str(profile))
+    assert (result.returncode, result.stdout) == (0, "0 beacons: no problems found\n")
+
+
+def test_helps_have_no_runs_of_spaces() -> None:
+    def texts(node: dict[str, Any]) -> list[str]:
+        parts = [node, *node.get("arguments", [])]
+        own = [str(part.get(key) or "") for part in parts for key in ("abstract", "discussion")]
+        return own + [text for each in node.get("subcommands", []) for text in texts(each)]
+
+    found = texts(json.loads(beaconry("--experimental-dump-help").stdout)["command"])
+    assert len(found) > 1000 and [text for text in found if re.search(r"\S  +\S", text)] == []
+
+
+def gatt(count: int) -> str:
+    """A device with this number of characteristics."""
+    each = ", ".join(f"{{ uuid: {0x3000 + number:04X}, properties: [read], value: '00' }}" for number in range(count))
+    return f"device: gatt, services: [{{ uuid: 180F, characteristics: [{each}] }}]"
+
+
+# What a profile of 40 kB would take without a limit: gigabytes.
+LARGE = {
+    "characteristics": f"""  - {{ id: "d{{n}}", count: 10000, {gatt(800)} }}""",
+    "through": "  - { id: a, count: 10000, device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 }, path: { speed: 1m/s, "
+    f"through: [{', '.join(f'[{number}, 1]' for number in range(1000))}] }} }}",
+    "points": "  - { id: a, count: 10000, device: gatt, services: [{ uuid: 181A, characteristics: [{ uuid: 2A6E, properties: [read], "
+    f"type: sint16, trace: {{ points: [{', '.join(f'[{number}s, 1]' for number in range(2000))}] }} }}] }}] }}",
+    "services": "\n".join(f"  - {{ id: d{number} }}" for number in range(3000)),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_profile_that_is_too_large_is_refused_before_it_is_built(tmp_path: Path, kind: str) -> None:
+    profile = tmp_path / "large.yaml"
+    defaults = f"defaults: {{ {gatt(800)} }}\n" if kind == "services" else ""
+    profile.write_text(f"profile: large\n{defaults}beacons:\n{LARGE[kind]}\n")
+    for command in (("check",), ("run", "--radio", "virtual", "--ephemeral")):
+        # 1 GB of address space: without the limit, this profile takes several.
+        result = subprocess.run(
+            ["bash", "-c", 'ulimit -v 1000000; exec "$0" "$@"', BINARY, *command, str(profile)],
+            capture_output=True, text=True, env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}, timeout=120, check=False,
+        )  # fmt: skip
+        assert result.returncode == 65, result.stderr[-2000:]
+        assert re.search(r" values in all, [0-9,]+ of them in \w+; a profile has at most 2,000,000; write a smaller count", result.stderr)
+        assert len(result.stderr.splitlines()) == 1
+
+
+def test_copies_share_a_track(tmp_path: Path) -> None:
+    """Each file is read once: 2,000 copies with a track of 20,000 points would otherwise take gigabytes and minutes."""
+    rows = "".join(f"{number},{number % 100},1\n" for number in range(20_000))
+    (tmp_path / "walk.csv").write_text("t,x,y\n" + rows)
+    head = "profile: walk\ndefaults: { device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 } }\nbeacons:\n"
+    profile = tmp_path / "walk.yaml"
+    profile.write_text(head + "  - { id: a, count: 2000, track: walk.csv }\n")
+    result = subprocess.run(
+        ["bash", "-c", 'ulimit -v 1000000; exec "$0" check "$1"', BINARY, str(profile)], capture_output=True, text=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+    assert result.returncode in (0, 1) and "error: " not in result.stderr, result
+    # More points than a profile may have in files.
+    for number in range(60):
+        (tmp_path / f"walk-{number}.csv").write_text("t,x,y\n" + rows)
+    profile.write_text(head + "".join(f"  - {{ id: a{number}, track: walk-{number}.csv }}\n" for number in range(60)))
+    result = beaconry("check", str(profile))
+    assert result.returncode == 65
+    assert "1,020,000 points of tracks and traces in all; a profile has at most 1,000,000 in files" in result.stderr
 
 
 def test_check_accepts_phones(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,20 @@ def test_wrong_entry_changes_nothing(
     refused = server.request("PUT", "/v1/beacons/" + name.replace(" ", "%20").replace("/", "%2F"), entry)
     assert refused.status == status and text in refused.json["detail"], refused
     assert server.get("/v1/beacons") == before
+
+
+def test_faults_of_a_profile_are_sentences(served: Served, shop: Path) -> None:
+    server = served(profile=shop)
+    tag = server.request("GET", "/v1/profile").headers["etag"]
+    wrong = b"profile: shop\nbeacons:\n  - { id: a, device: nope }\n  - { id: b, device: raw, interval: 1s }\n"
+    refused = server.request("PUT", "/v1/profile", wrong, **YAML, If_Match=tag)
+    assert refused.status == 422 and len(refused.json["faults"]) == 2
+    assert re.fullmatch(r"\S+:3:22: .*accessory\. \S+:4:5: .* is missing.*", refused.json["detail"]), refused.json["detail"]
+    characteristics = ", ".join(f"{{ uuid: {0x3000 + number:04X}, properties: [read] }}" for number in range(500))
+    large = f"profile: shop\nbeacons:\n  - {{ id: a, count: 10000, device: gatt, services: [{{ uuid: 180F, characteristics: [{characteristics}] }}] }}\n"
+    refused = server.request("PUT", "/v1/profile", large.encode(), **YAML, If_Match=tag)
+    assert refused.status == 422 and "5,000,000 of them in characteristics; a profile has at most 2,000,000" in refused.json["detail"]
+    assert server.request("GET", "/v1/profile").headers["etag"] == tag
 
 
 def test_profile_is_replaced_if_it_has_the_tag(served: Served, shop: Path) -> None:
