@@ -19,7 +19,7 @@ enum PhysicsParser {
         let walls = reader.parts("walls", of: "wall") { reader -> Propagation.Wall? in
             let from = corner("from", of: &reader)
             let to = corner("to", of: &reader)
-            let loss = reader.required("loss", ValueText.decibels)
+            let loss = reader.required("loss", example: "6dB", ValueText.decibels)
             guard let from, let to, let loss else { return nil }
             return Propagation.Wall(from: from, to: to, loss: loss)
         }
@@ -78,7 +78,7 @@ enum PhysicsParser {
     /// An end of a wall: `[4, 0]`.
     private static func corner(_ key: String, of reader: inout ProfileReader) -> Position? {
         guard let node = reader.node(key) else {
-            reader.add("\"\(key)\" is missing", field: nil, at: reader.place)
+            reader.addMissing(key, example: "[4, 0]")
             return nil
         }
         guard let metres = reader.values(key, example: "[4, 0]", ValueText.metres) else { return nil }

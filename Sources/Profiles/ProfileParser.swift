@@ -25,7 +25,7 @@ extension Profile {
             example: "profiles/iot-design-shop.yaml")
         var reader = ProfileReader(root, file: file, path: "", files: sources.files)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
-        let name = reader.required("profile", ValueText.name)
+        let name = reader.required("profile", example: "shop, a name for all of its beacons", ValueText.name)
         let parts = Self.parts(from: &reader, needsBeacons: true)
         let faults = reader.finish()
         guard faults.isEmpty, let name else { throw ProfileFaults(Self.distinct(faults)) }
@@ -119,8 +119,9 @@ extension Profile {
 extension BeaconDefinition {
     /// Reads one entry of `beacons`; `nil` when it does not make a beacon. Faults are added to the reader.
     init?(from reader: inout ProfileReader) {
-        let id = reader.required("id", ValueText.name)
-        let kind = reader.required("device") { text throws(ValueFault) in
+        let id = reader.required("id", example: "entrance", ValueText.name)
+        let kind = reader.required("device", example: reader.has("device") ? nil : Self.missingDevice(in: reader)) {
+            text throws(ValueFault) in
             guard let kind = DeviceRegistry.kind(named: text) else {
                 throw ValueFault(
                     Spelling.unknown("there is no device \"\(text)\"", text, "devices", DeviceRegistry.names))
@@ -137,6 +138,16 @@ extension BeaconDefinition {
         let schedule = Schedule.read(from: &reader, device: device, pairing: pairing)
         guard let device else { return nil }
         self.init(id: id, device: device, movement: movement, pairing: pairing, schedule: schedule)
+    }
+
+    /// What to write for a missing `device`; with the name of a kind under another key, that of this key.
+    private static func missingDevice(in reader: ProfileReader) -> String {
+        for key in ["type", "kind", "class", "format"] {
+            guard let text = reader.present(key)?.text else { continue }
+            if DeviceRegistry.kind(named: text) != nil { return "\(text) instead of \(key): \(text)" }
+            if BeaconFormats.names.contains(text) { return "beacon, with format: \(text)" }
+        }
+        return "ibeacon; devices are \(DeviceRegistry.names.joined(separator: ", "))"
     }
 
     /// `pairing: { io: display, passkey: 123456 }`
@@ -156,7 +167,7 @@ extension BeaconDefinition {
 extension ReceiverDefinition {
     /// Reads one entry of `receivers`; `nil` when it does not make a receiver. Faults are added to the reader.
     init?(from reader: inout ProfileReader) {
-        let id = reader.required("id", ValueText.name)
+        let id = reader.required("id", example: "phone", ValueText.name)
         guard let id else {
             reader.acceptAllKeys()
             return nil

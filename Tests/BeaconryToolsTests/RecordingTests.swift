@@ -87,7 +87,8 @@ struct RecordingTests {
             #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
         }
         let missing = #expect(throws: Failure.self) { _ = try read(folder.file("missing")) }
-        #expect(missing?.message == "cannot open \(folder.file("missing")): No such file or directory")
+        let path = folder.file("missing")
+        #expect(missing?.message == "there is no file \(path); beaconry record FILE makes a recording")
     }
 
     private func cloner(_ sightings: [RecordedSighting]) -> ProfileCloner {

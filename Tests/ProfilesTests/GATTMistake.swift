@@ -103,7 +103,7 @@ enum GATTMistake {
         value("type: ¦uint7\n", field: "type", "there is no type \"uint7\"; \(types)"),
         value("type: ¦uint16 me\n", field: "type", "there is no type \"uint16 me\"; \(types)"),
         value("type: ¦text le\n", field: "type", "there is no type \"text le\"; \(types)"),
-        value("value: ¦5\n", field: "value", "\"5\" is not hexadecimal; write two digits for each byte, such as 0a1b"),
+        value("value: ¦5\n", field: "value", "\"5\" has 1 hexadecimal digit; write two for each byte, such as 0a1b"),
         value("type: uint8\nvalue: ¦256\n", field: "value", "\"256\" is not a whole number from 0 to 255"),
         value("type: boolean\nvalue: ¦maybe\n", field: "value", "\"maybe\" is not one of true, false"),
         value("type: sfloat\nvalue: ¦1e300\n", field: "value", "\"1e300\" is too large for this type"),
@@ -263,7 +263,7 @@ enum GATTMistake {
         beacon("advertise: { services: [¦heart] }\n", field: "advertise.services[0]", "\"heart\" \(uuidRule)"),
         beacon(
             "advertise: { service-data: [{ uuid: 180F, data: ¦5 }] }\n", field: "advertise.service-data[0].data",
-            "\"5\" is not hexadecimal; write two digits for each byte, such as 0a1b"),
+            "\"5\" has 1 hexadecimal digit; write two for each byte, such as 0a1b"),
         beacon(
             "advertise: { manufacturer-data: ¦{ data: 00 } }\n", field: "advertise.manufacturer-data",
             "\"company\" is missing"),

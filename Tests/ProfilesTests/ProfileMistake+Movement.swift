@@ -107,7 +107,7 @@ extension ProfileMistake {
         ProfileMistake(
             "profile: p\nbeacons:\n  - { id: a, device: iot-design-shop }\nreceivers: ¦[]\n", field: "receivers",
             "a list of at least one receiver is expected here"),
-        receiver("¦{ position: [1, 2] }", "", "\"id\" is missing"),
+        receiver("¦{ position: [1, 2] }", "", "\"id\" is missing; write id: phone"),
         receiver("{ id: ¦a }", "id", "beacons[0] has the id \"a\" already; give every receiver its own id"),
         receiver(
             "{ id: b }\n  - { id: c }\n  - { id: ¦b }", "id",

@@ -62,7 +62,9 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
     // MARK: - The file's own keys
 
     static let file = [
-        ProfileMistake("¦beacons:\n" + one, field: "", "\"profile\" is missing"),
+        ProfileMistake(
+            "¦beacons:\n" + one, field: "",
+            "\"profile\" is missing; write profile: shop, a name for all of its beacons"),
         ProfileMistake("¦profile: p\n", field: "", "\"beacons\" is missing"),
         ProfileMistake("profile: p\nbeacons: ¦5\n", field: "beacons", "a list of at least one beacon is expected here"),
         ProfileMistake("profile: p\nbeacons:¦\n", field: "beacons", "a list of at least one beacon is expected here"),
@@ -94,8 +96,29 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "profile: p\nbeacons:\n" + one + "  - ¦[a]\n", field: "beacons[1]",
             "a mapping of keys and values is expected here"),
         ProfileMistake(
-            "profile: p\nbeacons:\n  - ¦device: iot-design-shop\n", field: "beacons[0]", "\"id\" is missing"),
-        ProfileMistake("profile: p\nbeacons:\n  - ¦id: a\n", field: "beacons[0]", "\"device\" is missing"),
+            "profile: p\nbeacons:\n  - ¦device: iot-design-shop\n", field: "beacons[0]",
+            "\"id\" is missing; write id: entrance"),
+        ProfileMistake(
+            "profile: p\nbeacons:\n  - ¦id: a\n", field: "beacons[0]",
+            "\"device\" is missing; write device: ibeacon; devices are \(DeviceRegistry.names.joined(separator: ", "))"),
+        ProfileMistake(
+            "profile: p\nbeacons:\n  - ¦id: a\n    type: ibeacon\n", field: "beacons[0]",
+            "\"device\" is missing; write device: ibeacon instead of type: ibeacon"),
+        ProfileMistake(
+            "profile: p\nbeacons:\n  - ¦id: a\n    type: altbeacon\n", field: "beacons[0]",
+            "\"device\" is missing; write device: beacon, with format: altbeacon"),
+        frame(
+            "{ uuid: \(uuid), minor: ¦1..5 }", field: "beacons[0].ibeacon.minor",
+            "\"1..5\" is not a whole number from 0 to 65535; for 5 beacons write 1..5, and count: 5 beside id"),
+        frame(
+            "{ uuid: \(uuid), minor: ¦1-5 }", field: "beacons[0].ibeacon.minor",
+            "\"1-5\" is not a whole number from 0 to 65535; for 5 beacons write 1..5, and count: 5 beside id"),
+        frame(
+            "{ uuid: \(uuid), minor: ¦5-1 }", field: "beacons[0].ibeacon.minor",
+            "\"5-1\" is not a whole number from 0 to 65535"),
+        raw(
+            "advertising-data: ¦020106f\n", field: "beacons[0].advertising-data",
+            "\"020106f\" has 7 hexadecimal digits; write two for each byte, such as 020106"),
         ProfileMistake(
             "profile: p\nbeacons:\n  - id: a\n    device: ¦toaster\n", field: "beacons[0].device",
             "there is no device \"toaster\"; devices are \(DeviceRegistry.names.joined(separator: ", "))"),
@@ -243,7 +266,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "\"advertising-data\" is missing"),
         raw(
             "advertising-data: ¦0201 0\n", field: "beacons[0].advertising-data",
-            "\"0201 0\" is not hexadecimal; write two digits for each byte, such as 020106"),
+            "\"0201 0\" has 5 hexadecimal digits; write two for each byte, such as 020106"),
         raw(
             "advertising-data: ¦hello\n", field: "beacons[0].advertising-data",
             "\"hello\" is not hexadecimal; write two digits for each byte, such as 020106"),

@@ -111,7 +111,8 @@ extension EddystoneURL: TransmittableBeacon {
     package static let keys: [BeaconKey<EddystoneURL>] = [
         BeaconKey(
             "url", "Web address",
-            "an address of at most \(maximumLength) bytes when encoded, such as https://example.com/a",
+            "an address that begins with http:// or https://, of at most \(maximumLength) bytes when encoded, such as "
+                + "https://example.com/a",
             isRequired: true
         ) { text, frame in
             guard let changed = EddystoneURL(power: frame.power, url: text) else { return false }

@@ -4,6 +4,7 @@
 
 import Advertising
 import BluetoothCore
+import Devices
 import Emulator
 import Glibc
 import HCI
@@ -33,14 +34,22 @@ package struct DecodeTool {
 
     private func hexadecimal(_ input: String) throws -> [UInt8] {
         if let bytes = try? Hexadecimal.bytes(input) { return bytes }
-        guard !input.contains("/"), !input.contains(".") else {
-            throw Failure.badData("\"\(input)\" is neither an existing file nor hexadecimal digits")
+        guard input.allSatisfy({ $0.isHexDigit || "x :\n".contains($0) }) else {
+            throw Failure.badData(
+                "\"\(input)\" is neither hexadecimal digits nor an existing file; write digits such as 020106, or the "
+                    + "name of a btsnoop file")
         }
-        return try Hexadecimal.bytes(input)
+        throw Failure.badData(ValueText.notHexadecimal(input, example: "020106"))
     }
 
     private func decodeFile(_ path: String) throws {
-        try BtsnoopFile.read(path) { packet, event in
+        var file = try InputFile(path)
+        let first = try file.next()
+        guard BtsnoopFile.isOne(startingWith: first) else {
+            throw Failure.badData(
+                "\(path) is not a btsnoop file; btmon -w FILE and beaconry run --capture FILE write such files")
+        }
+        try BtsnoopFile.read(first, &file) { packet, event in
             for var report in DecodedReport.reports(of: event) {
                 report.time = Timestamp.text(sinceUnixEpoch: packet.time)
                 report.controller = packet.controllerIndex
@@ -55,14 +64,8 @@ enum BtsnoopFile {
     /// Whether a file with these first bytes is a btsnoop file.
     static func isOne(startingWith bytes: some Sequence<UInt8>) -> Bool { bytes.starts(with: "btsnoop".utf8) }
 
-    /// Calls the closure with each event, in order.
+    /// Calls the closure with each event of a file whose first part was read already, in order.
     /// - Throws: `Failure` when the file ends in the middle of a record, and `WireError`.
-    static func read(_ path: String, _ body: (BtsnoopPacket, HCIEventPacket) throws -> Void) throws {
-        var file = try InputFile(path)
-        try read(try file.next(), &file, body)
-    }
-
-    /// The same for a file whose first part was read already.
     static func read(
         _ first: ArraySlice<UInt8>, _ file: inout InputFile, _ body: (BtsnoopPacket, HCIEventPacket) throws -> Void
     ) throws {

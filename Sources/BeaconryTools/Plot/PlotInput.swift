@@ -51,7 +51,7 @@ struct PlotInput {
     /// Reads the file.
     /// - Throws: `Failure` with exit code 65 that names the line or the offset of what is not one of these.
     mutating func read() throws {
-        var file = try InputFile(path)
+        var file = try InputFile(path, from: RecordingReader.source)
         let first = try file.next()
         if BtsnoopFile.isOne(startingWith: first) {
             var collector = SeriesCollector()

@@ -56,7 +56,9 @@ package struct CheckTool: Sendable {
         }
         if findings.contains(where: { $0.severity == .error }) { throw Failure.unmetExpectation }
         guard findings.isEmpty, format == .text else { return }
-        let counts = [(lint.plans.count, "beacon"), (phones.count, "phone")].filter { $0.0 > 0 }
+        let isOfBeacons = !lint.plans.isEmpty || phones.isEmpty
+        let counts =
+            (isOfBeacons ? [(lint.plans.count, "beacon")] : []) + (phones.isEmpty ? [] : [(phones.count, "phone")])
         let subjects = counts.map { Formatting.count($0.0, $0.1) }
         Output.line("\(subjects.joined(separator: " and ")): no problems found")
     }

@@ -11,10 +11,13 @@ struct InputFile: ~Copyable {
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
     /// Opens the file.
-    init(_ path: String) throws(Failure) {
+    /// - Parameter source: how such a file is made, for the message if there is none.
+    init(_ path: String, from source: String = "") throws(Failure) {
         self.path = path
         do {
             descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+        } catch Errno.noSuchFileOrDirectory {
+            throw .badData("there is no file \(path)" + (source.isEmpty ? "" : "; \(source)"))
         } catch {
             throw .badData("cannot open \(path): \(error)")
         }

@@ -13,13 +13,15 @@ import Radio
 struct RecordingReader {
     /// Longer than any line of a recording.
     static let longestLine = 1 << 16
+    /// How recordings are made, for messages.
+    static let source = "beaconry record FILE makes a recording"
 
     let path: String
 
     /// Calls the closure with each advertisement, in order.
     /// - Throws: `Failure` that names the invalid line or offset; also for a `ValueFault` of the closure.
     func readAll(_ body: (RecordedSighting) throws -> Void) throws {
-        var file = try InputFile(path)
+        var file = try InputFile(path, from: Self.source)
         let first = try file.next()
         guard !BtsnoopFile.isOne(startingWith: first) else { return try readSnoop(first, &file, body) }
         try file.readLines(after: first, longest: Self.longestLine, fault: fault) { line, number in

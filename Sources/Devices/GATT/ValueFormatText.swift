@@ -80,7 +80,7 @@ extension ValueFormat {
         do throws(WireError) {
             return try Hexadecimal.bytes(text)
         } catch {
-            throw ValueFormatFault("\"\(text)\" is not hexadecimal; write two digits for each byte, such as 0a1b")
+            throw ValueFormatFault(ValueText.notHexadecimal(text, example: "0a1b"))
         }
     }
 

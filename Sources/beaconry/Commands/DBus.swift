@@ -20,9 +20,12 @@ struct DBus: AsyncParsableCommand {
         discussion: """
             Example: beaconry dbus profiles/museum.yaml -- bluetoothctl --timeout 5 scan on
 
-            The command gets a bus of its own with the service org.bluez, whose adapters are on the virtual air with the             beacons. Standard output is the command's; warnings go to standard error, and beaconry ctl events has all             events. Without a command, the address of the bus is printed for other shells, and the run continues until Ctrl-C.
+            The command gets a bus of its own with the service org.bluez, whose adapters are on the virtual air with the \
+            beacons. Standard output is the command's; warnings go to standard error, and beaconry ctl events has all \
+            events. Without a command, the address of the bus is printed for other shells, and the run continues until Ctrl-C.
 
-            The exit code is that of the command (128 and its number after a signal), 126 if the command cannot be executed             and 127 if there is none of its name.
+            The exit code is that of the command (128 and its number after a signal), 126 if the command cannot be executed \
+            and 127 if there is none of its name.
             """)
 
     @Argument(help: "Profiles, in YAML (default: an air without beacons).", completion: .file())

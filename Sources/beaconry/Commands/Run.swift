@@ -35,18 +35,21 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
 
     func validate() throws {
-        guard profiles.isEmpty, options.air.model.replay == nil else { return }
+        // A profile behind --radio, without a radio between them, is reported as the radio that it is not.
+        guard profiles.isEmpty, options.air.model.replay == nil, options.radio.isValid else { return }
         throw ValidationError("Missing expected argument '<profiles> ...'")
     }
 
     func run() async throws {
+        if profiles.isEmpty { _ = try options.radio.driver() }
         let folder = try state.folder()
         let paths = profiles
         let files = WatchedFiles()
         let loaded = try Self.load(paths, files)
-        let configuration = try options.configuration(
+        var configuration = try options.configuration(
             profiles: loaded, state: folder, resets: state.resets
         ) { () throws(ProfileFaults) in try Self.load(paths, files) }
+        configuration.watchesProfiles = watch
         let control = options.control ?? EnvironmentVariable.control.value
         try await Running(
             options: options, configuration: configuration,

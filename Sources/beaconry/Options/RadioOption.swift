@@ -16,6 +16,9 @@ struct RadioOption: ParsableArguments {
     /// Whether a radio was named, by the option or by BEACONRY_RADIO.
     var isGiven: Bool { name != nil }
 
+    /// Whether the named radio is one, or none is named.
+    var isValid: Bool { name.map { (try? RadioDrivers.radio(named: $0, waits: true)) != nil } ?? true }
+
     /// Whether the virtual air meets the request: no radio was named, or `auto`, or `virtual`.
     var mayBeVirtual: Bool { ["auto", "virtual"].contains(name ?? "auto") }
 

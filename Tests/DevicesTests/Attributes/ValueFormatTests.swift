@@ -68,7 +68,7 @@ import Testing
 
     @Test(
         arguments: [
-            (.octets, "0a1", "\"0a1\" is not hexadecimal; write two digits for each byte, such as 0a1b"),
+            (.octets, "0a1", "\"0a1\" has 3 hexadecimal digits; write two for each byte, such as 0a1b"),
             (.octets, String(repeating: "00", count: 513), "513 bytes are more than the 512 that a value can have"),
             (.boolean, "yes", "\"yes\" is not one of true, false"),
             (integer(1, false), "256", "\"256\" is not a whole number from 0 to 255"),

@@ -88,7 +88,7 @@ def test_without_a_format_the_frame_is_an_ibeacon(arguments: tuple[str, ...]) ->
         ("encode eddystone-url --ulr https://a.com", "Unknown option '--ulr'. Did you mean '--url'?"),
         ("encode altbeacon --id1 x", '--id1: "x" is not a UUID; write 32 hexadecimal digits as '),
         ("encode eddystone-uid --namespace 8b0ca750e7a7f6e3b0c2", "--instance is missing; write it as in --instance 0123456789ab"),
-        ("encode eddystone-url --url ftp://a.com", '--url: "ftp://a.com" is not an address of at most 17 bytes when encoded'),
+        ("encode eddystone-url --url ftp://a.com", '--url: "ftp://a.com" is not an address that begins with http:// or https://, of at most 17 bytes'),
         ("encode eddystone-url --url https://a.com --flags x", '--flags: "x" is not a byte of flags'),
         ("encode eddystone-url --url https://a.com --telemetry", "Unknown option '--telemetry'"),
         (

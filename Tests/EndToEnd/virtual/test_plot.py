@@ -128,7 +128,7 @@ def test_live_table_shows_the_last_values(air: Start, beaconry: Beaconry) -> Non
         ("nonsense", 65, "odd:1: this is not what record FILE, range --json, "),
         ("", 65, "odd is empty"),
         ('{"v":1,"event":"ready","beacons":1}\n', 65, "odd: these events have no RSSI; plot reads what "),
-        (None, 65, "cannot open"),
+        (None, 65, "beaconry record FILE makes a recording"),
     ],
 )
 def test_other_files_are_refused(beaconry: Beaconry, text: str | None, code: int, words: str) -> None:
