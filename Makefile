@@ -29,7 +29,7 @@ build: dependencies
 release: dependencies
 	$(RELEASE) --product beaconry
 
-# The program, its man pages, shell completions and profiles.
+# The program, its man pages, shell completions, documents, profiles, scenarios and schemas.
 install: $(if $(BINARY),,release)
 	Scripts/install $(or $(BINARY),.build/release/beaconry) $(PREFIX) $(DESTDIR)
 
@@ -41,9 +41,10 @@ package: $(if $(BINARY),,release)
 package-test: package
 	Scripts/package-test .build/package/beaconry_*.deb
 
-# The wheel of the Python package, with the release build of the program.
-wheel: test-dependencies $(if $(BINARY),,release)
-	.build/venv/bin/python Scripts/wheel --binary $(or $(BINARY),.build/release/beaconry)
+# The wheel of the Python package, with the release build of the program. For a program that is given, Python with pip and
+# binutils are enough.
+wheel: $(if $(BINARY),,test-dependencies release)
+	$(or $(wildcard .build/venv/bin/python),python3) Scripts/wheel --binary $(or $(BINARY),.build/release/beaconry)
 
 # The bill of materials of the release build.
 sbom: release

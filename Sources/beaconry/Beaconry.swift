@@ -17,6 +17,10 @@ struct Beaconry: AsyncParsableCommand {
             Environment variables that stand in for the options of their names: \
             \(EnvironmentVariable.allCases.map(\.name).joined(separator: ", ")).
 
+            Manual pages: man beaconry-run for the command run, man 5 beaconry-profile and man 5 beaconry-scenario for \
+            the files. Messages name documents as in the repository, docs/NAME.md; an installed program has them in \
+            share/doc/beaconry, and profiles, scenarios and schemas in share/beaconry.
+
             Shell completions: beaconry --generate-completion-script bash, zsh or fish.
 
             Exit codes: 0 done, 1 an expectation was not met, 64 wrong usage, 65 bad input data, 69 the radio is missing, \
@@ -36,7 +40,7 @@ struct Beaconry: AsyncParsableCommand {
                 Clone.self, Manage.self, PhoneCommand.self,
             ]),
         CommandGroup(name: "Tests", subcommands: [Test.self, DBus.self]),
-        CommandGroup(name: "Tools", subcommands: [Encode.self, Decode.self, Radios.self]),
+        CommandGroup(name: "Tools", subcommands: [Encode.self, Decode.self, Radios.self, Schema.self]),
     ]
 
     static func main() async {

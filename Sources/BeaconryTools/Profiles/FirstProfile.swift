@@ -27,7 +27,8 @@ package enum FirstProfile {
         var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        try LocalFileSystem().replace(path, with: Array(text(name: name, uuid: identifier(bytes)).utf8))
+        let text = text(name: name, uuid: identifier(bytes), schema: SchemaTool.line(for: .profile))
+        try LocalFileSystem().replace(path, with: Array(text.utf8))
         Output.report(WrittenProfile(profile: name, file: path), as: format)
     }
 
@@ -38,9 +39,11 @@ package enum FirstProfile {
     }
 
     /// The profile.
-    static func text(name: String, uuid: String) -> String {
-        """
-        # The beacons of one place. All keys: docs/profiles.md
+    /// - Parameter schema: the line for editors; `nil` for none.
+    static func text(name: String, uuid: String, schema: String?) -> String {
+        let keys = InstalledFiles.installed("docs/profiles.md") == nil ? "docs/profiles.md" : "man 5 beaconry-profile"
+        return """
+        \(schema.map { $0 + "\n" } ?? "")# The beacons of one place. All keys: \(keys)
         profile: \(name)
 
         # What all beacons have in common. The UUID is yours: apps find your beacons by it.

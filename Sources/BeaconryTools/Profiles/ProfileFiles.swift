@@ -153,7 +153,7 @@ package enum ProfileFiles {
         } catch {
             throw fault("\(error)")
         }
-        guard let bytes else { throw fault("there is no such file; \(examples) has examples") }
+        guard let bytes else { throw fault("there is no such file; \(InstalledFiles.path(examples)) has examples") }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw fault("the file is not UTF-8 text") }
         return text
     }

@@ -36,7 +36,7 @@ package enum CloneTool {
         if format == .text, cloner.origins.contains(where: { $0.advertiser.rssi != nil }) {
             Output.note(
                 "the RSSI is not repeated: on the virtual air each beacon is 1 m away, unless you give it a position "
-                    + "(docs/profiles.md)")
+                    + "(\(InstalledFiles.path("docs/profiles.md")))")
         }
         let unrepeatable = cloner.unrepeatable + survey.unrepeatable
         guard unrepeatable > 0 else { return }

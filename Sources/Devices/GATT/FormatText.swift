@@ -5,7 +5,7 @@
 import Bluetooth
 
 /// The names of value formats in profiles.
-enum FormatText {
+package enum FormatText {
     private static let integers: [String: (size: Int, isSigned: Bool)] = [
         "uint8": (1, false), "uint16": (2, false), "uint24": (3, false), "uint32": (4, false), "uint40": (5, false),
         "uint48": (6, false), "uint64": (8, false), "int8": (1, true), "int16": (2, true), "int24": (3, true),
@@ -69,6 +69,12 @@ enum FormatText {
         ("read", .read), ("write", .write), ("write-without-response", .writeWithoutResponse), ("notify", .notify),
         ("indicate", .indicate),
     ]
+
+    /// The names of the properties.
+    package static var propertyNames: [String] { properties.map(\.name) }
+
+    /// The names of the demands on links.
+    package static var securityNames: [String] { securities.map(\.name) }
 
     /// A demand on the link by its name.
     static func security(_ text: String) throws(ValueFault) -> AttributeSecurity {

@@ -289,6 +289,27 @@ def test_check_of_no_beacons(tmp_path: Path) -> None:
     assert (result.returncode, result.stdout) == (0, "0 beacons: no problems found\n")
 
 
+def test_only_some_beacons_are_checked_and_run(tmp_path: Path) -> None:
+    profile = tmp_path / "museum.yaml"
+    head = "profile: museum\ndefaults: { device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1 } }\nbeacons:\n"
+    rooms = "".join(f"  - {{ id: 'room-{room}-{{n}}', count: 5, ibeacon: {{ minor: {room}1..{room}5 }} }}\n" for room in range(1, 5))
+    profile.write_text(head + rooms)
+    for patterns, count in ((["room-3-*"], 5), (["room-3-*", "room-[12]-1"], 7), (["museum/*-5"], 4)):
+        options = [option for pattern in patterns for option in ("--only", pattern)]
+        assert beaconry("check", str(profile), *options).stdout.startswith(f"{count} beacons"), patterns
+        run = beaconry(
+            "run", str(profile), "--radio", "virtual", "--hci-server", "none", "--ephemeral", "--duration", "1s", "--rate", "max", "--json",
+            *options, XDG_RUNTIME_DIR=str(tmp_path),
+        )  # fmt: skip
+        ready = [event for event in map(json.loads, run.stdout.splitlines()) if event["event"] == "ready"]
+        assert (run.returncode, ready[0]["beacons"]) == (0, count), run
+    for command in (("check", str(profile)), ("run", str(profile), "--radio", "virtual", "--ephemeral")):
+        refused = beaconry(*command, "--only", "room-5-*", XDG_RUNTIME_DIR=str(tmp_path))
+        assert refused.returncode == 64
+        assert refused.stderr.startswith('beaconry: --only: no beacon matches "room-5-*"; beacons are room-1-1, room-1-2, ')
+        assert refused.stderr.endswith(" and 10 more\n")
+
+
 def test_helps_have_no_runs_of_spaces() -> None:
     def texts(node: dict[str, Any]) -> list[str]:
         parts = [node, *node.get("arguments", [])]

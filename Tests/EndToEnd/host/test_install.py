@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The files that `make install` installs: the program, man pages, shell completions, profiles."""
+"""The files that `make install` installs: the program, man pages, shell completions, and what messages name."""
 
 from __future__ import annotations
 
@@ -55,6 +55,27 @@ def test_program_and_its_profiles_are_installed(root: Path) -> None:
 
 
 @ROOT_GROUP
+def test_what_messages_name_is_installed(root: Path, tmp_path: Path) -> None:
+    share, program = root / "share", root / "bin" / "beaconry"
+    for folder, files in (("scenarios", "*.yaml"), ("profiles", "*"), ("packaging/schemas", "*.json"), ("packaging/prometheus", "*.yml")):
+        names = {path.name for path in (CHECKOUT / folder).glob(files)}
+        assert names and {path.name for path in (share / "beaconry" / Path(folder).name).glob(files)} == names, folder
+    documents = {path.name for path in (CHECKOUT / "docs").glob("*.md")}
+    assert {path.name for path in (share / "doc" / "beaconry").glob("*.md")} == documents
+    missing = subprocess.run([program, "check", "nosuch.yaml"], capture_output=True, text=True, check=False)
+    assert missing.stderr == f"nosuch.yaml: error: there is no such file; {share}/beaconry/profiles/ has examples\n"
+    profile = tmp_path / "shop.yaml"
+    called(program, "init", profile)
+    first, second = profile.read_text().splitlines()[:2]
+    assert first == f"# yaml-language-server: $schema={share}/beaconry/schemas/profile.schema.json"
+    assert second.endswith("All keys: man 5 beaconry-profile")
+    assert {path.name for path in (share / "man" / "man5").iterdir()} == {"beaconry-profile.5", "beaconry-scenario.5"}
+    rendered = called(needed("groff"), "-mdoc", "-Tutf8", "-P-cbou", share / "man" / "man5" / "beaconry-profile.5")
+    for words in ("FILE FORMATS MANUAL", "measured-power", "profile: shop", "through", "SHORT FORMS"):
+        assert words.lower() in rendered.lower(), words
+
+
+@ROOT_GROUP
 def test_every_command_has_a_man_page(root: Path) -> None:
     pages = {path.name for path in (root / "share" / "man" / "man1").iterdir()}
     assert {"beaconry.1", "beaconry-run.1", "beaconry-ctl-set.1", "beaconry-monitor-add.1", "beaconry-scan.1"} <= pages
@@ -63,7 +84,7 @@ def test_every_command_has_a_man_page(root: Path) -> None:
 
 @ROOT_GROUP
 def test_man_pages_are_rendered_without_warnings(root: Path) -> None:
-    pages = sorted((root / "share" / "man" / "man1").iterdir())
+    pages = sorted([*(root / "share" / "man" / "man1").iterdir(), *(root / "share" / "man" / "man5").iterdir()])
     rendered = {page.name: called(needed("groff"), "-mdoc", "-Tutf8", "-ww", "-P-cbou", page) for page in pages}
     run = " ".join(rendered["beaconry-run.1"].split())
     for words in ("beaconry-run", "--hci-server", "(default: tcp:127.0.0.1:6402)", "Example:", "beaconry run profiles/museum.yaml"):

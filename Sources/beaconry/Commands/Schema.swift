@@ -1,0 +1,27 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BeaconryTools
+
+/// `beaconry schema`
+struct Schema: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the JSON Schema of profiles or scenarios, for editors.",
+        discussion: """
+            Example: beaconry schema profile > profile.schema.json
+
+            Editors with yaml-language-server complete and check a file whose first line is \
+            # yaml-language-server: $schema=profile.schema.json. An installed program has its schemas in \
+            share/beaconry/schemas, and beaconry init writes this line. It knows the keys, not each value: \
+            beaconry check finds all faults.
+            """)
+
+    @Argument(help: "Kind of file: \(SchemaTool.Kind.allCases.map(\.rawValue).joined(separator: " or ")).")
+    var kind: SchemaTool.Kind
+
+    func run() throws { try SchemaTool.run(kind) }
+}
+
+extension SchemaTool.Kind: ExpressibleByArgument {}
