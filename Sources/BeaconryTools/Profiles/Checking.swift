@@ -10,15 +10,20 @@ package import Radio
 /// `check`: reports what will not work in profiles, and what receivers would not see.
 package struct CheckTool: Sendable {
     private let paths: [String]
+    private let patterns: BeaconPatterns
     private let format: CheckFormat
     private let version: String
 
     /// A check of these profiles.
     /// - Parameters:
+    ///   - patterns: the beacons that are checked.
     ///   - format: the form of the results.
     ///   - version: that of the program, for SARIF.
-    package init(_ paths: [String], as format: CheckFormat, version: String) {
+    package init(
+        _ paths: [String], only patterns: BeaconPatterns = BeaconPatterns([]), as format: CheckFormat, version: String
+    ) {
         self.paths = paths
+        self.patterns = patterns
         self.format = format
         self.version = version
     }
@@ -36,7 +41,8 @@ package struct CheckTool: Sendable {
             if format == .sarif || format == .github { report(placed: error.faults.map { PlacedFinding($0) }) }
             throw error
         }
-        let lint = ProfileLint(beacons)
+        try patterns.check(beacons)
+        let lint = ProfileLint(patterns.selected(beacons))
         var findings = lint.findings
         if let forecast, !beacons.isEmpty {
             let forecast = try await forecast(lint.plans)

@@ -23,6 +23,14 @@ struct Check: AsyncParsableCommand {
     @Argument(help: "Profiles, in YAML.")
     var profiles: [String]
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Pattern of the ids of beacons, such as 'room-3-*', or of PROFILE/ID: only these are checked; may be repeated \
+            (default: all).
+            """, valueName: "pattern"))
+    var only: [String] = []
+
     @OptionGroup var radio: RadioOption
 
     @Option(
@@ -54,7 +62,7 @@ struct Check: AsyncParsableCommand {
             forecast = { beacons in try await driver.forecast(beacons) }
         }
         let format = format ?? (output.format == .json ? .json : .text)
-        try await CheckTool(profiles, as: format, version: Version.text).run(forecast: forecast)
+        try await CheckTool(profiles, only: BeaconPatterns(only), as: format, version: Version.text).run(forecast: forecast)
     }
 }
 

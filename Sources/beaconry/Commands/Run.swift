@@ -23,6 +23,14 @@ struct Run: AsyncParsableCommand {
     @Argument(help: "Profiles, in YAML; may be left out with --replay.")
     var profiles: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Pattern of the ids of beacons, such as 'room-3-*', or of PROFILE/ID: only these run; may be repeated \
+            (default: all).
+            """, valueName: "pattern"))
+    var only: [String] = []
+
     @Flag(
         help: """
             Read the profiles again whenever one of their files changes: only what changed restarts, and files with faults \
@@ -45,10 +53,13 @@ struct Run: AsyncParsableCommand {
         let folder = try state.folder()
         let paths = profiles
         let files = WatchedFiles()
-        let loaded = try Self.load(paths, files)
+        let patterns = BeaconPatterns(only)
+        let all = try Self.load(paths, files)
+        try patterns.check(all)
+        let loaded = patterns.selected(all)
         var configuration = try options.configuration(
             profiles: loaded, state: folder, resets: state.resets
-        ) { () throws(ProfileFaults) in try Self.load(paths, files) }
+        ) { () throws(ProfileFaults) in patterns.selected(try Self.load(paths, files)) }
         configuration.watchesProfiles = watch
         let control = options.control ?? EnvironmentVariable.control.value
         try await Running(

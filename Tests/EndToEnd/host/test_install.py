@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -73,6 +75,25 @@ def test_what_messages_name_is_installed(root: Path, tmp_path: Path) -> None:
     rendered = called(needed("groff"), "-mdoc", "-Tutf8", "-P-cbou", share / "man" / "man5" / "beaconry-profile.5")
     for words in ("FILE FORMATS MANUAL", "measured-power", "profile: shop", "through", "SHORT FORMS"):
         assert words.lower() in rendered.lower(), words
+
+
+def test_alerts_are_rules_about_metrics_that_there_are() -> None:
+    rules = CHECKOUT / "packaging" / "prometheus" / "beaconry.rules.yml"
+    promtool = CHECKOUT / ".build" / "prometheus" / "usr" / "bin" / "promtool"
+    assert "SUCCESS: 5 rules found" in called(promtool, "check", "rules", rules)
+    metrics = set(re.findall(r"`(beaconry_\w+)", (CHECKOUT / "docs" / "http.md").read_text()))
+    used = set(re.findall(r"\bbeaconry_\w+", "\n".join(re.findall(r"expr: (.*)", rules.read_text()))))
+    assert used and used <= metrics
+
+
+def test_profile_of_several_machines_is_valid(tmp_path: Path) -> None:
+    page = (CHECKOUT / "docs" / "several-machines.md").read_text()
+    found = re.search(r"```yaml\n(profile: museum\n.*?)```", page, re.DOTALL)
+    assert found
+    (tmp_path / "profile.yaml").write_text(found[1])
+    printed = called(BINARY, "check", tmp_path / "profile.yaml", "--json", "--assume", "raspberry-pi-4", ROOM="3")
+    fit = json.loads(printed.splitlines()[0])
+    assert fit["beacons"] == 5
 
 
 @ROOT_GROUP

@@ -1,0 +1,48 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import Profiles
+
+/// The option `--only`: patterns of the ids of beacons, `room-3-*`, or of `PROFILE/ID`.
+package struct BeaconPatterns: Sendable {
+    private static let namedBeacons = 10
+
+    private let patterns: [String]
+
+    /// These patterns; without any, all beacons.
+    package init(_ patterns: [String]) { self.patterns = patterns }
+
+    /// The profiles with the beacons that match; receivers, physics and walls stay.
+    package func selected(_ profiles: [Profile]) -> [Profile] {
+        guard !patterns.isEmpty else { return profiles }
+        return profiles.map { profile in
+            Profile(
+                name: profile.name,
+                beacons: profile.beacons.filter { beacon in
+                    patterns.contains { Self.matches(beacon.id, of: profile, $0) }
+                }, receivers: profile.receivers, physics: profile.physics, walls: profile.walls)
+        }
+    }
+
+    /// Checks that each pattern matches a beacon.
+    /// - Throws: `Failure` that names the beacons.
+    package func check(_ profiles: [Profile]) throws(Failure) {
+        for pattern in patterns {
+            let isUsed = profiles.contains { profile in
+                profile.beacons.contains { Self.matches($0.id, of: profile, pattern) }
+            }
+            guard !isUsed else { continue }
+            let ids = profiles.flatMap(\.beacons).map(\.id)
+            let more = ids.count > Self.namedBeacons ? " and \(ids.count - Self.namedBeacons) more" : ""
+            let names = ids.prefix(Self.namedBeacons).joined(separator: ", ") + more
+            throw .usage(
+                "--only: no beacon matches \"\(pattern)\"; " + (ids.isEmpty ? "there are none" : "beacons are \(names)"))
+        }
+    }
+
+    private static func matches(_ id: String, of profile: Profile, _ pattern: String) -> Bool {
+        fnmatch(pattern, pattern.contains("/") ? "\(profile.name)/\(id)" : id, 0) == 0
+    }
+}
