@@ -101,10 +101,20 @@ def test_the_profile_of_an_air_is_a_file_or_a_mapping(tmp_path: Path) -> None:
             assert air.request("show", device="door")["beacons"][0]["major"] == major
 
 
+def test_the_program_is_at_hand_without_a_path(air: Air, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    printed = subprocess.run([air.program, "--version"], capture_output=True, text=True, check=True).stdout
+    monkeypatch.setenv("BEACONRY_BINARY", str(air.program))
+    module = subprocess.run([sys.executable, "-m", "beaconry", "--version"], capture_output=True, text=True, check=True).stdout
+    assert printed == module and printed.startswith("beaconry ")
+
+
 def test_errors_name_the_value_and_leave_the_air_as_it_was(air: Air) -> None:
     with pytest.raises(RequestError, match="65536") as refused:
         air.beacon("door", ibeacon=(UUID, 65536, 7))
     assert refused.value.exit_code == 65
+    with pytest.raises(RequestError, match=r'^beacons\[0\]: there is no key "intervall" here; did you mean "interval"\?'):
+        air.beacon("door", ibeacon=DOOR, intervall="20ms")
     air.beacon("door", ibeacon=DOOR)
     with pytest.raises(ValueError, match='there is a beacon "door" already'):
         air.beacon("door", ibeacon=DOOR)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -51,6 +52,7 @@ class Control:
 
     def __init__(self, path: str) -> None:
         self._lock = threading.Lock()
+        self._own_place = re.compile(re.escape(str(Path(path).with_name("air.yaml"))) + r":\d+:\d+: ")
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(ANSWER)
         try:
@@ -72,7 +74,8 @@ class Control:
             raise ProgramError(f"the run has ended before it answered {command}")
         record: dict[str, Any] = json.loads(answer)
         if "error" in record:
-            raise RequestError(str(record["error"]), int(record.get("exitCode", 70)))
+            # The place in a file that the caller has not written says nothing.
+            raise RequestError(self._own_place.sub("", str(record["error"])), int(record.get("exitCode", 70)))
         return record
 
     def close(self) -> None:
@@ -230,14 +233,14 @@ class Air:
             raise ValueError(f'"{time}" is not a time; write wall or virtual')
         if time == "virtual" and (rate != 1 or kernel_adapter):
             raise ValueError("virtual time has no rate, and no controller for the kernel; use time=\"wall\"")
-        binary = _program.find_program(program)
+        self._program = _program.find_program(program)
         # The path of a socket has at most 107 bytes, which other folders may exceed.
         self._temporary = tempfile.TemporaryDirectory(prefix="beaconry-", ignore_cleanup_errors=True)
         self._folder = Path(self._temporary.name)
         self._definitions: dict[str, dict[str, Any]] = {}
         self._write_profile()
         self._lock = threading.Lock()
-        command = [str(binary), "run", *self._profiles(profile), *self._options(time, rate, seed, physics, kernel_adapter), *options]
+        command = [str(self._program), "run", *self._profiles(profile), *self._options(time, rate, seed, physics, kernel_adapter), *options]
         environment = {key: value for key, value in os.environ.items() if not key.startswith("BEACONRY_")}
         environment.update(XDG_RUNTIME_DIR=str(self._folder), XDG_STATE_HOME=str(self._folder))
         self._clock: Clock | None = None
@@ -428,6 +431,11 @@ class Air:
     @property
     def _ready(self) -> Event:
         return self.journal.find("radio-ready")[0]
+
+    @property
+    def program(self) -> Path:
+        """The path of the program, for commands of tests such as `[air.program, "expect", …]`."""
+        return self._program
 
     @property
     def seed(self) -> int:

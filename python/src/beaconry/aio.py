@@ -186,6 +186,11 @@ class Air:
         return Clock(self._air.clock)
 
     @property
+    def program(self) -> Path:
+        """The path of the program."""
+        return self._air.program
+
+    @property
     def seed(self) -> int:
         """The seed of the run, which repeats it."""
         return self._air.seed
