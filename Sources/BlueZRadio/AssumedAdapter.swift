@@ -11,8 +11,18 @@ package import Radio
 package enum AssumedAdapter: String, CaseIterable, Sendable {
     /// Any controller without extended advertising. The kernel has five instances, which take turns.
     case bluetooth4 = "bluetooth-4"
+    /// The controller of the Raspberry Pi 3 and Zero W (BCM43430A1), of Bluetooth 4.
+    case raspberryPi3 = "raspberry-pi-3"
+    /// The controller of the Raspberry Pi Zero 2 W (BCM43430B0), whose relatives have no extended advertising.
+    case raspberryPiZero2W = "raspberry-pi-zero-2w"
     /// The controller of the Raspberry Pi 4 (CYW43455). It does not know the commands of extended advertising.
     case raspberryPi4 = "raspberry-pi-4"
+    /// The Raspberry Pi 5 has the controller of the 4.
+    case raspberryPi5 = "raspberry-pi-5"
+    /// CSR8510 A10, of many dongles, of Bluetooth 4.
+    case csr8510
+    /// Intel 7265, 8260 and 8265, of Bluetooth 4.
+    case intel8265 = "intel-8265"
     /// Intel AX200 and AX201. `bluetoothctl show` has 12 instances.
     case ax200
     /// Realtek RTL8761B and RTL8761BU, of many dongles. `bluetoothctl show` has 4 instances.
@@ -21,7 +31,7 @@ package enum AssumedAdapter: String, CaseIterable, Sendable {
     /// Whether the controller has extended advertising.
     package var isExtended: Bool {
         switch self {
-        case .bluetooth4, .raspberryPi4: false
+        case .bluetooth4, .raspberryPi3, .raspberryPiZero2W, .raspberryPi4, .raspberryPi5, .csr8510, .intel8265: false
         case .ax200, .rtl8761: true
         }
     }
@@ -29,7 +39,7 @@ package enum AssumedAdapter: String, CaseIterable, Sendable {
     /// The number of advertisements at once: advertising sets of the controller, or instances of the kernel in turns.
     package var instances: Int {
         switch self {
-        case .bluetooth4, .raspberryPi4: 5
+        case .bluetooth4, .raspberryPi3, .raspberryPiZero2W, .raspberryPi4, .raspberryPi5, .csr8510, .intel8265: 5
         case .ax200: 12
         case .rtl8761: 4
         }

@@ -95,7 +95,7 @@ package enum BeaconText {
             ("address", beacon.address), ("pdu", beacon.pdu),
             ("flags", beacon.flags.map { "0x" + Hexadecimal.string([$0]) }),
             ("effective-tx-power", beacon.effectiveTxPower.map { "\($0) dBm" }),
-            ("position", beacon.position.map { $0.map { "\($0)" }.joined(separator: ", ") + " (m)" }),
+            ("position", beacon.position.map { Formatting.position($0) + " (m)" }),
             ("on-air", beacon.onAir ? "yes" : "no"), ("schedule", beacon.schedule.map(text)),
         ]
         let centrals = beacon.centrals.enumerated().map { [$0 == 0 ? "  connected" : "", $1] }

@@ -250,7 +250,7 @@ enum LinkText {
         "\(walk.name) walks for \(ValueText.text(walk.seconds)) s: \(walk.path.map(place).joined(separator: "; ")) (m)"
     }
 
-    private static func place(_ position: [Double]) -> String { position.map { "\($0)" }.joined(separator: ", ") }
+    private static func place(_ position: [Double]) -> String { Formatting.position(position) }
 
     static func list(_ servers: [ServerRecord]) -> [String] {
         if servers.isEmpty { return ["no receivers"] }
@@ -268,7 +268,7 @@ enum LinkText {
         let rows = receivers.map { receiver in
             [
                 receiver.name, receiver.scan ?? "no",
-                receiver.position.map { $0.map(Formatting.hundredths).joined(separator: ", ") } ?? "",
+                receiver.position.map(place) ?? "",
                 receiver.path == nil ? "" : "yes",
             ]
         }

@@ -11,6 +11,18 @@ package enum Formatting {
         return "\(count < 0 ? "-" : "")\(abs(count) / 100).\(String(abs(count) % 100 + 100).dropFirst())"
     }
 
+    /// A number of metres, to a centimetre and without needless digits: `9`, `2.5`, `8.96`.
+    package static func metres(_ value: Double) -> String {
+        var text = hundredths(value)
+        guard text.contains(".") else { return text }
+        while text.hasSuffix("0") { text.removeLast() }
+        if text.hasSuffix(".") { text.removeLast() }
+        return text == "-0" ? "0" : text
+    }
+
+    /// A position: `8.96, 0, 0`.
+    package static func position(_ axes: [Double]) -> String { axes.map(metres).joined(separator: ", ") }
+
     /// A duration in seconds: `10 s`, `0.5 s`.
     package static func seconds(_ duration: Duration) -> String {
         let text = hundredths(duration / .seconds(1))

@@ -38,7 +38,8 @@ package struct BeaconPatterns: Sendable {
             let more = ids.count > Self.namedBeacons ? " and \(ids.count - Self.namedBeacons) more" : ""
             let names = ids.prefix(Self.namedBeacons).joined(separator: ", ") + more
             throw .usage(
-                "--only: no beacon matches \"\(pattern)\"; " + (ids.isEmpty ? "there are none" : "beacons are \(names)"))
+                "--only: no beacon matches \"\(pattern)\"; " + (ids.isEmpty ? "there are none" : "beacons are \(names)")
+            )
         }
     }
 

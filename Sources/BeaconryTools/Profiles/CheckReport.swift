@@ -56,7 +56,8 @@ enum FindingGroups {
         let hint: String
     }
 
-    static func lines(_ findings: [LintFinding]) -> [String] {
+    /// - Parameter places: the places of the beacons, by id and by PROFILE/ID.
+    static func lines(_ findings: [LintFinding], at places: [String: FilePlace] = [:]) -> [String] {
         var order: [Key] = []
         var groups: [Key: [LintFinding]] = [:]
         for finding in findings {
@@ -65,10 +66,13 @@ enum FindingGroups {
             if groups[key] == nil { order.append(key) }
             groups[key, default: []].append(finding)
         }
-        return order.compactMap { groups[$0] }.map(line)
+        return order.compactMap { groups[$0] }.map { line($0, at: places) }
     }
 
-    private static func line(_ group: [LintFinding]) -> String {
+    private static func line(_ group: [LintFinding], at places: [String: FilePlace]) -> String {
+        // The place of the first beacon, as compilers print it.
+        let place = group.lazy.compactMap(\.device).compactMap { places[$0] }.first
+        let start = place.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
         let devices = group.compactMap(\.device)
         var subject = devices.count == 1 ? "\(devices[0]): " : ""
         if devices.count > 1 {
@@ -76,7 +80,7 @@ enum FindingGroups {
             subject = "\(devices.count) beacons (\(named)\(devices.count > namedBeacons ? ", …" : "")): "
         }
         let finding = group[0]
-        return "\(finding.severity.rawValue): \(subject)\(finding.message) [\(finding.code); affects: "
+        return "\(start)\(finding.severity.rawValue): \(subject)\(finding.message) [\(finding.code); affects: "
             + "\(finding.receiver)]; \(finding.hint)"
     }
 }

@@ -56,7 +56,9 @@ package struct CheckTool: Sendable {
             }
         }
         switch format {
-        case .text: for line in FindingGroups.lines(findings) { Output.line(line) }
+        case .text where findings.isEmpty: break
+        case .text:
+            for line in FindingGroups.lines(findings, at: ProfileFiles.places(in: paths)) { Output.line(line) }
         case .json: for finding in findings { Output.line(JSONLine.encode(finding)) }
         case .sarif, .github: report(placed: placed(findings))
         }

@@ -43,26 +43,26 @@ package enum FirstProfile {
     static func text(name: String, uuid: String, schema: String?) -> String {
         let keys = InstalledFiles.installed("docs/profiles.md") == nil ? "docs/profiles.md" : "man 5 beaconry-profile"
         return """
-        \(schema.map { $0 + "\n" } ?? "")# The beacons of one place. All keys: \(keys)
-        profile: \(name)
+            \(schema.map { $0 + "\n" } ?? "")# The beacons of one place. All keys: \(keys)
+            profile: \(name)
 
-        # What all beacons have in common. The UUID is yours: apps find your beacons by it.
-        defaults:
-          device: ibeacon
-          ibeacon: { uuid: \(uuid), major: 1, measured-power: -59 }
-          interval: 100ms
+            # What all beacons have in common. The UUID is yours: apps find your beacons by it.
+            defaults:
+              device: ibeacon
+              ibeacon: { uuid: \(uuid), major: 1, measured-power: -59 }
+              interval: 100ms
 
-        beacons:
-          # One beacon. Positions are metres on the virtual air, where a phone is 1 m away from beacons without one.
-          - { id: entrance, ibeacon: { minor: 1 }, position: [0, 0] }
+            beacons:
+              # One beacon. Positions are metres on the virtual air, where a phone is 1 m away from beacons without one.
+              - { id: entrance, ibeacon: { minor: 1 }, position: [0, 0] }
 
-          # Three beacons: shelf-1, shelf-2, shelf-3.
-          - { id: shelf, count: 3, ibeacon: { minor: 11..13 }, position: [2..6, 4] }
+              # Three beacons: shelf-1, shelf-2, shelf-3.
+              - { id: shelf, count: 3, ibeacon: { minor: 11..13 }, position: [2..6, 4] }
 
-          # A beacon that an app can configure over the air, like the hardware of IoT Design Shop.
-          - { id: door, device: iot-design-shop, ibeacon: { minor: 2 }, position: [8, 0], name: Door }
+              # A beacon that an app can configure over the air, like the hardware of IoT Design Shop.
+              - { id: door, device: iot-design-shop, ibeacon: { minor: 2 }, position: [8, 0], name: Door }
 
-        """
+            """
     }
 }
 

@@ -45,7 +45,10 @@ enum GATTSchema {
     /// The keys of a value, with its format.
     private static var valueKeys: [SchemaPart.Key] {
         [
-            ("type", SchemaPart.single("hex, text, boolean, uint8 to uint64, int8 to int64, float32, float64, sfloat, float")),
+            (
+                "type",
+                SchemaPart.single("hex, text, boolean, uint8 to uint64, int8 to int64, float32, float64, sfloat, float")
+            ),
             ("value", SchemaPart.single("the value at first")),
             ("clock", SchemaPart.single("the time of day, in this form")),
             ("scale", SchemaPart.single("what the number is multiplied with to get the quantity")),

@@ -10,14 +10,15 @@ import Emulator
 /// The JSON Schema of profiles. The keys of devices and formats are those of their lists of settings.
 enum ProfileSchema {
     static var document: JSONValue {
-        var root = SchemaPart.mapping(
-            [("profile", SchemaPart.single("the name of the profile; saved settings are kept under it"))] + airKeys
-                + [
-                    ("defaults", beacon(isDefault: true)),
-                    ("include", SchemaPart.oneOrMore(of: SchemaPart.single, "files whose contents are added")),
-                ],
-            required: ["profile"]
-        ).members ?? [:]
+        var root =
+            SchemaPart.mapping(
+                [("profile", SchemaPart.single("the name of the profile; saved settings are kept under it"))] + airKeys
+                    + [
+                        ("defaults", beacon(isDefault: true)),
+                        ("include", SchemaPart.oneOrMore(of: SchemaPart.single, "files whose contents are added")),
+                    ],
+                required: ["profile"]
+            ).members ?? [:]
         root["anyOf"] = .array(
             ["beacons", "include"].map { .object(["required": .array([.text($0)])]) })
         root["patternProperties"] = anchors
@@ -132,14 +133,17 @@ enum ProfileSchema {
             Frame.keys.map { ($0.name, "of \(Frame.formatName): \($0.meaning)") }
         }
         var texts: [String: [String]] = [:]
-        for key in BeaconFormats.transmittable.flatMap({ keys(of: $0) }) { texts[key.name, default: []].append(key.text) }
+        for key in BeaconFormats.transmittable.flatMap({ keys(of: $0) }) {
+            texts[key.name, default: []].append(key.text)
+        }
         return texts.sorted { $0.key < $1.key }.map { ($0.key, SchemaPart.single($0.value.joined(separator: "; "))) }
     }
 
     private static let pairing = SchemaPart.mapping(
         [
             ("io", SchemaPart.single("none, display, keyboard and so on: what the device has for numbers")),
-            ("passkey", SchemaPart.single("six digits")), ("comparison", SchemaPart.single("the answer to a comparison")),
+            ("passkey", SchemaPart.single("six digits")),
+            ("comparison", SchemaPart.single("the answer to a comparison")),
             ("bonding", SchemaPart.boolean("whether keys are saved")),
             ("mitm", SchemaPart.boolean("whether authentication is required")),
             ("secure-connections", SchemaPart.single("preferred, required or off")),
@@ -161,7 +165,10 @@ enum ProfileSchema {
             ] + lists, required: ["every"], "what changes after a time, such as minor: [1, 2, 3]")
         return SchemaPart.mapping(
             [
-                ("between", SchemaPart.oneOrMore(of: SchemaPart.single, "times of the day, such as mon-fri 09:00-17:00")),
+                (
+                    "between",
+                    SchemaPart.oneOrMore(of: SchemaPart.single, "times of the day, such as mon-fri 09:00-17:00")
+                ),
                 ("on", SchemaPart.single("the time on")), ("off", SchemaPart.single("the time off, after it")),
                 ("rotate", rotation),
             ], "when the beacon is on")

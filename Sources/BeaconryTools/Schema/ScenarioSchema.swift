@@ -7,19 +7,23 @@ import Emulator
 /// The JSON Schema of scenarios.
 enum ScenarioSchema {
     static var document: JSONValue {
-        var root = SchemaPart.mapping(
-            [
-                ("scenario", SchemaPart.single("the name of the scenario")),
-                ("profile", SchemaPart.single("the file of a profile, instead of beacons")),
-                ("seed", SchemaPart.single("of all random numbers (default: 1)")),
-                ("duration", SchemaPart.single("the time until the end, such as 60s (default: the latest time in it)")),
-                ("regions", SchemaPart.list(of: region, "regions that receivers monitor")),
-                ("timeline", SchemaPart.list(of: step, "changes at times")),
-                ("expect", SchemaPart.list(of: expectation, "what must be true")),
-                ("defaults", .object(["type": .text("object")])),
-                ("include", SchemaPart.oneOrMore(of: SchemaPart.single, "files whose contents are added")),
-            ] + ProfileSchema.airKeys, required: ["scenario"]
-        ).members ?? [:]
+        var root =
+            SchemaPart.mapping(
+                [
+                    ("scenario", SchemaPart.single("the name of the scenario")),
+                    ("profile", SchemaPart.single("the file of a profile, instead of beacons")),
+                    ("seed", SchemaPart.single("of all random numbers (default: 1)")),
+                    (
+                        "duration",
+                        SchemaPart.single("the time until the end, such as 60s (default: the latest time in it)")
+                    ),
+                    ("regions", SchemaPart.list(of: region, "regions that receivers monitor")),
+                    ("timeline", SchemaPart.list(of: step, "changes at times")),
+                    ("expect", SchemaPart.list(of: expectation, "what must be true")),
+                    ("defaults", .object(["type": .text("object")])),
+                    ("include", SchemaPart.oneOrMore(of: SchemaPart.single, "files whose contents are added")),
+                ] + ProfileSchema.airKeys, required: ["scenario"]
+            ).members ?? [:]
         root["patternProperties"] = ProfileSchema.anchors
         return SchemaPart.document(
             .object(root), title: "A scenario of beaconry", definitions: ProfileSchema.definitions)
@@ -43,7 +47,8 @@ enum ScenarioSchema {
     private static let expectation = SchemaPart.mapping(
         [
             ("receiver", SchemaPart.single("the receiver of which it is expected")),
-            ("enters", SchemaPart.single("a region, or a beacon")), ("exits", SchemaPart.single("a region, or a beacon")),
+            ("enters", SchemaPart.single("a region, or a beacon")),
+            ("exits", SchemaPart.single("a region, or a beacon")),
             ("sees", SchemaPart.single("a beacon")), ("does-not-see", SchemaPart.single("a beacon")),
             ("nearest", SchemaPart.single("the beacon that ranging reports as the nearest")),
             ("distance", SchemaPart.single("a beacon, whose distance is metres, plus or minus tolerance")),
@@ -55,7 +60,8 @@ enum ScenarioSchema {
             ("metres", SchemaPart.single("in metres")), ("tolerance", SchemaPart.single("in metres")),
             ("dbm", SchemaPart.list(of: SchemaPart.single, "the lowest and the highest RSSI, such as [-70, -55]")),
             ("count", SchemaPart.oneOrMore(of: SchemaPart.single, "10, 10+, or [9, 11]")),
-            ("characteristic", SchemaPart.single("2A19, or 128 bits")), ("hex", SchemaPart.single("hexadecimal digits")),
+            ("characteristic", SchemaPart.single("2A19, or 128 bits")),
+            ("hex", SchemaPart.single("hexadecimal digits")),
             ("by", SchemaPart.single("the latest time")), ("at", SchemaPart.single("the time")),
             ("within", SchemaPart.single("the time after after, or after the beginning")),
             ("after", SchemaPart.single("the beginning of within")),

@@ -62,7 +62,8 @@ struct Check: AsyncParsableCommand {
             forecast = { beacons in try await driver.forecast(beacons) }
         }
         let format = format ?? (output.format == .json ? .json : .text)
-        try await CheckTool(profiles, only: BeaconPatterns(only), as: format, version: Version.text).run(forecast: forecast)
+        let tool = CheckTool(profiles, only: BeaconPatterns(only), as: format, version: Version.text)
+        try await tool.run(forecast: forecast)
     }
 }
 

@@ -431,6 +431,8 @@ def test_every_command_has_help_with_an_example() -> None:
     [
         ("bluetooth-4", 5, {"cannot-carry", "interval-forced", "time-shared"}),
         ("raspberry-pi-4", 5, {"cannot-carry", "interval-forced", "time-shared"}),
+        ("raspberry-pi-zero-2w", 5, {"cannot-carry", "interval-forced", "time-shared"}),
+        ("csr8510", 5, {"cannot-carry", "interval-forced", "time-shared"}),
         ("ax200", 6, set()), ("rtl8761", 4, {"cannot-carry"}),
     ],
 )  # fmt: skip

@@ -22,7 +22,7 @@ from aioesphomeapi.core import (
     InvalidEncryptionKeyAPIError,
     RequiresEncryptionAPIError,
 )
-from beaconry import BINARY, Beaconry, Run
+from beaconry import BINARY, CHECKOUT, Beaconry, Run
 from bleak.exc import BleakError
 from bleak_esphome import connect_scanner
 from habluetooth import BluetoothManager, set_manager
@@ -117,6 +117,7 @@ receivers:
     async def rssi(port: int) -> tuple[str, int]:
         async with connected(port) as client:
             info = await client.device_info()
+            assert f"reports ESPHome {info.esphome_version};" in (CHECKOUT / "docs" / "home-assistant.md").read_text()
             found = await advertisements(client, 3)
             assert {each.address for each in found} == {0xC0FFEE000001}
             assert found[0].data == bytes.fromhex("0201061aff4c000215" + UUID.replace("-", "") + "00010001c5")

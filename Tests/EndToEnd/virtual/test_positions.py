@@ -68,7 +68,7 @@ def test_a_host_is_moved_while_it_scans(beaconry: Beaconry) -> None:
 
 def test_a_beacon_is_moved_and_keeps_its_place_in_a_reload(beaconry: Beaconry) -> None:
     run, (transport,) = started(beaconry, "?at=10,0")
-    assert beaconry.call("ctl", "move", "door", "9", "0").stdout == "door is at 9.0, 0.0, 0.0 (m)\n"
+    assert beaconry.call("ctl", "move", "door", "9", "0").stdout == "door is at 9, 0, 0 (m)\n"
     assert asyncio.run(rssi(transport)) == {-59}
     assert beaconry.call("ctl", "reload").returncode == 0
     assert json.loads(beaconry.call("ctl", "show", "door", "--json").stdout)["position"] == [9, 0, 0]
@@ -142,7 +142,7 @@ def test_a_receiver_is_added_walks_and_is_removed(beaconry: Beaconry) -> None:
         async with phone(f"tcp-client:127.0.0.1:{added['port']}") as device:
             first = {each.rssi for each in await receive_reports(device, 0.5)}
             answer = await asyncio.to_thread(beaconry.call, "ctl", "walk", "phone", "-6,8", "-1,0", "--over", "1s")
-            assert answer.stdout == "phone walks for 1 s: -6.0, 8.0, 0.0; -1.0, 0.0, 0.0 (m)\n", answer
+            assert answer.stdout == "phone walks for 1 s: -6, 8, 0; -1, 0, 0 (m)\n", answer
             during = {each.rssi for each in await receive_reports(device, 1.5)}
             listed = await asyncio.to_thread(beaconry.call, "ctl", "receiver", "list")
             rows = [line.split() for line in listed.stdout.splitlines()]

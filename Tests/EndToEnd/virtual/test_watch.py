@@ -170,7 +170,7 @@ def test_a_first_profile_is_valid_and_never_replaced(beaconry: Beaconry) -> None
 def test_equal_advice_is_one_line(beaconry: Beaconry) -> None:
     profile = beaconry.profile(WAREHOUSE.replace("count: 200", "count: 200, interval: 1s"))
     done = beaconry.call("check", str(profile))
-    assert done.stdout.startswith("advice: 200 beacons (shelf-001, shelf-002, shelf-003, …): Apple's beacons")
+    assert done.stdout.startswith(f"{profile}:5:5: advice: 200 beacons (shelf-001, shelf-002, shelf-003, …): Apple's beacons")
     assert len(done.stdout.splitlines()) == 1
     assert len(beaconry.call("check", str(profile), "--json").stdout.splitlines()) == 200
 
