@@ -51,8 +51,10 @@ struct FloorPlan: Hashable, Sendable {
                 return "\(index == 0 ? "M" : "L")\(x) \(y)"
             }.joined()
         }
+        var names = NamePlaces()
         func label(_ mark: Mark, _ svg: inout SVGWriter) {
-            let (x, y) = (across.pixel(mark.position.x) + 8, up.pixel(mark.position.y) + 4)
+            let x = across.pixel(mark.position.x) + 8
+            let y = names.height(of: mark.name, x: x, near: up.pixel(mark.position.y) + 4)
             svg.add("text", [("x", SVGWriter.number(x)), ("y", SVGWriter.number(y))], text: mark.name)
         }
         ChartFrame(x: across, y: up).draw(&svg)
@@ -95,6 +97,27 @@ struct FloorPlan: Hashable, Sendable {
             .metres((x.middle - half)...(x.middle + half), from: left, to: left + side, label: "x (m)"),
             .metres((y.middle - half)...(y.middle + half), from: top + side, to: top, label: "y (m)")
         )
+    }
+}
+
+/// The places of names on a map, which do not cover each other as far as there is room near their marks.
+private struct NamePlaces {
+    /// In pixels, for letters of the size of the chart.
+    private static let (letterWidth, lineHeight) = (6.5, 12.0)
+    /// The lines to try, from that of the mark.
+    private static let lines = [0.0, 1, -1, 2, -2, 3, -3]
+
+    private var taken: [(left: Double, right: Double, y: Double)] = []
+
+    /// The height of a name: that of its mark, or the nearest one where it covers no other name.
+    mutating func height(of name: String, x: Double, near y: Double) -> Double {
+        let right = x + Self.letterWidth * Double(name.count)
+        func isFree(_ y: Double) -> Bool {
+            !taken.contains { x < $0.right && $0.left < right && abs($0.y - y) < Self.lineHeight }
+        }
+        let free = Self.lines.lazy.map { y + $0 * Self.lineHeight }.first(where: isFree) ?? y
+        taken.append((x, right, free))
+        return free
     }
 }
 

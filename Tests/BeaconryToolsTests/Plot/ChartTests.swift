@@ -244,6 +244,21 @@ struct ChartTests {
         #expect(colours.contains("other") && colours.filter { $0 == "c0 d0" }.count == 2)
     }
 
+    /// A till beside a receiver: their names are in different lines. Others stay beside their marks.
+    @Test func namesOnTheMapDoNotCoverEachOther() throws {
+        var chart = chart(Self.series("till", [(0, -60), (1, -61)]))
+        let places = [("till", 0.0), ("customer", 0.1), ("window", 0.2), ("door", 10)]
+        chart.plan = FloorPlan(
+            beacons: places.map { FloorPlan.Mark(name: $0.0, position: Position(x: $0.1, y: 0)) }, receivers: [],
+            walls: [], paths: [])
+        let texts = try Document(chart.svg()).elements.filter { $0.name == "text" }
+        let heights = try places.map { place in
+            let text = try #require(texts.last { $0.text == place.0 })
+            return try #require(text.attributes["y"].flatMap(Double.init))
+        }
+        #expect(heights.map { $0 - heights[0] } == [0, 12, -12, 0])
+    }
+
     @Test func mapHasWhatProfilesDeclare() throws {
         let profile = try Profile(
             parsing: """

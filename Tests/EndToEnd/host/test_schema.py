@@ -60,7 +60,7 @@ def validate(value: Any, schema: Any, root: Any, place: str = "") -> list[str]:
     if schema is True:
         return []
     faults: list[str] = []
-    types = {"object": dict, "array": list, "string": str, "number": (int, float), "boolean": bool}
+    types: dict[str, Any] = {"object": dict, "array": list, "string": str, "number": (int, float), "boolean": bool}
 
     def fits(part: Any) -> bool:
         return not validate(value, part, root, place)
@@ -82,10 +82,10 @@ def validate(value: Any, schema: Any, root: Any, place: str = "") -> list[str]:
             case "pattern":
                 faults += [] if not isinstance(value, str) or re.search(rule, value) else [f"{place}: not {rule}"]
             case "anyOf":
-                found = [validate(value, part, root, place) for part in rule]
+                each_part: list[list[str]] = [validate(value, part, root, place) for part in rule]
                 # Of a mapping, the part for mappings says what is wrong.
-                about = [each for each, part in zip(found, rule) if isinstance(value, dict) and part.get("type") == "object"]
-                faults += [] if [] in found else min(about or found, key=len)
+                about = [found for found, part in zip(each_part, rule) if isinstance(value, dict) and part.get("type") == "object"]
+                faults += [] if [] in each_part else min(about or each_part, key=lambda faults: len(list(faults)))
             case "allOf":
                 faults += [fault for part in rule for fault in validate(value, part, root, place)]
             case "if":
