@@ -51,6 +51,9 @@ def test_the_wheel_has_the_program_and_the_types(wheel: Path) -> None:
         names = files.namelist()
         assert files.getinfo("beaconry/bin/beaconry").external_attr >> 16 & 0o111 == 0o111
         metadata = files.read(next(name for name in names if name.endswith("/METADATA"))).decode()
+    # What messages of the program name.
+    for file in ("doc/beaconry/profiles.md", "beaconry/profiles/museum.yaml", "beaconry/scenarios/shop-day.yaml", "beaconry/schemas/profile.schema.json"):
+        assert f"beaconry/share/{file}" in names
     assert "beaconry/py.typed" in names and not [name for name in names if "/test_" in name or "tests" in name]
     assert "License-File: NOTICE" in metadata and [name for name in names if name.endswith("/LICENSE")]
     requirements = re.findall(r"^Requires-Dist: (.*)", metadata, re.MULTILINE)
