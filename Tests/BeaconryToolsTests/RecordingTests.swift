@@ -88,7 +88,7 @@ struct RecordingTests {
         }
         let missing = #expect(throws: Failure.self) { _ = try read(folder.file("missing")) }
         let path = folder.file("missing")
-        #expect(missing?.message == "there is no file \(path); beaconry record FILE makes a recording")
+        #expect(missing?.message == "\(path): there is no such file; beaconry record FILE makes a recording")
     }
 
     private func cloner(_ sightings: [RecordedSighting]) -> ProfileCloner {

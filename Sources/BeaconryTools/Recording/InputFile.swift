@@ -17,7 +17,7 @@ struct InputFile: ~Copyable {
         do {
             descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         } catch Errno.noSuchFileOrDirectory {
-            throw .badData("there is no file \(path)" + (source.isEmpty ? "" : "; \(source)"))
+            throw .badData("\(path): there is no such file" + (source.isEmpty ? "" : "; \(source)"))
         } catch {
             throw .badData("cannot open \(path): \(error)")
         }
