@@ -23,7 +23,7 @@ from forked import ForkedProgram
 CHECKOUT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("BEACONRY_BINARY") or CHECKOUT / ".build" / "debug" / "beaconry")
 PROFILES = CHECKOUT / "profiles"
-PATIENCE = 120 if os.environ.get("BEACONRY_VM_BLUEZ") else 30
+PATIENCE = 120 if os.environ.get("BEACONRY_VM_BLUEZ") else 60
 """The time limit for an event, in seconds. The first start of a program takes half a minute in the emulated machine if
 the host is busy."""
 
@@ -157,14 +157,14 @@ class Run:
         """Waits for the end of the program; returns the exit code."""
         code = self.process.wait(timeout)
         for thread in self._threads:
-            thread.join(timeout=5)
+            thread.join(timeout=60)
         return code
 
     def kill(self) -> None:
         """Sends SIGKILL, like a crash."""
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait(60)
 
 
 class Beaconry:

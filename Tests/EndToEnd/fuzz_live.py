@@ -236,7 +236,7 @@ class PeerHostility(Hostility):
     def ask(self) -> None:
         """Expects a valid request to be answered, unless the connection was closed."""
         read = b"\x0a" + self.handles[MAJOR_MINOR].to_bytes(2, "little")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             # Waiting requests are answered first; while too many wait, this one is dropped.
             try:
@@ -328,7 +328,7 @@ class Program:
     def end(self) -> int:
         """Sends SIGTERM; returns the exit code."""
         self.process.terminate()
-        return self.process.wait(20)
+        return self.process.wait(60)
 
 
 def fuzz(program: Program, arguments: argparse.Namespace) -> None:

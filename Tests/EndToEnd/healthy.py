@@ -60,13 +60,13 @@ class HealthyHosts:
         if self._ours.poll():
             self._take(0)
 
-    def end(self, *, patience: float = 10, rate: float = 0) -> Witness:
+    def end(self, *, patience: float = 30, rate: float = 0) -> Witness:
         """Asserts that no read and no gap between reports took longer than `patience` seconds, and that `rate` reports a second
         were received, for at least three seconds."""
         time.sleep(max(0, self._began + 3 - time.monotonic()))
         self._ours.send("end")
         witness = self._take(60)
-        self._process.join(10)
+        self._process.join(60)
         assert witness.reads > 0 and witness.slowest_read < patience, f"{witness}"
         assert witness.longest_silence < patience, f"{witness}"
         assert witness.reports >= rate * witness.seconds, f"{witness}"
@@ -75,7 +75,7 @@ class HealthyHosts:
     def kill(self) -> None:
         """Kills the process."""
         self._process.kill()
-        self._process.join(10)
+        self._process.join(60)
 
 
 def _watch(pipe: Connection, port: int, beacon: str, value: bytes, advertiser: str) -> None:

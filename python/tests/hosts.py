@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import socket
 import struct
-import time
 
 RESET = bytes.fromhex("01030c00")
 EVENTS = bytes.fromhex("01010c08ffffffffffffffff")
@@ -21,7 +20,7 @@ class ScanningHost:
 
     def __init__(self, h4: str) -> None:
         host, port = h4.rsplit(":", 1)
-        self._socket = socket.create_connection((host, int(port)), timeout=20)
+        self._socket = socket.create_connection((host, int(port)), timeout=60)
         self._received = b""
         self._socket.sendall(RESET + EVENTS + SCAN)
 
@@ -35,13 +34,10 @@ class ScanningHost:
                 found.append((parameters[11 : 11 + length], struct.unpack("b", parameters[11 + length : 12 + length])[0]))
         return found
 
-    def rssi(self) -> int:
-        """The RSSI of a packet that was sent after the call: those that had arrived before are read within this time."""
-        deadline = time.monotonic() + 0.3
-        while True:
-            rssi = self.reports(1)[0][1]
-            if time.monotonic() > deadline:
-                return rssi
+    def wait_for_rssi(self, rssi: int) -> None:
+        """Waits for a packet with this RSSI; earlier ones are read."""
+        while self.reports(1)[0][1] != rssi:
+            pass
 
     def _event(self) -> tuple[int, bytes]:
         kind, event, length = self._take(3)

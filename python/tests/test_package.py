@@ -101,7 +101,7 @@ def test_the_action_is_composite_and_uploads_in_any_case() -> None:
 @pytest.mark.parametrize(
     ("command", "options", "status"),
     [
-        ("beaconry expect --radio tcp-client:$BEACONRY_H4 --major 0 --minor 7 --within 20s >seen", "--seed 7", 0),
+        ("beaconry expect --radio tcp-client:$BEACONRY_H4 --major 0 --minor 7 --within 50s >seen", "--seed 7", 0),
         ("beaconry ctl list --json | grep door >seen", "", 0), ("false; touch seen", "", 1), ("exit 7", "", 7),
         ("true", "--nonsense", 1),
     ],

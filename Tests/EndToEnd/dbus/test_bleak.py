@@ -52,7 +52,7 @@ def test_scan_finds_beacons_with_their_data(bus: Bus) -> None:
                 both.set()
 
         async with BleakScanner(note):
-            await asyncio.wait_for(both.wait(), 20)
+            await asyncio.wait_for(both.wait(), 60)
         assert found[ODD].local_name == "Odd"
         assert uuid("fff0") in found[ODD].service_uuids
         frame = bytes.fromhex("02152173e51991554862ab647953ab14615700010002")
@@ -71,7 +71,7 @@ def test_passive_scan_reports_what_a_pattern_matches(bus: Bus) -> None:
         async with BleakScanner(
             lambda device, _: seen.put_nowait(device.address), scanning_mode="passive", bluez={"or_patterns": [pattern]}
         ):
-            assert await asyncio.wait_for(seen.get(), 20) == PLAIN
+            assert await asyncio.wait_for(seen.get(), 60) == PLAIN
             assert set(seen._queue) <= {PLAIN}
 
     run(body())
@@ -93,13 +93,13 @@ def test_values_are_read_written_and_notified(bus: Bus) -> None:
             await client.start_notify(uuid("fff1"), lambda _, value: values.put_nowait(bytes(value)))
             for text in (b"one", b"one", b"two"):
                 await client.write_gatt_char(uuid("fff1"), text, response=text == b"two")
-                assert await asyncio.wait_for(values.get(), 10) == text
+                assert await asyncio.wait_for(values.get(), 60) == text
             await client.stop_notify(uuid("fff1"))
             counts = asyncio.Queue[bytes]()
             await client.start_notify(uuid("fff6"), lambda _, value: counts.put_nowait(bytes(value)))
-            first = int.from_bytes(await asyncio.wait_for(counts.get(), 10), "big")
-            assert int.from_bytes(await asyncio.wait_for(counts.get(), 10), "big") > first
-        await asyncio.wait_for(ended.wait(), 10)
+            first = int.from_bytes(await asyncio.wait_for(counts.get(), 60), "big")
+            assert int.from_bytes(await asyncio.wait_for(counts.get(), 60), "big") > first
+        await asyncio.wait_for(ended.wait(), 60)
 
     run(body())
 
@@ -115,7 +115,7 @@ def test_notifications_as_signals(bus: Bus) -> None:
             )
             for text in (b"one", b"one"):
                 await client.write_gatt_char(uuid("fff1"), text, response=True)
-                assert await asyncio.wait_for(values.get(), 10) == text
+                assert await asyncio.wait_for(values.get(), 60) == text
 
     run(body())
 
@@ -166,7 +166,7 @@ def test_lost_connection_is_reported(bus: Bus) -> None:
         client = BleakClient(await find(), disconnected_callback=lambda _: ended.set())
         await client.connect()
         run_.end()
-        await asyncio.wait_for(ended.wait(), 20)
+        await asyncio.wait_for(ended.wait(), 60)
         assert not client.is_connected
 
     run(body())

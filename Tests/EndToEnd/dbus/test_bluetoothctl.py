@@ -40,7 +40,7 @@ class Shell:
         assert self._process.stdin
         self._process.stdin.write(command.encode() + b"\n")
 
-    def expect(self, text: str, seconds: float = 30) -> None:
+    def expect(self, text: str, seconds: float = 60) -> None:
         """Waits for a text, and drops the output up to it."""
         deadline = time.monotonic() + seconds
         with self._changed:
@@ -52,7 +52,7 @@ class Shell:
 
     def end(self) -> None:
         self._process.kill()
-        self._process.wait(10)
+        self._process.wait(60)
 
 
 @pytest.fixture

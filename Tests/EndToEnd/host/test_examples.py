@@ -34,7 +34,7 @@ def test_example_of_a_central_runs(beaconry: Beaconry) -> None:
     port = run.wait("radio-ready")["servers"][0].rpartition(":")[2]
     run.wait("ready")
     done = subprocess.run(
-        [BINARY.with_name("example-central"), port], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30
+        [BINARY.with_name("example-central"), port], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
     level, *notified = done.stdout.splitlines()

@@ -106,7 +106,7 @@ def running_as_ordinary_user(folder: Path, bounds: str) -> Iterator[tuple[subpro
         yield program_run, events
     finally:
         program_run.send_signal(signal.SIGTERM)
-        program_run.communicate(timeout=30)
+        program_run.communicate(timeout=60)
     assert program_run.returncode == 0
 
 

@@ -40,17 +40,17 @@ def on_a_terminal(beaconry: Beaconry, *arguments: str) -> Iterator[tuple[subproc
     finally:
         if process.poll() is None:
             process.kill()
-        process.wait(10)
+        process.wait(60)
 
 
-def wait_for(path: Path, process: subprocess.Popen[bytes], timeout: float = 30) -> None:
+def wait_for(path: Path, process: subprocess.Popen[bytes], timeout: float = 60) -> None:
     deadline = time.monotonic() + timeout
     while not path.exists():
         assert process.poll() is None and time.monotonic() < deadline, f"{path} does not appear"
         time.sleep(0.01)
 
 
-def read_until(master: int, word: bytes, timeout: float = 30) -> None:
+def read_until(master: int, word: bytes, timeout: float = 60) -> None:
     seen, deadline = b"", time.monotonic() + timeout
     while word not in seen:
         assert select.select([master], [], [], max(0, deadline - time.monotonic()))[0], seen
@@ -63,7 +63,7 @@ def test_closing_the_terminal_ends_the_run(beaconry: Beaconry) -> None:
         read_until(master, b"Ctrl-C ends")
         wait_for(ready, process)
         os.close(master)
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     assert not ready.exists() and not any(beaconry.runtime.rglob("*.sock")), "it ended in order"
 
 
@@ -181,14 +181,14 @@ def test_control_server_waits_for_free_descriptors(beaconry: Beaconry) -> None:
             client = socket.socket(socket.AF_UNIX)
             clients.append(client)
             client.connect(str(beaconry.runtime / "beaconry" / "shop.sock"))
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while len(os.listdir(f"/proc/{run.process.pid}/fd")) < 36:
             assert time.monotonic() < deadline, "no connections are accepted"
             time.sleep(0.01)
         before, end = processor_time(run), time.monotonic() + 1
         while time.monotonic() < end:
             time.sleep(0.1)
-            assert processor_time(run) - before < 0.06, "it fails to accept in a busy loop"
+            assert processor_time(run) - before < 0.2, "it fails to accept in a busy loop"
             assert len(os.listdir(f"/proc/{run.process.pid}/fd")) < 44, "none are left for the rest of the process"
     finally:
         for client in clients:
@@ -221,5 +221,5 @@ def test_many_characteristics_are_read_in_linear_time(beaconry: Beaconry) -> Non
         assert process.returncode == 0
         return used.ru_utime
 
-    # A quadratic algorithm would take about 16 times as long.
-    assert seconds(4000) < 8 * max(seconds(1000), 0.05)
+    # A quadratic algorithm would take about 256 times as long.
+    assert seconds(8000) < 64 * max(seconds(500), 0.05)

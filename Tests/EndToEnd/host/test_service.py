@@ -70,7 +70,7 @@ def test_a_service_that_waits_for_its_radio_is_started(beaconry: Beaconry) -> No
 def call(program: Path, user: int, groups: list[int], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(program), *arguments], env={"PATH": os.environ["PATH"]}, user=user, group=user, extra_groups=groups, cwd="/",
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def test_ids_of_beacons_are_completed(beaconry: Beaconry) -> None:
     words = 'COMP_WORDS=(beaconry ctl show lobby); COMP_CWORD=3; COMP_LINE="beaconry ctl show lobby"; COMP_POINT=${#COMP_LINE}'
     done = subprocess.run(
         ["bash", "-c", f'{script}\n{words}\n_beaconry beaconry lobby show; printf "%s\\n" "${{COMPREPLY[@]}}"'],
-        env={**beaconry.environment, "PATH": f"{BINARY.parent}:{os.environ['PATH']}"}, capture_output=True, text=True, timeout=30,
+        env={**beaconry.environment, "PATH": f"{BINARY.parent}:{os.environ['PATH']}"}, capture_output=True, text=True, timeout=60,
         check=True,
     )  # fmt: skip
     assert done.stdout.split() == ["lobby-welcome", "lobby-shop", "lobby-cafe"], done

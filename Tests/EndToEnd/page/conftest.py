@@ -20,17 +20,17 @@ DESK = {"width": 1280, "height": 900}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """No test here runs for more than a minute."""
+    """No test here runs for more than five minutes."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
-            item.add_marker(pytest.mark.timeout(60))
+            item.add_marker(pytest.mark.timeout(300))
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One browser for all tests of a worker; each test has a profile of its own in it."""
-    expect.set_options(timeout=20_000)
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         # CI runs as root, where Chromium has no sandbox, in a container, whose shared memory is too small for it.
         browser = playwright.chromium.launch(
@@ -56,6 +56,7 @@ def show(beaconry: Beaconry, browser: Browser) -> Iterator[Callable[..., Viewer]
             run.wait_until_reported("ready")
             ready = next(each for each in run.events if each["event"] == "radio-ready")
             opened = browser.new_context(viewport=viewport, **context)
+            opened.set_default_timeout(60_000)
             stack.callback(opened.close)
             page, problems = opened.new_page(), []
             page.on("pageerror", lambda error: problems.append(str(error)))

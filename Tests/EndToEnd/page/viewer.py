@@ -37,12 +37,12 @@ class Phone:
 
     def __enter__(self) -> Phone:
         self._thread.start()
-        assert self._scans.wait(20), self._failure
+        assert self._scans.wait(60), self._failure
         return self
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._end.set)
-        self._thread.join(10)
+        self._thread.join(60)
 
     def _run(self) -> None:
         try:
@@ -93,5 +93,5 @@ class Viewer:
 
     def beacon(self, name: str) -> dict[str, Any]:
         """A beacon as the API has it."""
-        with urlopen(f"{self.url}/v1/beacons/{name}", timeout=10) as answer:
+        with urlopen(f"{self.url}/v1/beacons/{name}", timeout=60) as answer:
             return json.load(answer)

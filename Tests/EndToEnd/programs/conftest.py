@@ -15,10 +15,10 @@ from private_bus import ADDRESSES, FOLDER, WIRE, PrivateBus
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """No test here runs for more than two minutes."""
+    """No test here runs for more than five minutes."""
     for item in items:
         if FOLDER in item.path.parents and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(120))
+            item.add_marker(pytest.mark.timeout(300))
 
 
 @pytest.fixture

@@ -338,7 +338,7 @@ def main() -> int:
                 print(f"{fuzzer.sent} messages, {fuzzer.reconnected} connections ended, {before} KiB, then {after} KiB")
                 assert after < before + 60_000, "the memory grows"
                 service.terminate()
-                assert service.wait(30) == 0, service.returncode
+                assert service.wait(60) == 0, service.returncode
             except BaseException:
                 service.kill()
                 errors.seek(0)

@@ -38,12 +38,12 @@ class Terminal:
         self._process.wait()
         os.close(self._master)
 
-    def type(self, line: str, answer: str, seconds: float = 20) -> str:
+    def type(self, line: str, answer: str, seconds: float = 60) -> str:
         """Types a line and waits for output that matches this pattern; returns it."""
         os.write(self._master, line.encode() + b"\n")
         return self.wait(answer, seconds)
 
-    def wait(self, pattern: str, seconds: float = 20) -> str:
+    def wait(self, pattern: str, seconds: float = 60) -> str:
         """Waits for output that matches this pattern, after what was waited for before."""
         deadline = time.monotonic() + seconds
         while not (found := re.search(pattern, self._text[self._place :])):

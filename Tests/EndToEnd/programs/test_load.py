@@ -37,7 +37,7 @@ async def connect(service: PrivateBus) -> MessageBus:
 async def call(bus: MessageBus, path: str, member: str, signature: str = "", *body: Any) -> list[Any]:
     """Calls a method, which has the name of its interface before it; it must succeed."""
     interface, _, name = member.rpartition(".")
-    reply = await asyncio.wait_for(bus.call(Message("org.bluez", path, interface, name, signature=signature, body=list(body))), 30)
+    reply = await asyncio.wait_for(bus.call(Message("org.bluez", path, interface, name, signature=signature, body=list(body))), 60)
     assert reply and reply.message_type is MessageType.METHOD_RETURN, reply and (reply.error_name, reply.body)
     return reply.body
 
@@ -164,20 +164,20 @@ def test_client_that_stops_reading_does_not_disturb_others(service: Callable[...
 async def value(bus: MessageBus, path: str, interface: str, name: str) -> Any:
     """A property; None if there is none."""
     message = Message("org.bluez", path, PROPERTIES, "Get", signature="ss", body=[f"org.bluez.{interface}", name])
-    reply = await asyncio.wait_for(bus.call(message), 30)
+    reply = await asyncio.wait_for(bus.call(message), 60)
     return reply.body[0].value if reply and reply.message_type is MessageType.METHOD_RETURN else None
 
 
 async def eventually(bus: MessageBus, path: str, interface: str, name: str, wanted: Any) -> None:
     """Waits until a property has a value."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while await value(bus, path, interface, name) != wanted:
             await asyncio.sleep(0.05)
 
 
 async def cleared(service: PrivateBus, count: int) -> None:
     """Waits until the beacon has reported this number of subscriptions that ended."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while service.run.errors.count("unsubscribed from pump") < count:
             await asyncio.sleep(0.05)
 

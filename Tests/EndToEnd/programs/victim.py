@@ -27,7 +27,7 @@ class Victim:
         self.bus = await MessageBus(negotiate_unix_fd=True, bus_type=BusType.SYSTEM).connect()
         self.called = asyncio.Event()
         self.bus.add_message_handler(self.answer)
-        await asyncio.wait_for(getattr(self, state.replace("-", "_"))(), 20)
+        await asyncio.wait_for(getattr(self, state.replace("-", "_"))(), 60)
         print("ready", flush=True)
         await asyncio.sleep(600)
 

@@ -18,11 +18,11 @@ VirtualAir = tuple[Run, str]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """No test here runs for more than two minutes."""
+    """No test here runs for more than five minutes."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(120))
+            item.add_marker(pytest.mark.timeout(300))
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ class ReservedPorts:
             each.close()
 
 
-def wait_until_served(port: int, seconds: float = 20) -> None:
+def wait_until_served(port: int, seconds: float = 60) -> None:
     """Returns when a program listens, from /proc: a connection would be a controller's only one."""
     end, wanted = time.monotonic() + seconds, f":{port:04X} "
     while not any(
@@ -72,7 +72,7 @@ class Program:
         """Kills the program, and the processes that it started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(60)
 
 
 class BumbleControllers:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -47,8 +47,11 @@ PDUS = {
 }  # fmt: skip
 
 
-async def receive_reports(device: Device, seconds: float, *, active: bool = True) -> list[Report]:
-    """All reports of a period, before Bumble combines advertisement and scan response."""
+async def receive_reports(
+    device: Device, seconds: float, *, active: bool = True, until: Callable[[list[Report]], object] | None = bool
+) -> list[Report]:
+    """All reports of a period, before Bumble combines advertisement and scan response. It lasts until they meet a condition, by
+    default that there are some, at most a minute longer."""
     reports: list[Report] = []
 
     def note(report: Any) -> None:
@@ -58,6 +61,9 @@ async def receive_reports(device: Device, seconds: float, *, active: bool = True
     device.host.on("advertising_report", note)
     await device.start_scanning(active=active, filter_duplicates=False)
     await asyncio.sleep(seconds)
+    async with asyncio.timeout(60):
+        while until and not until(reports):
+            await asyncio.sleep(0.02)
     await device.stop_scanning()
     device.host.remove_listener("advertising_report", note)
     return reports
@@ -66,7 +72,7 @@ async def receive_reports(device: Device, seconds: float, *, active: bool = True
 @asynccontextmanager
 async def connected(device: Device, address: str) -> AsyncIterator[tuple[Connection, Peer]]:
     """A connection to a beacon, with its services discovered."""
-    connection = await asyncio.wait_for(device.connect(Address(address)), 10)
+    connection = await asyncio.wait_for(device.connect(Address(address)), 60)
     peer = Peer(connection)
     await peer.discover_services()
     await peer.discover_characteristics()

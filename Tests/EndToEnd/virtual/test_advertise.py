@@ -24,17 +24,17 @@ EXAMPLES = [
 AIR = ["--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--json", "--interval", "20ms"]
 
 
-async def receive(transport: str, seconds: float) -> list[Report]:
+async def receive(transport: str, count: int) -> list[Report]:
     async with phone(transport) as device:
-        return await receive_reports(device, seconds)
+        return await receive_reports(device, 0, until=lambda reports: len(reports) >= count)
 
 
-def reports(beaconry: Beaconry, *arguments: str, seconds: float = 0.5) -> list[Report]:
-    """What a phone receives of a beacon."""
+def reports(beaconry: Beaconry, *arguments: str, count: int = 10) -> list[Report]:
+    """What a phone receives of a beacon: a number of reports."""
     run = beaconry.start("advertise", *arguments, *AIR)
     transport = run.wait("radio-ready")["servers"][0].replace("tcp:", "tcp-client:")
     run.wait("ready")
-    received = asyncio.run(receive(transport, seconds))
+    received = asyncio.run(receive(transport, count))
     assert run.end() == 0
     return received
 
@@ -49,7 +49,7 @@ def test_advertise_sends_what_encode_prints(beaconry: Beaconry) -> None:
 
 def test_telemetry_is_between_the_frames(beaconry: Beaconry) -> None:
     telemetry = ["--telemetry-every", "2", "--telemetry-battery", "3000", "--telemetry-temperature", "21.5"]
-    received = reports(beaconry, *EXAMPLES[3], *telemetry, "--name", "Sign", "--address", "C0:FF:EE:00:00:07", seconds=3)
+    received = reports(beaconry, *EXAMPLES[3], *telemetry, "--name", "Sign", "--address", "C0:FF:EE:00:00:07", count=150)
     assert {report.address for report in received} == {"C0:FF:EE:00:00:07"}
     assert any(report.pdu == "SCAN_RSP" and report.data == b"\x05\x09Sign" for report in received)
     payloads = {report.data.hex() for report in received if report.pdu == "ADV_SCAN_IND"}

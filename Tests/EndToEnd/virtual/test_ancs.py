@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -138,7 +139,7 @@ def test_display_serves_one_session_after_another(air: Air, beaconry: Beaconry) 
 
 def test_removed_service_is_used_again_when_it_returns(air: Air, beaconry: Beaconry) -> None:
     run, transport = air(beaconry.profile(DISPLAY), "--ephemeral")
-    text = PHONE.replace("MTU", "185") + "changes:\n  - { at: 3s, service: away }\n  - { at: 3500ms, service: back }\n"
+    text = PHONE.replace("MTU", "185") + "changes:\n  - { at: 6s, service: away }\n  - { at: 6500ms, service: back }\n"
     phone = beaconry.start("phone", str(beaconry.profile(text, "phone.yaml")), "--radio", transport, "--json")
     first = run.wait("notification-added", where=of("SOCIAL"))["notification"]["uid"]
     assert run.wait("notifications-unavailable")["reason"] == "the phone's services have changed"
@@ -152,7 +153,7 @@ def test_removed_service_is_used_again_when_it_returns(air: Air, beaconry: Beaco
 
 def test_missing_notification_service_is_reported(air: Air, beaconry: Beaconry) -> None:
     run, transport = air(beaconry.profile(DISPLAY), "--ephemeral")
-    text = PHONE.replace("MTU", "185") + "changes: [{ at: 1s, service: away }]\n"
+    text = PHONE.replace("MTU", "185") + "changes: [{ at: 4s, service: away }]\n"
     phone = beaconry.start("phone", str(beaconry.profile(text, "phone.yaml")), "--radio", transport, "--json")
     run.wait("notifications-available")
     run.wait("notifications-unavailable", reason="the phone has no notification service")
@@ -165,9 +166,18 @@ def test_display_prints_the_lines_of_the_book(air: Air, beaconry: Beaconry) -> N
     """Without --json, each field is printed on one line: CALL, and the caller."""
     run, transport = air(beaconry.profile(DISPLAY), "--ephemeral", "--control", str(beaconry.runtime / "bob.sock"))
     profile = beaconry.profile(PHONE.replace("MTU", "185"), "phone.yaml")
-    result = beaconry.call("phone", str(profile), "--radio", transport, "--duration", "6s")
-    assert result.returncode == 0, result.stderr
-    assert "iphone: CALL" in result.stdout and "iphone: VMAIL" in result.stdout
+    phone = subprocess.Popen(
+        [str(beaconry.binary), "phone", str(profile), "--radio", transport], env=beaconry.environment,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    text = ""
+    while not ("iphone: CALL" in text and "iphone: VMAIL" in text):
+        assert phone.stdout
+        line = phone.stdout.readline()
+        assert line, text
+        text += line
+    phone.terminate()
+    assert phone.wait(60) == 0
     shown(run, "CALL")
     assert run.end() == 0
 
@@ -217,8 +227,8 @@ async def bumble_phone(transport: str, answers: dict[bytes, list[bytes] | int]) 
         phone.device = Device.with_hci("phone", Address("F0:F1:F2:F3:F4:F5"), source, sink)
         phone.device.add_service(Service(gatt.GATT_ANCS_SERVICE, [phone.source, phone.control, phone.data]))
         await phone.device.power_on()
-        connection = await asyncio.wait_for(phone.device.connect(Address(ACCESSORY)), 20)
-        await asyncio.wait_for(phone.subscribed.wait(), 20)
+        connection = await asyncio.wait_for(phone.device.connect(Address(ACCESSORY)), 60)
+        await asyncio.wait_for(phone.subscribed.wait(), 60)
         yield phone, connection
         await connection.disconnect()
         await phone.device.power_off()
@@ -286,8 +296,8 @@ async def bumble_display(transport: str) -> AsyncIterator[tuple[AncsClient, Conn
         connected: asyncio.Future[Connection] = asyncio.get_running_loop().create_future()
         device.on("connection", lambda connection: connected.done() or connected.set_result(connection))
         await device.start_advertising(advertising_data=SOLICITATION)
-        connection = await asyncio.wait_for(connected, 20)
-        client = await asyncio.wait_for(AncsClient.for_peer(Peer(connection)), 20)
+        connection = await asyncio.wait_for(connected, 60)
+        client = await asyncio.wait_for(AncsClient.for_peer(Peer(connection)), 60)
         assert client
         yield client, connection
         await connection.disconnect()
@@ -298,7 +308,7 @@ async def until_encrypted(connection: Connection) -> None:
     changed = asyncio.Event()
     connection.on(connection.EVENT_CONNECTION_ENCRYPTION_CHANGE, changed.set)
     if not connection.is_encrypted:
-        await asyncio.wait_for(changed.wait(), 30)
+        await asyncio.wait_for(changed.wait(), 60)
 
 
 QUIET = "profile: air\nbeacons: [{ id: other, device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 } }]\n"
@@ -311,7 +321,7 @@ class ReceivedNotifications:
     queue: asyncio.Queue[Any] = field(default_factory=asyncio.Queue)
 
     async def next(self) -> Any:
-        return await asyncio.wait_for(self.queue.get(), 20)
+        return await asyncio.wait_for(self.queue.get(), 60)
 
 
 @pytest.mark.parametrize(("mtu", "pairing"), [(23, "off"), (185, "required")])

@@ -52,9 +52,9 @@ class Air:
         status = Path(f"/proc/{self.run.process.pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0])
 
-    def end(self, *, rate: float = 14) -> None:
+    def end(self, *, rate: float = 10) -> None:
         """Expects the healthy hosts to have received and read without disturbance, and the program to end in order."""
-        print(self.healthy.end(patience=5, rate=rate))
+        print(self.healthy.end(patience=30, rate=rate))
         assert self.run.end() == 0
 
 
@@ -108,8 +108,7 @@ def test_host_that_does_not_read_loses_reports(start: Start) -> None:
         before_that = sum(host.reports.values())
         assert 4096 <= before_that < 100_000, before_that
         host.reports.clear()
-        host.listen(1)
-        assert host.reports.get(wire(PLAIN), 0) >= 10, host.reports
+        host.wait(lambda _: host.reports.get(wire(PLAIN), 0) >= 10)
     air.end()
 
 
@@ -185,9 +184,12 @@ def test_hosts_beyond_the_systems_limit_wait(start: Start) -> None:
     hosts = [RawHost(air.port) for _ in range(50)]
     for host in hosts:
         host.send(command(RESET))
-    time.sleep(1)
     # Some are left for the rest of the process.
-    assert free - 12 <= len(select.select(hosts, [], [], 1)[0]) <= free - 8
+    deadline = time.monotonic() + 60
+    while len(select.select(hosts, [], [], 1)[0]) < free - 12:
+        assert time.monotonic() < deadline
+    time.sleep(1)
+    assert len(select.select(hosts, [], [], 1)[0]) <= free - 8
     before = processor_seconds(process)
     time.sleep(3)
     # A busy loop would use three seconds.
@@ -220,7 +222,7 @@ def test_host_that_stops_in_a_packet_disturbs_no_other(start: Start) -> None:
         air.run.wait("connected", device="entrance")
         host.send(data(handle, b"\x07\x00\x04\x00\x0a")[:-2])
         host.close(reset=is_reset)
-        air.run.wait("disconnected", device="entrance", timeout=15)
+        air.run.wait("disconnected", device="entrance", timeout=60)
     host = air.host()
     assert host.command(CREATE_CONNECTION, bytes([16, 0, 16, 0, 0, 1]) + wire("C0:00:00:00:00:01") + bytes(
         [0, 6, 0, 6, 0, 0, 0, 200, 0, 0, 0, 0, 0])) == b"\x00"  # fmt: skip

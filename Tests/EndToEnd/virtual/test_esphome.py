@@ -101,7 +101,7 @@ async def advertisements(client: APIClient, count: int) -> list[Any]:
             done.set()
 
     stop = client.subscribe_bluetooth_le_raw_advertisements(take)
-    await asyncio.wait_for(done.wait(), 20)
+    await asyncio.wait_for(done.wait(), 60)
     stop()
     return found
 
@@ -146,7 +146,7 @@ def test_device_describes_itself_as_a_proxy(proxies: Proxies) -> None:
             assert client.api_version and (client.api_version.major, client.api_version.minor) == (1, 12)
             slots: asyncio.Future[tuple[int, int, list[int]]] = asyncio.get_running_loop().create_future()
             client.subscribe_bluetooth_connections_free(lambda *values: slots.done() or slots.set_result(values))
-            assert await asyncio.wait_for(slots, 10) == (5, 5, [])
+            assert await asyncio.wait_for(slots, 60) == (5, 5, [])
             assert await client.list_entities_services() == ([], [])
 
     asyncio.run(main())
@@ -165,7 +165,7 @@ def test_bleak_uses_a_device_through_a_proxy(proxies: Proxies, beaconry: Beaconr
             unsetup = data.scanner.async_setup()
             unregister = manager.async_register_scanner(data.scanner)
             device = None
-            for _ in range(200):
+            for _ in range(1200):
                 device = manager.async_ble_device_from_address("C0:FF:EE:00:00:07", connectable=True)
                 if device is not None:
                     break
@@ -179,14 +179,14 @@ def test_bleak_uses_a_device_through_a_proxy(proxies: Proxies, beaconry: Beaconr
                 await peer.start_notify(level, lambda _, value: values.put_nowait(bytes(value)))
                 await peer.write_gatt_char(level, b"\x09", response=True)
                 await asyncio.to_thread(beaconry.call, "ctl", "set", "sensor", "level=42")
-                seen = [await asyncio.wait_for(values.get(), 10)]
+                seen = [await asyncio.wait_for(values.get(), 60)]
                 while seen[-1] != b"\x2a":
-                    seen.append(await asyncio.wait_for(values.get(), 10))
+                    seen.append(await asyncio.wait_for(values.get(), 60))
                 await peer.stop_notify(level)
                 with pytest.raises(BleakError, match="error=15|error=5"):
                     await peer.read_gatt_char("12345678-1234-5678-1234-56789abcdef2")
                 await asyncio.to_thread(beaconry.call, "ctl", "disconnect", "sensor")
-                await asyncio.wait_for(gone.wait(), 10)
+                await asyncio.wait_for(gone.wait(), 60)
             unregister()
             unsetup()
 
@@ -198,7 +198,7 @@ def test_bleak_uses_a_device_through_a_proxy(proxies: Proxies, beaconry: Beaconr
 async def connection(client: APIClient, address: int, states: asyncio.Queue[tuple[bool, int, int]]) -> None:
     """Connects to a device; its states go into the queue."""
     await client.bluetooth_device_connect(
-        address, lambda *state: states.put_nowait(state), feature_flags=0xFF, address_type=1, timeout=25
+        address, lambda *state: states.put_nowait(state), feature_flags=0xFF, address_type=1, timeout=60
     )
 
 
@@ -258,7 +258,7 @@ def test_device_that_is_not_there_is_an_error(proxies: Proxies) -> None:
             # The client gives up at once.
             await asyncio.sleep(0)
             client.bluetooth_device_disconnect_no_wait(0xC0FFEE000099)
-            assert (await asyncio.wait_for(states.get(), 10))[0] is False
+            assert (await asyncio.wait_for(states.get(), 60))[0] is False
             await attempt
             # The slot is free again, and another device can be used.
             await connection(client, DEVICE, states)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from beaconry import Beaconry, Run
@@ -42,9 +44,9 @@ def test_wait_ends_with_the_last_condition(air: Start, beaconry: Beaconry) -> No
     _, transport = air(beaconry.profile(PROFILE))
     conditions = ("connected,device=pot", "written,decoded.threshold=50,value=32")
     with ThreadPoolExecutor() as pool:
-        waiting = pool.submit(beaconry.call, "ctl", "wait", *conditions, "--within", "20s", "--json")
+        waiting = pool.submit(beaconry.call, "ctl", "wait", *conditions, "--within", "50s", "--json")
         asyncio.run(write_threshold(transport, 50))
-        done = waiting.result(30)
+        done = waiting.result(60)
     assert done.returncode == 0, done
     verdicts = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(each["condition"], each["ok"], each["count"], each["near"]) for each in verdicts] == [
@@ -80,8 +82,8 @@ def test_absence_is_certain_at_the_time_limit(air: Start, beaconry: Beaconry) ->
     began = time.monotonic()
     assert beaconry.call("ctl", "wait", "connected", "--count", "0", "--within", "500ms").returncode == 0
     assert time.monotonic() - began > 0.5
-    assert beaconry.call("ctl", "wait", "ready", "--count", "0", "--within", "20s").returncode == 1
-    assert time.monotonic() - began < 15
+    # An event that was not to occur ends it early.
+    assert beaconry.call("ctl", "wait", "ready", "--count", "0", "--within", "1h").returncode == 1
 
 
 def test_journal_is_selected_and_cleared(air: Start, beaconry: Beaconry) -> None:
@@ -122,11 +124,12 @@ def test_wrong_usage(air: Start, beaconry: Beaconry, arguments: tuple[str, ...],
 
 def test_end_of_the_run_ends_the_wait(air: Start, beaconry: Beaconry) -> None:
     run, _ = air(beaconry.profile(PROFILE))
-    with ThreadPoolExecutor() as pool:
-        waiting = pool.submit(beaconry.call, "ctl", "wait", "connected", "--within", "1m")
-        assert beaconry.call("ctl", "wait", "ready").returncode == 0
-        time.sleep(1)
-        assert beaconry.call("ctl", "stop").returncode == 0
-        done = waiting.result(20)
-    assert done.returncode == 1, done
+    waiting = beaconry.start("ctl", "wait", "connected", "--within", "1h", "--json")
+    files = Path(f"/proc/{waiting.process.pid}/fd")
+    deadline = time.monotonic() + 60
+    while not any(os.readlink(file).startswith("socket:") for file in files.iterdir()):
+        assert time.monotonic() < deadline, "it does not connect"
+    time.sleep(0.5)
+    assert beaconry.call("ctl", "stop").returncode == 0
+    assert waiting.exit_code() == 1, waiting.record
     assert run.exit_code() == 0

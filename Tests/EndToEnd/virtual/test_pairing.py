@@ -35,7 +35,7 @@ beacons:
 @asynccontextmanager
 async def connected(device: Device) -> AsyncIterator[Connection]:
     """A connection to the beacon."""
-    connection = await asyncio.wait_for(device.connect(Address(BEACON)), 20)
+    connection = await asyncio.wait_for(device.connect(Address(BEACON)), 60)
     yield connection
     # The connection may have ended, which some tests intend.
     with contextlib.suppress(Exception):
@@ -126,7 +126,7 @@ def test_passkey_shown_by_the_phone_pairs(air: Start, beaconry: Beaconry, secure
         async with phone.on(transport) as device, connected(device) as connection:
             pairing = asyncio.create_task(connection.pair())
             await event_of(run, "passkey-wanted")
-            passkey = f"{await asyncio.wait_for(phone.user.shown.get(), 30):06d}"
+            passkey = f"{await asyncio.wait_for(phone.user.shown.get(), 60):06d}"
             answer = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", passkey)
             assert answer.returncode == 0, answer.stderr
             await asyncio.wait_for(pairing, 60)
@@ -157,7 +157,7 @@ def test_numeric_comparison_pairs(air: Start, beaconry: Beaconry) -> None:
         async with phone.on(transport) as device, connected(device) as connection:
             pairing = asyncio.create_task(connection.pair())
             number = (await event_of(run, "comparison-wanted"))["passkey"]
-            assert f"{await asyncio.wait_for(phone.user.shown.get(), 30):06d}" == number
+            assert f"{await asyncio.wait_for(phone.user.shown.get(), 60):06d}" == number
             answer = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", "accept")
             assert answer.returncode == 0, answer.stderr
             phone.user.is_same.put_nowait(True)
@@ -354,11 +354,11 @@ async def paired(phone: BumblePeer, transport: str) -> AsyncIterator[None]:
         device.keystore = phone.keys
         device.pairing_config_factory = lambda _: phone.config
         await device.power_on()
-        connection = await asyncio.wait_for(device.connect(Address(BEACON)), 20)
+        connection = await asyncio.wait_for(device.connect(Address(BEACON)), 60)
         stored = asyncio.Event()
         device.on(device.EVENT_KEY_STORE_UPDATE, stored.set)
         await asyncio.wait_for(connection.pair(), 60)
-        await asyncio.wait_for(stored.wait(), 30)
+        await asyncio.wait_for(stored.wait(), 60)
         yield
 
 
@@ -375,7 +375,7 @@ def test_bond_survives_a_crash(air: Start, beaconry: Beaconry, secure_connection
             run.kill()
         run, transport = air(profile)
         async with phone.on(transport) as device, connected(device) as connection:
-            await asyncio.wait_for(connection.encrypt(), 30)
+            await asyncio.wait_for(connection.encrypt(), 60)
             assert connection.is_encrypted
             assert (await event_of(run, "encrypted"))["keySize"] == 16
             assert await read_major_minor(connection)
@@ -403,7 +403,7 @@ def test_bond_survives_a_crash_before_the_last_key_of_the_phone(
             run.kill()
         run, transport = air(profile)
         async with phone.on(transport) as device, connected(device) as connection:
-            await asyncio.wait_for(connection.encrypt(), 30)
+            await asyncio.wait_for(connection.encrypt(), 60)
             assert (await event_of(run, "encrypted"))["keySize"] == 16
             assert await read_major_minor(connection)
 
@@ -456,7 +456,7 @@ def test_forgotten_phone_pairs_again(air: Start, beaconry: Beaconry) -> None:
             assert again.stderr.startswith(f"beaconry: lock has no bond with {PHONE}, and no other bonds; see"), again
             async with connected(device) as connection:
                 with pytest.raises(HCI_Error) as failure:
-                    await asyncio.wait_for(connection.encrypt(), 30)
+                    await asyncio.wait_for(connection.encrypt(), 60)
                 assert failure.value.error_code == 0x06, "the key is missing"
                 assert (await event_of(run, "pairing-failed"))["code"] == "key-missing"
                 # Pairing again restores the bond.
@@ -491,7 +491,7 @@ def test_phone_with_another_key_is_disconnected(air: Start, beaconry: Beaconry) 
                 connection.on(connection.EVENT_DISCONNECTION, ended.put_nowait)
                 # Bumble waits forever if the link ends before its wait begins, which may happen on a busy machine.
                 encryption = asyncio.create_task(connection.encrypt())
-                assert await asyncio.wait_for(ended.get(), 30) == 0x3D, "the integrity of messages failed"
+                assert await asyncio.wait_for(ended.get(), 60) == 0x3D, "the integrity of messages failed"
                 encryption.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await encryption
@@ -512,7 +512,7 @@ def test_beacon_requests_encryption(air: Start, beaconry: Beaconry) -> None:
         async with phone.on(transport) as device:
             device.on("connection", lambda connection: connection.on("security_request", asked.put_nowait))
             async with connected(device) as connection:
-                assert await asyncio.wait_for(asked.get(), 30) & 0x01, "bonding is requested"
+                assert await asyncio.wait_for(asked.get(), 60) & 0x01, "bonding is requested"
                 await asyncio.wait_for(connection.pair(), 60)
                 await event_of(run, "paired")
 

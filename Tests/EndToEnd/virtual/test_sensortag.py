@@ -58,7 +58,7 @@ class Notifications:
         queue = self._queues.setdefault(name, asyncio.Queue())
         await characteristic(peer, name).subscribe(lambda value: queue.put_nowait(bytes(value)))
 
-    async def next(self, name: str, seconds: float = 30) -> bytes:
+    async def next(self, name: str, seconds: float = 60) -> bytes:
         """The next value of a characteristic."""
         return await asyncio.wait_for(self._queues[name].get(), seconds)
 
@@ -93,7 +93,7 @@ async def refusal(action: Any) -> int:
     return caught.value.error_code
 
 
-async def find(device: Device, seconds: float = 30) -> Address:
+async def find(device: Device, seconds: float = 60) -> Address:
     """Scans until a device has one of the names, as the tutorial's app does; returns the address."""
     found: asyncio.Future[Address] = asyncio.get_running_loop().create_future()
 
@@ -119,7 +119,9 @@ def test_advertising_data_is_that_of_the_hardware(air: VirtualAir, beaconry: Bea
 
     async def scenario() -> None:
         async with phone(transport) as device:
-            received = await receive_reports(device, 2)
+            received = await receive_reports(
+                device, 0.5, until=lambda reports: {each.pdu for each in reports} >= {"ADV_IND", "SCAN_RSP"}
+            )
             assert {each.data.hex() for each in received if each.pdu == "ADV_IND"} == {"020105"}
             assert {each.data.hex() for each in received if each.pdu == "SCAN_RSP"} == {
                 "0a0953656e736f72546167" "051250002003" "020a00"
@@ -136,7 +138,7 @@ def test_table_is_that_of_a_real_tag(air: VirtualAir, beaconry: Beaconry, firmwa
     async def scenario() -> None:
         async with phone(transport) as device:
             address = Address(ADDRESS, Address.PUBLIC_DEVICE_ADDRESS)
-            connection = await asyncio.wait_for(device.connect(address), 10)
+            connection = await asyncio.wait_for(device.connect(address), 60)
             peer = Peer(connection)
             found = await peer.discover_attributes()
             wanted = table(firmware)
@@ -226,7 +228,7 @@ def test_app_of_the_tutorial_reads_all_sensors(air: VirtualAir, beaconry: Beacon
 
     async def app() -> None:
         async with phone(transport) as device:
-            connection = await asyncio.wait_for(device.connect(await find(device)), 10)
+            connection = await asyncio.wait_for(device.connect(await find(device)), 60)
             peer = Peer(connection)
             await peer.discover_services()
             await peer.discover_characteristics()
@@ -297,7 +299,7 @@ def test_calibration_is_notified_although_undeclared(air: VirtualAir, beaconry: 
             peer.gatt_client.notification_subscribers[0x52] = {notifications.put_nowait}
             await peer.write_value(0x53, b"\x01\x00", with_response=True)
             await write(peer, "AA42*", 2)
-            assert await asyncio.wait_for(notifications.get(), 30) == await read(peer, "AA43*") != bytes(16)
+            assert await asyncio.wait_for(notifications.get(), 60) == await read(peer, "AA43*") != bytes(16)
 
     asyncio.run(scenario())
 
@@ -308,7 +310,7 @@ def test_disconnection_resets_the_tag(air: VirtualAir, beaconry: Beaconry) -> No
 
     async def scenario() -> None:
         async with phone(transport) as device:
-            connection = await asyncio.wait_for(device.connect(Address(RANDOM_ADDRESS)), 10)
+            connection = await asyncio.wait_for(device.connect(Address(RANDOM_ADDRESS)), 60)
             peer = Peer(connection)
             await peer.discover_services()
             await peer.discover_characteristics()
@@ -320,7 +322,7 @@ def test_disconnection_resets_the_tag(air: VirtualAir, beaconry: Beaconry) -> No
             await write(peer, "AA42*", 2)
             assert await read(peer, "AA02*") == b"\x01" and await read(peer, "AA62*") == b"\x81"
             await write(peer, "CCC3*", 1)
-            await asyncio.wait_for(gone, 30)
+            await asyncio.wait_for(gone, 60)
             await asyncio.to_thread(run.wait, "advertising-started")
             async with connected(device, RANDOM_ADDRESS) as (_, peer):
                 wanted = {"AA02*": "00", "AA13*": "64", "AA62*": "00", "AA42*": "00", "AA43*": "00" * 16}

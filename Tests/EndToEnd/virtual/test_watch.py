@@ -49,11 +49,14 @@ def test_an_edit_touches_one_advertisement(beaconry: Beaconry, tmp_path: Path) -
     replace(profile, '  - { id: "shelf', ONE)
     assert run.wait("reloaded")["beacons"] == 201
     run.wait_until_reported("advertising-started", device="extra")
-    run.take(0.2)
-    before = len(commands(capture))
+    before, count = -1, 0
+    while before != (count := len(commands(capture))):
+        before = count
+        run.take(1)
     seen = len(run.events)
     replace(profile, "interval: 200ms", "interval: 300ms")
     run.wait("reloaded")
+    run.wait_until_reported("advertising-changed")
     run.take(0.5)
     changed = [event for event in run.events[seen:] if event["event"].startswith("advertising-")]
     assert [(event["event"], event["device"], event["intervalTicks"]) for event in changed] == [
