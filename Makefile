@@ -2,8 +2,8 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-# `make run` shows the program working, `make test` tests it in minutes, `make test-all` in every combination; each installs
-# what it needs first.
+# `make run` shows the program working, `make test` tests it in minutes, `make test-more` what a change must pass besides,
+# `make test-all` every combination; each installs what it needs first.
 
 PROFILE ?=
 ITERATIONS ?= 1000000
@@ -20,7 +20,7 @@ endif
 export BEACONRY_COMMIT
 RELEASE := Scripts/build-release
 
-.PHONY: build install package package-test wheel run demo check docs test test-all unit-test host-test python-test vm-test fuzz sanitize sanitize-thread \
+.PHONY: build install package package-test wheel run demo check docs test test-more test-all unit-test host-test python-test vm-test fuzz sanitize sanitize-thread \
 	sanitize-address bench release sbom dependencies test-dependencies clean
 
 build: dependencies
@@ -67,11 +67,16 @@ check: dependencies
 docs: dependencies
 	Scripts/documentation
 
-# All suites on one build, side by side: the unit tests, a short fuzz, the spawned program on the virtual air, and real
-# BlueZ, old and new, in virtual machines, with what differs between versions and controllers. Scripts/test describes
-# them; `Scripts/test --help` lists the stages, of which some can be run alone.
+# On one build, side by side: the unit tests, the spawned program on the virtual air, over HTTP and in Chromium, the Python
+# package, and real BlueZ in a virtual machine. Scripts/test describes them; `Scripts/test --help` lists the stages, of which
+# some can be run alone.
 test: dependencies
 	Scripts/test
+
+# What a change must pass besides, on the same build: real BlueZ, old and new, with what differs between versions and
+# controllers, programs that use BlueZ, short fuzzes, load, endurance, and the power cut.
+test-more: dependencies
+	Scripts/test --more
 
 # Before a release: release builds, every test with every BlueZ and every kind of controller, the long fuzz, the sanitizers.
 test-all: dependencies
