@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Beacons that are configured in one operation: found, connected, read, written, disconnected.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BeaconConfiguratorTests {
     private static let services = [
         GATTService(

@@ -8,7 +8,7 @@ import Testing
 import VirtualRadio
 
 /// The API without failures: our own host stack at both ends of a virtual air.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CentralTests {
     @Test func peripheralIsFoundConnectedReadAndWritten() async throws {
         try await Stage.with { stage in

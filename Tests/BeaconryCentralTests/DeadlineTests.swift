@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Deadlines, cancellation and the watchdog: the call ends, and the next call succeeds.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeadlineTests {
     @Test func nothingWaitsForARadioThatDoesNotReturn() async throws {
         let radio = MuteRadio(hangs: true)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A thousand rounds of finding, connecting, discovering, reading, writing and disconnecting leave no memory behind.
-@Suite(.disabled(if: Sanitizer.isWatching, "a sanitizer needs additional memory"), .timeLimit(.minutes(5)))
+@Suite(.disabled(if: Sanitizer.isWatching, "a sanitizer needs additional memory"), .timeLimit(.minutes(10)))
 struct EnduranceTests {
     struct Failure: Error { let message: String }
 

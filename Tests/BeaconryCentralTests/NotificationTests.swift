@@ -6,7 +6,7 @@ import BeaconryCentral
 import Testing
 
 /// The consumers of notifications, and the subscriptions to the device.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NotificationTests {
     @Test func deviceIsSubscribedOnceForAllConsumers() async throws {
         try await Stage.with { stage in

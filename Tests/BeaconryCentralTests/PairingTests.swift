@@ -8,7 +8,7 @@ import Radio
 import Testing
 
 /// Pairing through the API.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PairingTests {
     @Test func pairingNeedsAConnection() async throws {
         try await Stage.with { stage in

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Receptions and the time, as inputs of values without a clock.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReceptionTests {
     private static let region = BeaconRegion(identifier: "all", uuid: beacon(1).uuid)
 

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// One scan for all consumers, the discoveries of each consumer, and the devices that the central stores.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ScanTests {
     private static func sighting(
         _ number: Int, _ structures: [AdvertisingStructure] = [], pdu: Sighting.PDU? = .connectableScannable,

@@ -23,7 +23,7 @@ private final class CapturedBytes: CaptureSink {
 }
 
 /// Beacons and a phone on a virtual air in virtual time.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct VirtualTimeTests {
     private static let uuid = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
 

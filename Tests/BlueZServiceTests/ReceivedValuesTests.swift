@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueZService
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @ServiceActor
 struct ReceivedValuesTests {
     @Test func replyWaitsForTheValuesBeforeIt() async {

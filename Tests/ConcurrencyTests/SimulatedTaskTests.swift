@@ -28,7 +28,7 @@ private actor Counter {
 }
 
 /// Tasks and actors in a simulation that is not that of the process.
-@Suite(.timeLimit(.minutes(1))) struct SimulatedTaskTests {
+@Suite(.timeLimit(.minutes(10))) struct SimulatedTaskTests {
     /// Actors, streams, groups and unstructured tasks with timers between them.
     private func course() async throws -> [String] {
         let log = Log()

@@ -21,7 +21,7 @@ private struct WeakSimulation: Sendable {
     weak let simulation: Simulation?
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SimulationTests {
+@Suite(.timeLimit(.minutes(10))) struct SimulationTests {
     @Test func simulationOfABodyEndsWithIt() async throws {
         let ended = try await Simulation.run { clock in
             try await clock.sleep(for: .seconds(1))

@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
     @Test(arguments: [
         Bus.address("unix:path=/nonexistent/bus"), .address("nonsense"), .address(""), .address("tcp:host=127.0.0.1"),
     ])

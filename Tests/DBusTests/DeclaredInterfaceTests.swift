@@ -99,7 +99,7 @@ private actor LampService {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct DeclaredInterfaceTests {
+@Suite(.timeLimit(.minutes(10))) struct DeclaredInterfaceTests {
     private static let properties = "org.freedesktop.DBus.Properties"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DBus
 
-@Suite(.timeLimit(.minutes(2))) struct ExportTests {
+@Suite(.timeLimit(.minutes(10))) struct ExportTests {
     private let path: ObjectPath = "/test"
     private let interface = "org.example.Test"
 

@@ -6,7 +6,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ExportedObjectTests {
+@Suite(.timeLimit(.minutes(10))) struct ExportedObjectTests {
     private static let properties = "org.freedesktop.DBus.Properties"
     private static let introspectable = "org.freedesktop.DBus.Introspectable"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DBus
 
-@Suite(.timeLimit(.minutes(2))) struct SubscriptionTests {
+@Suite(.timeLimit(.minutes(10))) struct SubscriptionTests {
     private let interface = "org.example.Test"
 
     @Test func signalsArriveInOrder() async throws {

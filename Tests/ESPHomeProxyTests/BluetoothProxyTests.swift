@@ -16,7 +16,7 @@ import VirtualRadio
 @testable import ESPHomeProxy
 
 /// Proxies on a virtual air, with clients over TCP.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BluetoothProxyTests {
     private static let address: UInt64 = 0xC0FF_EE00_0001
     private static let services = [

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Emulator
 
-@Suite(.timeLimit(.minutes(1))) struct ClientConversationTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientConversationTests {
     private static let central = Central("00:AA:01:00:00:00")
     private static let service = RemoteService(uuid: .bit16(0x180F), handles: 0x0010...0x0013)
     private static let level = RemoteCharacteristic(

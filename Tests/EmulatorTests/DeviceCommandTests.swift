@@ -8,7 +8,7 @@ import Testing
 @testable import Emulator
 
 /// Commands of devices, which are checked by the declarations of the devices.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeviceCommandTests {
     private static let profile = """
         profile: lab

@@ -13,7 +13,7 @@ import Testing
 @testable import Persistence
 
 /// Centrals that connect, read and write.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EmulatorCentralTests {
     @Test
     func connectedBeaconIsOffTheAirUntilTheCentralDisconnects() async throws {

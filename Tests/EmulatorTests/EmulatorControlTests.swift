@@ -12,7 +12,7 @@ import Testing
 @testable import Persistence
 
 /// Settings that the user changes, and settings that are saved between runs.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EmulatorControlTests {
     // MARK: - Set
 

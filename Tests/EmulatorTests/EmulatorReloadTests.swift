@@ -16,7 +16,7 @@ import Testing
 @testable import Persistence
 
 /// Profiles that change during a run.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EmulatorReloadTests {
     /// Entrance and exit as before, or changed, and a hall.
     private static let hall = "\n  - { id: hall, device: iot-design-shop }"

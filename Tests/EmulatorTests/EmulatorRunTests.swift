@@ -15,7 +15,7 @@ import Testing
 @testable import Persistence
 
 /// Runs from start to end.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EmulatorRunTests {
     private static let trouble = RadioError(.poweredOff, "the adapter is off", hint: "power it on")
 

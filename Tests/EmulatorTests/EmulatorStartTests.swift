@@ -9,7 +9,7 @@ import Testing
 @testable import Persistence
 
 /// A reload that is requested before the run is up, as by SIGHUP, waits.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EmulatorStartTests {
     @Test
     func reloadBeforeTheRunWaitsForIt() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import Emulator
 
 /// Events and their readers, fast and slow.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventHubTests {
     private static func number(_ number: Int) -> EmulatorEvent { .ready(beacons: number) }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Emulator
 
 /// Faults that the user provokes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
     private let radio = ScriptedRadio()
 

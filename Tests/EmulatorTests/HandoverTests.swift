@@ -14,7 +14,7 @@ import Testing
 @testable import Persistence
 
 /// Commands and inputs while a reload replaces their beacon: one beacon handles each of them, once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HandoverTests {
     private static let name = BeaconIdentifier("entrance")
 

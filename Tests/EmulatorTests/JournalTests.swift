@@ -8,7 +8,7 @@ import Testing
 @testable import Emulator
 
 /// The journal of a run, and what tests expect of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct JournalTests {
     private static func value(_ text: String) throws -> JSONValue { try #require(JSONValue(parsing: Array(text.utf8))) }
 

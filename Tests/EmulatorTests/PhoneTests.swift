@@ -14,7 +14,7 @@ import Testing
 
 @testable import Emulator
 
-@Suite(.timeLimit(.minutes(1))) struct PhoneTests {
+@Suite(.timeLimit(.minutes(10))) struct PhoneTests {
     private static let profile = """
         phone: iphone
         pairing: off

@@ -9,7 +9,7 @@ import Testing
 @testable import Persistence
 
 /// The ledgers of other runs are files that a test writes; the lock of a live run is held.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RunLedgerTests {
     private static let key = "hci0"
 

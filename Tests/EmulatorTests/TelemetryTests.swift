@@ -12,7 +12,7 @@ import Testing
 import VirtualRadio
 
 /// Eddystone-TLM frames of an emulator, received on a virtual air, in virtual time.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TelemetryTests {
     private static let hour = Duration.seconds(3600)
 

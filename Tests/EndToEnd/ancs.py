@@ -46,6 +46,6 @@ def of(display: str) -> Callable[[Event], bool]:
 
 def shown(run: Run, display: str, **fields: Any) -> Event:
     """Waits until the display shows the attributes of a notification."""
-    notification = run.wait("notification-shown", 60, where=of(display))["notification"]
+    notification = run.wait("notification-shown", where=of(display))["notification"]
     assert fields.items() <= notification.items(), notification
     return notification

@@ -11,7 +11,7 @@ import Testing
 import VirtualRadio
 
 /// Other hosts of the process on the air of a radio.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AirHostTests {
     private static let address = BluetoothAddress("C0:FF:EE:00:00:01") ?? .zero
     private static let value = BluetoothUUID.bit16(0xFFF1)

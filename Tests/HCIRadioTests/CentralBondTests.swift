@@ -11,7 +11,7 @@ import Testing
 import VirtualRadio
 
 /// The bonds of a central with beacons, and those of the beacons with it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CentralBondTests {
     typealias Store = PairingTests.Store
 

@@ -19,7 +19,7 @@ private final class Sink: CaptureSink {
 }
 
 /// Keys and private addresses in virtual time: they are the same in each run with the same seed.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SeededKeyTests {
     private static let identifier = BeaconIdentifier("lock")
 

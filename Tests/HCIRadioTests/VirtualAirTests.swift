@@ -13,7 +13,7 @@ import Testing
 import VirtualRadio
 
 /// Beacons on a virtual air, and a central that joins it over TCP: both ends are our own radio.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VirtualAirTests {
     private static let service = BluetoothUUID.bit16(0xFFF0)
     private static let value = BluetoothUUID.bit16(0xFFF1)

@@ -24,9 +24,9 @@ func expect(
 /// A condition was not met in time.
 struct Overdue: Error {}
 
-/// Waits until a condition is met, for a minute at most: many tests share two processors.
+/// Waits until a condition is met, for five minutes at most: many tests share two processors.
 func until(_ condition: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(60)
+    let end = ContinuousClock.now + .seconds(300)
     while try await !condition() {
         guard ContinuousClock.now < end else { throw Overdue() }
         try await Task.sleep(for: .milliseconds(2))

@@ -7,7 +7,7 @@ import FoundationEssentials
 import Testing
 
 /// The code of the tutorials: it is compiled here, it works, and it equals the code in the tutorials.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TutorialTests {
     @Test(arguments: [("BeaconClient", 7), ("BatteryMonitor", 4)])
     func codeIsThatOfTheTutorial(name: String, steps: Int) throws {

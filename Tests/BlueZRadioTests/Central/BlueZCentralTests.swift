@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueZRadio
 
-@Suite(.timeLimit(.minutes(1))) struct BlueZCentralTests {
+@Suite(.timeLimit(.minutes(10))) struct BlueZCentralTests {
     @Test(arguments: [
         (true, [ReceivingCapabilities.Limit.Subject.duplicates, .passiveScanning]),
         (false, [.pdu, .exactData, .duplicates, .passiveScanning]),

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueZRadio
 
-@Suite(.timeLimit(.minutes(1))) struct LinkCallsTests {
+@Suite(.timeLimit(.minutes(10))) struct LinkCallsTests {
     @Test func callReturnsItsReply() async throws {
         let calls = LinkCalls()
         #expect(try await calls.run { .success([.int16(1)]) } == .success([.int16(1)]))

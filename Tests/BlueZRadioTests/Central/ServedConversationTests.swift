@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueZRadio
 
-@Suite(.timeLimit(.minutes(1))) struct ServedConversationTests {
+@Suite(.timeLimit(.minutes(10))) struct ServedConversationTests {
     private static let characteristic = CharacteristicIdentifier(.bit16(0x2A19))
 
     /// The request of an event.

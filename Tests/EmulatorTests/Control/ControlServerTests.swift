@@ -10,7 +10,7 @@ import Testing
 @testable import Emulator
 
 /// The control socket, over a real socket.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ControlServerTests {
     /// Runs a ready rig with a control socket in its folder.
     private func served(_ body: (Rig, String) async throws -> Void) async throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import Persistence
 
 /// The effects of a failing flash on centrals, advertisement and events.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BeaconFlashFaultTests {
     typealias Fault = FaultyFileSystem.Fault
 

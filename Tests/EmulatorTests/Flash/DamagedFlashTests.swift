@@ -9,7 +9,7 @@ import Testing
 @testable import Persistence
 
 /// Damaged files are renamed, reported, and never overwritten.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DamagedFlashTests {
     /// The text of a file, and the reason in the warning.
     struct Damage: CustomTestStringConvertible {

@@ -8,7 +8,7 @@ import Testing
 @testable import Emulator
 @testable import Persistence
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FileLockTests {
     @Test
     func secondOwnerIsRefused() throws {

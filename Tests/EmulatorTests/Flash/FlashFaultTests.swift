@@ -8,7 +8,7 @@ import Persistence
 import Testing
 
 /// Every step of a write with every fault: the file has its old or its new content, whole.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FlashFaultTests {
     typealias Fault = FaultyFileSystem.Fault
 

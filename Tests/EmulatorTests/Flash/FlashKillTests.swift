@@ -13,7 +13,7 @@ import Testing
 @testable import Persistence
 
 /// A process that only writes to flash is killed many times: acknowledged writes are saved.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FlashKillTests {
     private static let rounds = 200
 

@@ -10,7 +10,7 @@ import Testing
 @testable import Persistence
 
 /// Files that are read and written, and files that are refused.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LocalFileSystemTests {
     private static let limit = LocalFileSystem.maximumFileSize
     private let files = LocalFileSystem()

@@ -9,7 +9,7 @@ import Testing
 @testable import Persistence
 
 /// Folders that a run trusts with its sockets, locks and ledgers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OwnFolderTests {
     private let folder: TemporaryFolder
     private let path: String

@@ -8,7 +8,7 @@ import Persistence
 import Testing
 
 /// A power loss at every step of a write, with every combination of lost changes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PowerLossTests {
     private static let path = "/state/museum/entrance.json"
     private static let old = FlashFaultTests.old

@@ -12,7 +12,7 @@ import Testing
 @testable import Persistence
 
 /// Bond files, and the vault that uses them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BondFileTests {
     static let peer = RemoteAddress(BluetoothAddress(octets: [0xC0, 0xFF, 0xEE, 0, 0, 2]) ?? .zero, isRandom: true)
 

@@ -10,7 +10,7 @@ import Testing
 @testable import Emulator
 
 /// Pairing: the radio, the profile and the user.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EmulatorPairingTests {
     private static func profile(_ pairing: String) -> String { Samples.entrance + "\n    pairing: \(pairing)\n" }
 

@@ -15,7 +15,7 @@ import Testing
 @testable import Persistence
 
 /// The saved bonds of a phone.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PhoneBondTests {
     /// A radio that receives a bond store, and does nothing else.
     private final class BondedRadio: BondStoringCentralRadio {

@@ -62,7 +62,7 @@ class Rig:
         text = DISPLAY + ("    pairing: { io: none }\n" if is_paired else "")
         self.take(radio)
         run = self.beaconry.run(self.beaconry.profile(text), *self.control, radio=radio)
-        run.wait("ready", 60)
+        run.wait("ready")
         return run
 
     def phone(self, radio: str, is_paired: bool = False, more: str = "") -> Run:
@@ -99,23 +99,23 @@ def rig(beaconry: Beaconry, fresh_controllers: Controllers, bluetoothd: Bluetoot
 
 def expect_session(rig: Rig, display: Run, phone: Run, is_paired: bool) -> None:
     """Expects all notifications and actions of a session between a display and a phone."""
-    phone.wait("connected", 60)
+    phone.wait("connected")
     if is_paired:
-        phone.wait("encrypted", 60)
-    display.wait("notifications-available", 60)
-    assert "pre-existing" in display.wait("notification-added", 60, where=of("SOCIAL"))["notification"]["flags"]
+        phone.wait("encrypted")
+    display.wait("notifications-available")
+    assert "pre-existing" in display.wait("notification-added", where=of("SOCIAL"))["notification"]["flags"]
     shown(display, "SOCIAL", title="Robert", message="Are you coming?")
     call = shown(
         display, "CALL", app="com.apple.mobilephone", appName="Phone", title="Davidson Ro", message="Incoming Call",
         date="20140512T093015", positiveAction="Answer", negativeAction="Decline",
     )  # fmt: skip
     rig.ctl("act", "bob", "negative", call["uid"])
-    assert phone.wait("action-performed", 60)["name"] == "call"
-    display.wait_until_reported("action-performed", 60, action="negative")
+    assert phone.wait("action-performed")["name"] == "call"
+    display.wait_until_reported("action-performed", action="negative")
     if not any(event["event"] == "notification-removed" for event in display.events):
-        display.wait("notification-removed", 60, where=of("CALL"))
+        display.wait("notification-removed", where=of("CALL"))
     if is_paired:
-        display.wait_until_reported("paired", 60)
+        display.wait_until_reported("paired")
     assert ("not-encrypted" in display.warnings()) != is_paired
 
 
@@ -130,8 +130,8 @@ def test_our_display_uses_a_phone_through_bluetoothd(rig: Rig, is_paired: bool) 
     phone = rig.phone(OWN, is_paired)
     expect_session(rig, display, phone, is_paired)
     assert phone.end() == 0
-    display.wait("disconnected", 60)
-    display.wait("advertising-started", 60)
+    display.wait("disconnected")
+    display.wait("advertising-started")
     assert display.end() == 0
 
 
@@ -141,12 +141,12 @@ def test_removed_service_is_used_again_when_it_returns(rig: Rig) -> None:
     display = rig.display(DAEMON)
     phone = rig.phone(OWN, more="changes:\n  - { at: 5s, service: away }\n  - { at: 15s, service: back }\n")
     first = shown(display, "SOCIAL")["uid"]
-    phone.wait("service-away", 60)
-    assert display.wait("notifications-unavailable", 60)["reason"] == "the phone's services have changed"
-    display.wait("notifications-unavailable", 60, reason="the phone has no notification service")
-    phone.wait("service-back", 60)
-    display.wait("notifications-available", 60)
-    again = display.wait("notification-added", 60, where=of("SOCIAL"))["notification"]
+    phone.wait("service-away")
+    assert display.wait("notifications-unavailable")["reason"] == "the phone's services have changed"
+    display.wait("notifications-unavailable", reason="the phone has no notification service")
+    phone.wait("service-back")
+    display.wait("notifications-available")
+    again = display.wait("notification-added", where=of("SOCIAL"))["notification"]
     assert again["uid"] != first and "pre-existing" in again["flags"]
     shown(display, "SOCIAL", title="Robert")
     assert phone.end() == 0
@@ -156,15 +156,15 @@ def test_removed_service_is_used_again_when_it_returns(rig: Rig) -> None:
 def test_display_needs_only_the_bus(rig: Rig) -> None:
     """bluetoothd composes the solicitation, and reports who connects."""
     display = rig.as_visitor("run", str(PROFILES / "ancs.yaml"))
-    assert display.wait("radio-ready", 60)["way"] == "D-Bus"
-    display.wait("ready", 60)
+    assert display.wait("radio-ready")["way"] == "D-Bus"
+    display.wait("ready")
     phone = rig.phone(OWN, is_paired=True)
-    phone.wait("encrypted", 60)
-    display.wait("notifications-available", 60)
+    phone.wait("encrypted")
+    display.wait("notifications-available")
     shown(display, "CALL", title="Davidson Ro", appName="Phone")
     assert "not-encrypted" not in display.warnings()
     assert phone.end() == 0
-    display.wait("disconnected", 60)
+    display.wait("disconnected")
     assert display.end() == 0
 
 
@@ -178,24 +178,24 @@ def test_our_phone_serves_a_display_through_bluetoothd(rig: Rig, is_paired: bool
     for _ in range(2):
         display = rig.display(OWN, is_paired)
         phone = phone or rig.phone(DAEMON, is_paired)
-        phone.wait("connected", 60)
+        phone.wait("connected")
         if is_paired:
-            phone.wait("encrypted", 60)
-        display.wait("notifications-available", 60)
-        assert "pre-existing" in display.wait("notification-added", 60, where=of("SOCIAL"))["notification"]["flags"]
+            phone.wait("encrypted")
+        display.wait("notifications-available")
+        assert "pre-existing" in display.wait("notification-added", where=of("SOCIAL"))["notification"]["flags"]
         shown(display, "SOCIAL", title="Robert")
         # The phone answers all requests first: bluetoothd 5.82 has crashed when a requesting peer disconnected.
         shown(display, "CALL", title="Davidson Ro", appName="Phone")
         # If a controller is reset while the phone reconnects, the phone stays connected to no device.
         rig.ctl("disable", "bob")
         assert display.end() == 0
-        phone.wait("disconnected", 60)
+        phone.wait("disconnected")
     assert phone and phone.end() == 0
 
 
 def test_phone_with_only_the_bus_reports_its_limit(rig: Rig) -> None:
     """bluetoothd does not report solicited services, and the phone reports that limit."""
     phone = rig.as_visitor("phone", str(PROFILES / "phones" / "iphone.yaml"))
-    phone.wait("warning", 60, code="exact-data")
-    phone.wait("looking", 60)
+    phone.wait("warning", code="exact-data")
+    phone.wait("looking")
     assert phone.end() == 0

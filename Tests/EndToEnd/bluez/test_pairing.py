@@ -56,7 +56,7 @@ class Pair:
 
     def question(self, kind: str) -> Event:
         """Waits for a question to the phone's user."""
-        return self.phone.wait("question", 60, kind=kind)
+        return self.phone.wait("question", kind=kind)
 
 
 ROLES = pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def pair(
         if beacon_radio.startswith("hci-socket"):
             controllers.power(1, False)
         beacon = beaconry.run(beaconry.profile(PROFILE.replace("PAIRING", pairing)), radio=beacon_radio)
-        beacon.wait("ready", 60)
+        beacon.wait("ready")
         side = central(phone_radio)
         side.must("open")
         return Pair(beacon, side, beaconry, beacon_radio)
@@ -86,9 +86,9 @@ def pair(
 
 def expect_paired(pair: Pair) -> None:
     """Expects both sides to report the pairing."""
-    outcome = pair.phone.outcome("pair", 60)
+    outcome = pair.phone.outcome("pair")
     assert outcome["event"] == "answer", outcome
-    assert pair.beacon.wait("paired", 60)["bonded"]
+    assert pair.beacon.wait("paired")["bonded"]
     pair.phone.must("services")
     assert pair.phone.must("read", MAJOR_MINOR.upper())["value"]
 
@@ -101,8 +101,8 @@ def test_just_works_pairs_and_bonds(pair: Callable[[str], Pair]) -> None:
     both.phone.send("pair", "none")
     expect_paired(both)
     both.phone.must("disconnect")
-    both.beacon.wait("disconnected", 60)
-    both.beacon.wait("advertising-started", 60)
+    both.beacon.wait("disconnected")
+    both.beacon.wait("advertising-started")
     both.connect()
     both.phone.must("pair", "none")
     both.phone.must("services")
@@ -117,7 +117,7 @@ def test_passkey_shown_by_the_beacon_pairs(pair: Callable[[str], Pair], legacy: 
     both = pair("{ io: display, mitm: true" + wish + " }")
     both.connect()
     both.phone.send("pair", "keyboard", *(["legacy"] if legacy else []))
-    passkey = both.beacon.wait("passkey-shown", 60)["passkey"]
+    passkey = both.beacon.wait("passkey-shown")["passkey"]
     both.question("passkey")
     both.phone.send("reply", passkey)
     expect_paired(both)
@@ -129,7 +129,7 @@ def test_passkey_shown_by_the_phone_pairs(pair: Callable[[str], Pair]) -> None:
     both.connect()
     both.phone.send("pair", "display")
     passkey = both.question("show")["count"]
-    both.beacon.wait("passkey-wanted", 60)
+    both.beacon.wait("passkey-wanted")
     both.answer(f"{passkey:06d}")
     expect_paired(both)
 
@@ -139,7 +139,7 @@ def test_numeric_comparison_pairs(pair: Callable[[str], Pair]) -> None:
     both = pair("{ io: display-yes-no, mitm: true, secure-connections: required }")
     both.connect()
     both.phone.send("pair", "display-yes-no")
-    number = both.beacon.wait("comparison-wanted", 60)["passkey"]
+    number = both.beacon.wait("comparison-wanted")["passkey"]
     assert f"{both.question('comparison')['count']:06d}" == number
     both.answer("accept")
     both.phone.send("reply", "accept")
@@ -151,9 +151,9 @@ def test_wrong_passkey_fails(pair: Callable[[str], Pair]) -> None:
     both = pair("{ io: display, mitm: true }")
     both.connect()
     both.phone.send("pair", "keyboard")
-    passkey = int(both.beacon.wait("passkey-shown", 60)["passkey"])
+    passkey = int(both.beacon.wait("passkey-shown")["passkey"])
     both.question("passkey")
     both.phone.send("reply", f"{(passkey + 1) % 1_000_000:06d}")
-    outcome = both.phone.outcome("pair", 60)
+    outcome = both.phone.outcome("pair")
     assert outcome["event"] == "failed" and outcome["kind"] in ("wrong-passkey", "unspecified"), outcome
-    assert both.beacon.wait("pairing-failed", 60)["code"] in ("wrong-passkey", "unspecified")
+    assert both.beacon.wait("pairing-failed")["code"] in ("wrong-passkey", "unspecified")

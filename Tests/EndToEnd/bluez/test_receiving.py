@@ -40,12 +40,12 @@ MAJOR_MINOR, LONG, REFUSING, SLOW, COMMANDED, INDICATED = (
 class Central(Run):
     """Our central, as a program that accepts commands."""
 
-    def do(self, *words: object, timeout: float = 45) -> Event:
+    def do(self, *words: object, timeout: float = 120) -> Event:
         """Sends a command and returns its outcome: an `answer` or a `failed` event."""
         self.send(*words)
         return self.outcome(str(words[0]), timeout)
 
-    def outcome(self, command: str, timeout: float = 45) -> Event:
+    def outcome(self, command: str, timeout: float = 120) -> Event:
         """Waits for the outcome of a command that was sent."""
         deadline = time.monotonic() + timeout
         while (event := self.wait_any(deadline)).get("command") != command:
@@ -88,7 +88,7 @@ class Central(Run):
         """Scans for a time; returns the sightings of a device."""
         self.must("scan", seconds)
         began = len(self.events)
-        self.wait("scan-ended", seconds + 30)
+        self.wait("scan-ended", seconds + 120)
         return [each for each in self.events[began:] if each["event"] == "heard" and each["device"] == address]
 
 
@@ -121,7 +121,7 @@ def peripheral(world) -> Iterator[Callable[[], Run]]:
     def start() -> Run:
         run = Run(ForkedProgram(lambda: asyncio.run(rig.main("hci1"))))
         started.append(run)
-        run.wait("ready", 90)
+        run.wait("ready")
         return run
 
     yield start
@@ -138,7 +138,7 @@ def faulty(world, controllers: Controllers) -> Iterator[Callable[[], Run]]:
         controllers.power(1, False)
         run = Run(ForkedProgram(lambda: asyncio.run(bumble.main("hci-socket:1"))))
         started.append(run)
-        run.wait("ready", 90)
+        run.wait("ready")
         return run
 
     yield start
@@ -191,7 +191,7 @@ def test_ordinary_user_receives_what_bluetoothd_reports(
     run.must("scan", 120)
     # btvirt's only report of a scan may arrive before the kernel passes reports on.
     for _ in range(3):
-        run.wait("heard", 40, device=PEER, data=whole.hex())
+        run.wait("heard", device=PEER, data=whole.hex())
     assert {each.get("pdu") for each in run.events if each["event"] == "heard"} == {None}
     run.must("stop")
     expect_active_filtered_scans(witness, extended)
@@ -204,7 +204,7 @@ def test_known_device_is_reported_again(central: Callable[..., Central], mgmt: M
     run.must("open")
     for _ in range(2):
         run.must("scan", 60)
-        run.wait("heard", 40, where=lambda event: BEACON[3:].hex() in event["data"])
+        run.wait("heard", where=lambda event: BEACON[3:].hex() in event["data"])
         run.must("stop")
 
 
@@ -371,7 +371,7 @@ def test_disappearance_of_the_peer_is_reported(
     run.wait_until_reported("ended")
     for command in (("read", MAJOR_MINOR), ("write", MAJOR_MINOR, "00000000"), ("notify", INDICATED), ("mtu",)):
         outcome = run.refusal(*command)
-        assert outcome["kind"] == "disconnected" and outcome["seconds"] < 10, outcome
+        assert outcome["kind"] == "disconnected" and outcome["seconds"] < 60, outcome
     controllers.power(1, True)
     # The kernel removes the advertisement of an extended controller that is powered off.
     device.kill()
@@ -392,7 +392,7 @@ def test_disconnection_during_a_read_is_reported(
         run.must("connect", bumble.ADDRESS, "random", 40)
         run.must("services")
         outcome = run.refusal("read", bumble.LEAVING)
-        assert outcome["kind"] == "disconnected" and outcome["seconds"] < 20, outcome
+        assert outcome["kind"] == "disconnected" and outcome["seconds"] < 60, outcome
         assert run.refusal("read", bumble.REFUSING)["kind"] == "disconnected"
 
 
@@ -402,12 +402,12 @@ def test_missing_device_is_reported(central: Callable[..., Central], peripheral:
     run = central()
     run.must("open")
     outcome = run.refusal("connect", "C0:FF:EE:00:00:01", "random", 3)
-    assert outcome["kind"] == "refused" and 3 <= outcome["seconds"] < 20, outcome
-    run.send("connect", "C0:FF:EE:00:00:01", "random", 60)
+    assert outcome["kind"] == "refused" and 3 <= outcome["seconds"] < 60, outcome
+    run.send("connect", "C0:FF:EE:00:00:01", "random", 600)
     run.take(2)
     run.send("cancel")
     outcome = run.outcome("connect")
-    assert outcome["kind"] == "refused" and outcome["seconds"] < 30, outcome
+    assert outcome["kind"] == "refused" and outcome["seconds"] < 60, outcome
     run.connect()
 
 
@@ -447,7 +447,7 @@ def test_restart_of_bluetoothd_is_survived(
     assert run.refusal("scan", 1)["kind"] in ("no-daemon", "powered-off")
     assert run.refusal("connect", ADDRESSES[1], "public", 5)["kind"] in ("no-daemon", "powered-off")
     bluetoothd.start()
-    run.wait("state", 30, state="ready")
+    run.wait("state", state="ready")
     peripheral()
     run.connect()
     assert run.must("read", MAJOR_MINOR)["value"] == "01000100"

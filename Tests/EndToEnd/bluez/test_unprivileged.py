@@ -69,7 +69,7 @@ def test_configurable_beacon_works_over_the_bus(
     if BLUEZ == "5.66":
         assert "second-instance" in run.warnings()
         witness.wait_for(
-            lambda air: any(service_list(CONFIG_SERVICE) in each.advertising_data for each in air.since(run.began)), 30
+            lambda air: any(service_list(CONFIG_SERVICE) in each.advertising_data for each in air.since(run.began))
         )
     else:
         assert service_list(CONFIG_SERVICE) in advertised_set.scan_response
@@ -132,7 +132,7 @@ def advertised(witness: Witness, run: Run, structure: bytes, scan_response: byte
     def has(each: AdvertisingSet) -> bool:
         return structure in each.advertising_data and scan_response in (None, each.scan_response)
 
-    air = witness.wait_for(lambda air: any(has(each) for each in air.since(run.began)), 30)
+    air = witness.wait_for(lambda air: any(has(each) for each in air.since(run.began)))
     return next(each for each in air.since(run.began) if has(each))
 
 

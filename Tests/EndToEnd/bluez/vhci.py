@@ -41,7 +41,7 @@ class RigError(Exception):
     """The rig failed to do what a test needs; the program under test is not to blame."""
 
 
-def eventually(what: str, probe: Callable[[], _T], timeout: float = 60, interval: float = 0.1) -> _T:
+def eventually(what: str, probe: Callable[[], _T], timeout: float = 120, interval: float = 0.1) -> _T:
     """Calls `probe` until it returns a true value, and returns that; raises a RigError after `timeout` seconds."""
     deadline = time.monotonic() + timeout
     while not (result := probe()):
@@ -334,7 +334,7 @@ class Bluetoothd(_Daemon):
     def wait(self) -> None:
         """Waits until bluetoothd answers on the bus for every controller, and powers them on."""
         for controller in self._management.controllers():
-            eventually(f"org.bluez at hci{controller.index}", lambda: adapter_property(controller.index, "Powered") is not None, 60)
+            eventually(f"org.bluez at hci{controller.index}", lambda: adapter_property(controller.index, "Powered") is not None)
             self._management.power(controller.index, True)
             eventually(
                 f"hci{controller.index} powered for org.bluez",
@@ -395,7 +395,7 @@ class Controllers(_Daemon):
         if shifted:
             self.plug_placeholder()
         self._launch([self.kind])
-        eventually("the controllers are back", lambda: set(self.indexes()) == set(ADDRESSES), 60)
+        eventually("the controllers are back", lambda: set(self.indexes()) == set(ADDRESSES))
         return self.indexes()
 
     def plug_placeholder(self) -> None:
@@ -760,7 +760,7 @@ class Witness:
             if each.kind == "command" and each.index == index
         ]
 
-    def wait_for(self, condition: Callable[[Air], Any], timeout: float = 60, index: int = 0) -> Air:
+    def wait_for(self, condition: Callable[[Air], Any], timeout: float = 120, index: int = 0) -> Air:
         """Waits until `condition` holds for the air of the controller at `index`; otherwise the test fails."""
         deadline = time.monotonic() + timeout
         while not condition(air := self.air(index)):
@@ -781,7 +781,7 @@ class Witness:
                     found += _extended_reports(record)
         return [each for each in found if address in (None, each.address)]
 
-    def wait_for_report(self, condition: Callable[[Report], Any], timeout: float = 60, index: int = 1) -> Report:
+    def wait_for_report(self, condition: Callable[[Report], Any], timeout: float = 120, index: int = 1) -> Report:
         """Waits for a report that meets `condition`; a scan must be running."""
         return eventually("an advertising report", lambda: next(filter(condition, self.reports(index)), None), timeout)
 
@@ -833,7 +833,7 @@ class Phone:
         return seen
 
     async def find(
-        self, match: Callable[[Any, Any], bool], timeout: float = 60, service_uuids: Sequence[str] = ()
+        self, match: Callable[[Any, Any], bool], timeout: float = 120, service_uuids: Sequence[str] = ()
     ) -> Any:
         """Scans until bleak's (BLEDevice, AdvertisementData) meet `match`; returns the BLEDevice."""
         deadline = time.monotonic() + timeout
@@ -865,7 +865,7 @@ class Phone:
         return seen
 
     @asynccontextmanager
-    async def connect(self, device: Any, timeout: float = 60) -> AsyncIterator[Any]:
+    async def connect(self, device: Any, timeout: float = 120) -> AsyncIterator[Any]:
         """A connection: bleak's BleakClient, with services discovered (`read_gatt_char`, `write_gatt_char`, …)."""
         from bleak import BleakClient
         from bleak.backends.bluezdbus.manager import get_global_bluez_manager

@@ -369,6 +369,7 @@ def test_reload_and_radio(served: Served, beaconry: Beaconry, tmp_path: Path) ->
 def test_metrics_are_clean(served: Served) -> None:
     server = served()
     server.request("PATCH", "/v1/beacons/entrance", {"enabled": False}, **PATCH)
+    server.run.wait("advertising-stopped", device="entrance")
     answer = server.request("GET", "/metrics")
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     text = answer.body.decode()
@@ -384,7 +385,7 @@ def samples(text: str) -> dict[str, float]:
 
 def test_metrics_count_what_happens_on_the_air(served: Served, beaconry: Beaconry) -> None:
     server = served("--state", beaconry.state)
-    phone = ("--name", "Entrance", "--within", "10s", "--radio", server.air)
+    phone = ("--name", "Entrance", "--within", "50s", "--radio", server.air)
     named = beaconry.call("expect", *phone, "--characteristic", "2A00", "--value", b"Entrance".hex())
     assert named.returncode == 0, named
     address = named.stdout.split(" of ")[2].split(" within")[0]

@@ -16,6 +16,8 @@ from private_bus import ADDRESSES, FOLDER, WIRE, PrivateBus
 from recording import Event, Step, read
 
 RECORDINGS = FOLDER / "recordings"
+SETTLE = ("--settle", "1")
+"""The silence that ends a step, in seconds: more than a busy machine delays the next message."""
 
 
 @pytest.mark.starts_first
@@ -23,15 +25,15 @@ def test_session_is_that_of_bluetoothd(service: Callable[..., PrivateBus], tmp_p
     """Each difference is one that is meant, or what one of the recorded versions does."""
     adapters = [word for address in ADDRESSES for word in ("--adapter-address", address)]
     made = tmp_path / "ours.txt"
-    service(WIRE, *adapters).call(sys.executable, FOLDER / "wire_session.py", "--output", made, timeout=110)
+    service(WIRE, *adapters).call(sys.executable, FOLDER / "wire_session.py", *SETTLE, "--output", made, timeout=280)
     found = verdict(read(made))
     assert not found, f"{len(found)} differences that {MEANT.name} does not list:\n" + "\n".join(found)
 
 
 def test_experimental_monitors_are_those_of_bluetoothd(service: Callable[..., PrivateBus], tmp_path: Path) -> None:
     made = tmp_path / "ours.txt"
-    session = [sys.executable, FOLDER / "wire_session.py", "--output", made, "--only", "monitor"]
-    service(WIRE, "--adapters", "2").call(*session, timeout=110)
+    session = [sys.executable, FOLDER / "wire_session.py", *SETTLE, "--output", made, "--only", "monitor"]
+    service(WIRE, "--adapters", "2").call(*session, timeout=280)
     found = verdict(read(made), sorted(RECORDINGS.glob("experimental-*.txt")), RECORDINGS / "meant-differences-experimental.txt")
     assert not found, "\n".join(found)
 

@@ -45,7 +45,7 @@ async def main() -> None:
     unregister = manager.async_register_scanner(scanner)
     await scanner.async_start()
     assert scanner.scanning and scanner.current_mode is mode, (scanner.scanning, scanner.current_mode)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while len(manager.received) < int(sys.argv[3]):
             manager.changed.clear()
             await manager.changed.wait()

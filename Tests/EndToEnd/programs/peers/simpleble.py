@@ -15,8 +15,11 @@ LABEL, PUMP = (f"5a1e000{number}-8c1d-4e8b-9c55-0d0e8f6a1b01" for number in (3, 
 OWN = "5a1e0001-8c1d-4e8b-9c55-0d0e8f6a1b01"
 
 adapter = next(each for each in simplepyble.Adapter.get_adapters() if each.identifier() == "hci0")
-adapter.scan_for(1500)
-pot = next(each for each in adapter.scan_get_results() if each.address().upper() == POT)
+pots: list = []
+while not pots:
+    adapter.scan_for(1500)
+    pots = [each for each in adapter.scan_get_results() if each.address().upper() == POT]
+pot = pots[0]
 assert pot.identifier() == "Plant" and pot.is_connectable() and pot.rssi() == -59
 pot.connect()
 assert pot.mtu() > 20
@@ -28,7 +31,7 @@ arrived = threading.Event()
 values: list[bytes] = []
 pot.notify(OWN, PUMP, lambda value: (values.append(bytes(value)), arrived.set()))
 pot.write_request(OWN, PUMP, b"one")
-assert arrived.wait(10) and values == [b"one"], values
+assert arrived.wait(60) and values == [b"one"], values
 pot.unsubscribe(OWN, PUMP)
 pot.disconnect()
 assert not pot.is_connected()

@@ -85,7 +85,7 @@ class Tab:
         self.number += 1
         answer = self.answers[self.number] = asyncio.get_running_loop().create_future()
         await self.socket.send(json.dumps({"id": self.number, "method": method, "params": parameters}))
-        result = await asyncio.wait_for(answer, 30)
+        result = await asyncio.wait_for(answer, 60)
         assert "result" in result, result
         return result["result"]
 
@@ -123,7 +123,7 @@ def browser(folder: Path) -> tuple[subprocess.Popen[str], str]:
 async def tab_address(debugging: str) -> str:
     """The address of the only tab."""
     async with websockets.connect(debugging) as socket:
-        for number in range(1, 101):
+        for number in range(1, 601):
             await socket.send(json.dumps({"id": number, "method": "Target.getTargets"}))
             targets = json.loads(await socket.recv())["result"]["targetInfos"]
             found = [each for each in targets if each["type"] == "page"]
@@ -138,7 +138,7 @@ async def run(debugging: str, origin: str) -> None:
         tab = Tab(socket)
         await tab.call("Page.enable")
         await tab.call("Page.navigate", url=origin)
-        await asyncio.wait_for(tab.loaded.wait(), 30)
+        await asyncio.wait_for(tab.loaded.wait(), 60)
         await tab.call("DeviceAccess.enable")
         version = (await tab.call("Browser.getVersion"))["product"]
         if len(sys.argv) > 2:  # without a bus: the script itself
