@@ -9,15 +9,33 @@ from __future__ import annotations
 import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from beaconry import Beaconry
+from xdist.scheduler import LoadScopeScheduling
+
+TOGETHER = {"test_install.py", "test_packaging.py", "test_service.py"}
+"""Files whose tests share what takes long to make."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # Under nohup, SIGHUP is ignored, and the programs under test would inherit that.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     config.addinivalue_line("markers", "starts_first: waits long for a time limit of the specification, and starts first.")
+
+
+class Scheduling(LoadScopeScheduling):
+    """Gives the workers one test at a time, or a file whose tests are run together; the files first."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::")[0]
+        return file if Path(file).name in TOGETHER else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(trylast=True)

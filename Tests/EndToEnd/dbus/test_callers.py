@@ -124,7 +124,6 @@ class Counter:
                 self.everything.set()
 
 
-@pytest.mark.xdist_group("machine")
 def test_ten_clients_and_five_hundred_beacons_with_duplicates(bus: Bus) -> None:
     run = bus(CROWD)
 

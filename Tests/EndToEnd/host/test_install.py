@@ -32,10 +32,6 @@ def called(*arguments: str | Path, **environment: str) -> str:
     return result.stdout
 
 
-# In one worker, so that the folder is made once.
-ROOT_GROUP = pytest.mark.xdist_group("root")
-
-
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The installed files, as in a package."""
@@ -44,7 +40,6 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return destination / "usr"
 
 
-@ROOT_GROUP
 def test_program_and_its_profiles_are_installed(root: Path) -> None:
     program = root / "bin" / "beaconry"
     assert called(program, "--version") == called(BINARY, "--version")
@@ -56,7 +51,6 @@ def test_program_and_its_profiles_are_installed(root: Path) -> None:
     assert program.stat().st_mode & 0o777 == 0o755 and (installed / "museum.yaml").stat().st_mode & 0o777 == 0o644
 
 
-@ROOT_GROUP
 def test_what_messages_name_is_installed(root: Path, tmp_path: Path) -> None:
     share, program = root / "share", root / "bin" / "beaconry"
     for folder, files in (("scenarios", "*.yaml"), ("profiles", "*"), ("packaging/schemas", "*.json"), ("packaging/prometheus", "*.yml")):
@@ -96,14 +90,12 @@ def test_profile_of_several_machines_is_valid(tmp_path: Path) -> None:
     assert fit["beacons"] == 5
 
 
-@ROOT_GROUP
 def test_every_command_has_a_man_page(root: Path) -> None:
     pages = {path.name for path in (root / "share" / "man" / "man1").iterdir()}
     assert {"beaconry.1", "beaconry-run.1", "beaconry-ctl-set.1", "beaconry-monitor-add.1", "beaconry-scan.1"} <= pages
     assert not any("help" in page for page in pages)
 
 
-@ROOT_GROUP
 def test_man_pages_are_rendered_without_warnings(root: Path) -> None:
     pages = sorted([*(root / "share" / "man" / "man1").iterdir(), *(root / "share" / "man" / "man5").iterdir()])
     rendered = {page.name: called(needed("groff"), "-mdoc", "-Tutf8", "-ww", "-P-cbou", page) for page in pages}
@@ -116,7 +108,6 @@ def test_man_pages_are_rendered_without_warnings(root: Path) -> None:
         called(needed("mandoc"), "-Tlint", "-Wwarning", page)
 
 
-@ROOT_GROUP
 def test_completions_load(root: Path) -> None:
     bash = root / "share" / "bash-completion" / "completions" / "beaconry"
     called("bash", "-n", bash)

@@ -196,10 +196,6 @@ def test_images_are_named_by_version() -> None:
 # The notices and the bill of materials
 
 
-# In one worker, so that the document is made once.
-BILL_GROUP = pytest.mark.xdist_group("bill")
-
-
 @pytest.fixture(scope="module")
 def bill() -> Iterator[Record]:
     written = run(CHECKOUT / "Scripts" / "sbom", "--program", BINARY, env={**os.environ, "SOURCE_DATE_EPOCH": "1750000000"})
@@ -207,7 +203,6 @@ def bill() -> Iterator[Record]:
     yield json.loads(written.stdout)
 
 
-@BILL_GROUP
 def test_bill_of_materials_is_an_spdx_document(bill: Record) -> None:
     assert (bill["spdxVersion"], bill["dataLicense"], bill["SPDXID"]) == ("SPDX-2.3", "CC0-1.0", "SPDXRef-DOCUMENT")
     assert bill["creationInfo"]["created"] == "2025-06-15T15:06:40Z"
@@ -232,7 +227,6 @@ OF_OTHER_PRODUCTS = {
 """Packages that SwiftPM gets for other products of hummingbird and swift-nio-extras; nothing of them is in the program."""
 
 
-@BILL_GROUP
 def test_bill_of_materials_has_the_versions_of_the_manifest(bill: Record) -> None:
     pinned = {
         source["identity"]: source["requirement"]["exact"][0]
@@ -251,13 +245,11 @@ def test_bill_of_materials_has_the_versions_of_the_manifest(bill: Record) -> Non
         assert versions[name] == pinned[name]
 
 
-@BILL_GROUP
 def test_every_part_is_in_the_notices(bill: Record) -> None:
     headings = set(re.findall(r"^={79}\n(\S+)\n", NOTICE, re.MULTILINE))
     assert {package["name"] for package in bill["packages"]} - {"beaconry"} <= headings
 
 
-@BILL_GROUP
 def test_notices_of_packages_are_complete(bill: Record) -> None:
     def squeezed(text: str) -> str:
         return " ".join(text.split())
