@@ -272,8 +272,8 @@ def test_stream_that_is_not_read_overflows_and_delays_no_other(served: Served, t
     stopped.connect((server.host, server.port))
     stopped.sendall(f"GET /v1/events HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
     rounds = 25
-    selected = [Stream(server, "?types=radio-lost") for _ in range(94)]
-    numbers: list[list[int]] = [[] for _ in range(5)]
+    selected = [Stream(server, "?types=radio-lost") for _ in range(97)]
+    numbers: list[list[int]] = [[] for _ in range(2)]
 
     def read(stream: Stream, seen: list[int]) -> None:
         while seen.count(0) < rounds:

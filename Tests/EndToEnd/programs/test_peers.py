@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from beaconry import CHECKOUT
-from private_bus import ADDRESSES, PEERS, WIRE, PrivateBus
+from private_bus import ADDRESSES, FOLDER, PEERS, WIRE, PrivateBus
 from terminal import Terminal
 
 BLEAK = ["bleak-0.22.3", "bleak-1.1.1", "bleak-3.0.1", "venv"]
@@ -57,7 +57,8 @@ def test_suite_of_bluez_peripheral(adapters_of_btvirt: PrivateBus, suite: str) -
     folder = PEERS / "bluez-peripheral" / "source"
     python = PEERS / "bluez-peripheral" / "bin" / "python"
     assert folder.exists(), "bluez-peripheral is missing: run Scripts/install-dependencies peers"
-    done = adapters_of_btvirt.call(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/{suite}", cwd=str(folder))
+    command = ("env", f"PYTHONPATH={FOLDER / 'peers'}", python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "patience")
+    done = adapters_of_btvirt.call(*command, f"tests/{suite}", cwd=str(folder))
     assert re.search(r"\d+ passed", done.stdout) and "failed" not in done.stdout, done.stdout
 
 

@@ -16,7 +16,7 @@ from private_bus import ADDRESSES, FOLDER, WIRE, PrivateBus
 from recording import Event, Step, read
 
 RECORDINGS = FOLDER / "recordings"
-SETTLE = ("--settle", "1")
+SETTLE = ("--settle", "0.6")
 """The silence that ends a step, in seconds: more than a busy machine delays the next message."""
 
 

@@ -122,12 +122,20 @@ def test_wrong_usage(air: Start, beaconry: Beaconry, arguments: tuple[str, ...],
     assert done.returncode == code and message in done.stderr, done
 
 
+def is_socket(file: Path) -> bool:
+    """Whether an open file of a process is a socket; it may have been closed meanwhile."""
+    try:
+        return os.readlink(file).startswith("socket:")
+    except OSError:
+        return False
+
+
 def test_end_of_the_run_ends_the_wait(air: Start, beaconry: Beaconry) -> None:
     run, _ = air(beaconry.profile(PROFILE))
     waiting = beaconry.start("ctl", "wait", "connected", "--within", "1h", "--json")
     files = Path(f"/proc/{waiting.process.pid}/fd")
     deadline = time.monotonic() + 60
-    while not any(os.readlink(file).startswith("socket:") for file in files.iterdir()):
+    while not any(is_socket(file) for file in files.iterdir()):
         assert time.monotonic() < deadline, "it does not connect"
     time.sleep(0.5)
     assert beaconry.call("ctl", "stop").returncode == 0

@@ -102,12 +102,12 @@ def test_without_a_uuid_every_ibeacon_is_received(beaconry: Beaconry) -> None:
 
 
 def test_the_museum_is_ranged(beaconry: Beaconry) -> None:
-    arguments = ("--uuid", "2173E519-9155-4862-AB64-7953AB146156", "--major", "4", "--minor", "1", "--duration", "10m")
+    arguments = ("--uuid", "2173E519-9155-4862-AB64-7953AB146156", "--major", "4", "--minor", "1", "--duration", "3m")
     lines = objects(beaconry, "range", "--profile", str(PROFILES / "museum.yaml"), *MAX, *arguments)
     reports = [line for line in lines if line["event"] == "ranged"]
-    assert len(reports) == 600 and reports[-1]["time"].startswith("2026-01-01T00:10:00")
+    assert len(reports) == 180 and reports[-1]["time"].startswith("2026-01-01T00:03:00")
     # Every 100 ms, with a random delay of up to 10 ms.
-    assert sum(report["beacons"][0]["packets"] for report in reports) == pytest.approx(6000 / 1.05, rel=0.01)
+    assert sum(report["beacons"][0]["packets"] for report in reports) == pytest.approx(1800 / 1.05, rel=0.01)
 
 
 def test_an_expectation_times_out_in_virtual_time(beaconry: Beaconry) -> None:
