@@ -7,11 +7,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import weakref
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -224,11 +228,15 @@ def processes(of: str) -> list[int]:
     return found
 
 
-def gone(of: str) -> bool:
+def eventually(condition: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + 60
-    while processes(of) and time.monotonic() < deadline:
+    while not condition() and time.monotonic() < deadline:
         time.sleep(0.05)
-    return not processes(of)
+    return condition()
+
+
+def gone(of: str) -> bool:
+    return eventually(lambda: not processes(of))
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
@@ -245,11 +253,76 @@ def test_the_program_ends_with_the_process_that_started_it(how: signal.Signals) 
         process.send_signal(how)
         process.wait(60)
     assert gone(folder)
+    assert eventually(lambda: not os.path.exists(folder))
+
+
+def test_the_folder_of_a_killed_process_is_removed_by_the_next(tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    code = "import beaconry, time; air = beaconry.Air(); print(air._folder, flush=True); time.sleep(100)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout
+        folder = process.stdout.readline().strip()
+        # The shell that would remove the folder is killed first, as by the end of a container.
+        for pid in [*processes(folder), process.pid]:
+            os.kill(pid, signal.SIGKILL)
+        process.wait(20)
+    assert os.path.exists(folder)
+    code = "import beaconry, os; air = beaconry.Air(); print(*os.listdir(os.environ['TMPDIR'])); air.close()"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert len(ended.stdout.split()) == 1 and Path(folder).name not in ended.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_ends_with_its_process_and_not_with_a_fork_of_it() -> None:
+    code = (
+        "import beaconry, os, signal, time; air = beaconry.Air()\n"
+        "child = os.fork()\n"
+        "if child: print(air._folder, child, flush=True)\n"
+        "time.sleep(100)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        folder, child = process.stdout.readline().split()
+        try:
+            process.kill()
+            process.wait(20)
+            assert gone(folder)
+            os.kill(int(child), 0)
+        finally:
+            os.kill(int(child), signal.SIGKILL)
+
+
+def test_the_end_of_a_fork_is_not_the_end_of_the_air(air: Air) -> None:
+    child = os.fork()
+    if child == 0:
+        try:
+            del air
+            gc.collect()
+            # What the end of the interpreter does.
+            weakref.finalize._exitfunc()  # type: ignore[attr-defined]
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    air.beacon("door", ibeacon=DOOR)
+
+
+def test_an_air_that_is_not_closed_ends_with_its_last_reference() -> None:
+    def resources() -> tuple[int, int]:
+        return threading.active_count(), len(os.listdir("/proc/self/fd"))
+
+    Air().close()
+    before = resources()
+    airs = [Air() for _ in range(3)]
+    folders = [str(air._folder) for air in airs]
+    assert all(map(processes, folders))
+    airs.clear()
+    assert all(map(gone, folders)) and not any(map(os.path.exists, folders))
+    assert eventually(lambda: resources() == before), (before, resources())
 
 
 def test_a_closed_air_leaves_nothing() -> None:
     air = Air()
-    folder = air._temporary.name
+    folder = str(air._folder)
     assert processes(folder)
     air.close()
     air.close()
@@ -258,11 +331,24 @@ def test_a_closed_air_leaves_nothing() -> None:
 
 def test_a_run_that_was_killed_is_reported() -> None:
     air = Air()
-    (program,) = [pid for pid in processes(air._temporary.name) if os.readlink(f"/proc/{pid}/exe").endswith("beaconry")]
+    (program,) = [pid for pid in processes(str(air._folder)) if os.readlink(f"/proc/{pid}/exe").endswith("beaconry")]
     os.kill(program, signal.SIGKILL)
     with pytest.raises(ProgramError, match="exit code 137"):
         air.close()
-    assert not os.path.exists(air._temporary.name)
+    assert not air._folder.exists()
+
+
+def test_a_run_that_is_stopped_is_killed_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beaconry._air, "END", 1)
+    air = Air()
+    (program,) = [pid for pid in processes(str(air._folder)) if os.readlink(f"/proc/{pid}/exe").endswith("beaconry")]
+    os.kill(program, signal.SIGSTOP)
+    began = time.monotonic()
+    with pytest.raises(ProgramError, match="did not end within 1 s, and was killed"):
+        air.close()
+    # The limit for the answer to a request is two minutes.
+    assert time.monotonic() - began < 60
+    assert gone(str(air._folder)) and not air._folder.exists()
 
 
 def test_saved_files_have_the_events_and_the_traffic(air: Air, tmp_path: Path) -> None:

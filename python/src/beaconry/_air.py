@@ -13,7 +13,6 @@ import re
 import shutil
 import socket
 import subprocess
-import tempfile
 import threading
 import time as real_time
 import weakref
@@ -24,6 +23,7 @@ from typing import IO, Any, Literal, Union
 
 from . import _program
 from ._errors import BeaconryError, ProgramError, RequestError
+from ._folder import Folder
 from ._journal import Event, Journal, Named, name_of
 from ._values import Duration, IBeacon, Position, definition, duration_text, metres, metres_of_path, seconds, setting
 
@@ -64,12 +64,23 @@ class Control:
 
     def __call__(self, command: str, **keys: Any) -> dict[str, Any]:
         request = {"v": 1, "command": command, **{key: value for key, value in keys.items() if value is not None}}
+        return self._answer(command, request, ANSWER)
+
+    def stop(self, patience: float) -> None:
+        """Requests the end of the run, and waits for the answer up to this time in seconds of real time."""
+        self._answer("stop", {"v": 1, "command": "stop"}, patience)
+
+    def _answer(self, command: str, request: dict[str, Any], patience: float) -> dict[str, Any]:
+        if not self._lock.acquire(timeout=patience):
+            raise ProgramError(f"the run does not answer {command}: an earlier request has no answer yet")
         try:
-            with self._lock:
-                self._socket.sendall(json.dumps(request).encode() + b"\n")
-                answer = self._lines.readline()
+            self._socket.settimeout(patience)
+            self._socket.sendall(json.dumps(request).encode() + b"\n")
+            answer = self._lines.readline()
         except (OSError, ValueError) as error:
             raise ProgramError(f"the run does not answer {command}: {error}") from error
+        finally:
+            self._lock.release()
         if not answer:
             raise ProgramError(f"the run has ended before it answered {command}")
         record: dict[str, Any] = json.loads(answer)
@@ -117,6 +128,20 @@ class Clock:
             self.advance(min(step, left))
             left -= step
             yield DELIVERY if left > 0 else LAST_DELIVERY
+
+
+class _Steps:
+    """The steps in which expectations let time pass.
+
+    The journal has these and not the air, which would live as long as the threads that add events.
+    """
+
+    def __init__(self) -> None:
+        self.clock: Clock | None = None
+        """It is there when the run is ready."""
+
+    def __call__(self, whole: float) -> Iterator[float]:
+        return self.clock.steps(whole) if self.clock else iter((whole,))
 
 
 class Beacon:
@@ -214,7 +239,7 @@ class Receiver:
 
 class Air:
     """A virtual air: a run of `beaconry` in a process of its own, with free ports, which ends with `close()`, at the
-    latest with this process.
+    latest with the last reference to the air or with this process.
 
     `profile` is the path or the content of a profile whose beacons are there from the start. In `wall` time, `rate` is
     the number of seconds of the run in a second of real time. In `virtual` time the clock stands still, `clock.advance`
@@ -235,31 +260,33 @@ class Air:
             raise ValueError("virtual time has no rate, and no controller for the kernel; use time=\"wall\"")
         self._program = _program.find_program(program)
         # The path of a socket has at most 107 bytes, which other folders may exceed.
-        self._temporary = tempfile.TemporaryDirectory(prefix="beaconry-", ignore_cleanup_errors=True)
-        self._folder = Path(self._temporary.name)
+        self._temporary = Folder()
+        self._folder = self._temporary.path
         self._definitions: dict[str, dict[str, Any]] = {}
         self._write_profile()
         self._lock = threading.Lock()
         command = [str(self._program), "run", *self._profiles(profile), *self._options(time, rate, seed, physics, kernel_adapter), *options]
         environment = {key: value for key, value in os.environ.items() if not key.startswith("BEACONRY_")}
         environment.update(XDG_RUNTIME_DIR=str(self._folder), XDG_STATE_HOME=str(self._folder))
-        self._clock: Clock | None = None
         self._control: Control | None = None
+        self._steps = _Steps()
         self.journal = Journal(self._steps)
         """The events of the run."""
         self._errors: list[bytes] = []
         self._is_stopped = False
-        self._process = _program.start(command, environment)
-        self._finalizer = weakref.finalize(self, _program.kill, self._process)
+        self._process = _program.start(command, environment, self._folder)
+        self._finalizer = weakref.finalize(self, _release, self._process, self._temporary)
+        _airs.add(self)
         self._threads = self._start_readers(self._process, self.journal, self._errors)
         try:
             self._wait_until_ready()
             self._control = Control(str(self._folder / "control.sock"))
         except BaseException:
             self._end_process()
-            self._temporary.cleanup()
+            self._finalizer()
             raise
-        self._clock = Clock(self._control, time == "virtual", rate)
+        self._control_finalizer = weakref.finalize(self, self._control.close)
+        self._steps.clock = Clock(self._control, time == "virtual", rate)
 
     # Start ----------------------------------------------------------------------------------------------------------
 
@@ -328,10 +355,6 @@ class Air:
         except AssertionError:
             self._end_process()
             raise ProgramError(f"beaconry did not start: {self._last_error}") from None
-
-    def _steps(self, whole: float) -> Iterator[float]:
-        # The clock is there when the run is ready.
-        return self._clock.steps(whole) if self._clock else iter((whole,))
 
     @property
     def _last_error(self) -> str:
@@ -424,9 +447,9 @@ class Air:
     @property
     def clock(self) -> Clock:
         """The clock of the run."""
-        if self._clock is None:
+        if self._steps.clock is None:
             raise ProgramError("the air is closed")
-        return self._clock
+        return self._steps.clock
 
     @property
     def _ready(self) -> Event:
@@ -464,13 +487,13 @@ class Air:
         """Ends the run; the journal and `save` still work. Raises `ProgramError` if it has not ended well."""
         if self._is_stopped:
             return
-        had_ended = self._process.poll() is not None
-        if self._control is not None and not had_ended:
+        deadline = real_time.monotonic() + END
+        if self._control is not None and self._process.poll() is None:
             with contextlib.suppress(BeaconryError):
-                self._control("stop")
+                self._control.stop(END)
         self._is_stopped = True
         try:
-            code = self._process.wait(END)
+            code = self._process.wait(max(0.0, deadline - real_time.monotonic()))
         except subprocess.TimeoutExpired:
             code = None
         self._end_process()
@@ -482,7 +505,7 @@ class Air:
     def _end_process(self) -> None:
         if self._control is not None:
             self._control.close()
-        self._finalizer()
+        _program.kill(self._process)
         for thread in self._threads:
             thread.join(10)
 
@@ -503,10 +526,30 @@ class Air:
         try:
             self.stop()
         finally:
-            self._temporary.cleanup()
+            self._finalizer()
 
     def __enter__(self) -> Air:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+_airs: weakref.WeakSet[Air] = weakref.WeakSet()
+
+
+def _release(process: subprocess.Popen[bytes], folder: Folder) -> None:
+    """Ends the program of an air, and removes its files."""
+    _program.kill(process)
+    folder.remove()
+
+
+def _leave() -> None:
+    """Leaves the airs to the parent after a fork, so that they end with it."""
+    for air in list(_airs):
+        air._finalizer.detach()
+        _program.leave(air._process)
+        air._temporary.leave()
+
+
+os.register_at_fork(after_in_child=_leave)
