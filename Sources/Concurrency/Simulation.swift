@@ -14,6 +14,8 @@ import Synchronization
 /// advances to the next timer, as fast as the rate allows. So a run depends on nothing but its inputs: the same program with
 /// the same seed does the same, at the same times.
 ///
+/// The thread exists while there is work, and for a second after it: a simulation that is not used has none.
+///
 /// `install` redirects the tasks of the process to the simulation, and `run` those that a body starts. An actor with an
 /// executor of its own takes the simulation instead. What runs elsewhere (event loops of sockets, queues of files, the main
 /// actor) adds its results to the queue when it has them, while the time goes on; with the rate `.maximum`, its results come
@@ -111,9 +113,10 @@ package final class Simulation: Clock, SerialExecutor {
         var advances: [@Sendable () -> Void] = []
         /// Whether the thread waits for work.
         var isWaiting = false
-        /// Whether the thread ends when nothing is left to do; work that is added later starts another one.
+        /// Whether the thread ends as soon as nothing is left to do, and not only after `idleTime`.
         var isReleased = false
-        var hasThread = true
+        /// Whether there is a thread.
+        var hasThread = false
     }
 
     private enum Step: @unchecked Sendable {
@@ -122,17 +125,18 @@ package final class Simulation: Clock, SerialExecutor {
         case arrived([@Sendable () -> Void])
         /// For this long in real time, or until there is work.
         case wait(Duration?)
-        /// The thread ends.
+        /// There was no work for `idleTime`.
         case end
     }
 
     private let state: Mutex<State>
     private let wakeUp = DispatchSemaphore(value: 0)
+    /// The real time without work after which the thread ends.
+    private static let idleTime = DispatchTimeInterval.seconds(1)
 
-    /// A simulation, whose thread starts at once and lasts as long as the process, unless it is one of `run`.
+    /// A simulation. Its thread starts with the first work and ends when there is none; later work starts another one.
     package init(rate: Rate) {
         state = Mutex(State(rate: rate, anchor: (.now, .zero)))
-        startThread()
     }
 
     /// Makes the simulation of this process, once, before the tasks that it is meant for start: all tasks of the process run
@@ -310,9 +314,9 @@ extension Simulation {
     }
 
     private func wakeIfWaiting(_ state: inout State) {
-        if !state.hasThread {
+        guard state.hasThread else {
             state.hasThread = true
-            startThread()
+            return startThread()
         }
         guard state.isWaiting else { return }
         state.isWaiting = false
@@ -326,31 +330,36 @@ extension Simulation {
             &thread, nil,
             { argument in
                 guard let argument else { return nil }
-                Unmanaged<Simulation>.fromOpaque(argument).takeRetainedValue().runForever()
+                Unmanaged<Simulation>.fromOpaque(argument).takeRetainedValue().runWork()
                 return nil
             }, box.toOpaque())
         precondition(status == 0, "cannot start the thread of the simulation: \(status)")
         pthread_detach(thread)
     }
 
-    private func runForever() {
+    private func runWork() {
         beaconry_set_thread_simulation(Unmanaged.passUnretained(self).toOpaque())
+        var isIdle = false
         while true {
-            switch state.withLock({ Self.nextStep(&$0) }) {
+            switch state.withLock({ Self.nextStep(&$0, isIdle: isIdle) }) {
             case .run(.job(let job)): job.runSynchronously(on: asUnownedSerialExecutor())
             case .run(.function(let function)): function()
             case .arrived(let advances): for resume in advances { resume() }
-            case .wait(nil): wakeUp.wait()
+            case .wait(nil):
+                isIdle = wakeUp.wait(timeout: .now() + Self.idleTime) == .timedOut
+                continue
             case .wait(let time?):
                 // A signal that comes after the time is taken by the next wait, which then does nothing.
                 _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(time / .nanoseconds(1))))
                 state.withLock { $0.isWaiting = false }
             case .end: return
             }
+            isIdle = false
         }
     }
 
-    private static func nextStep(_ state: inout State) -> Step {
+    /// - Parameter isIdle: whether the thread has waited for work in vain.
+    private static func nextStep(_ state: inout State, isIdle: Bool) -> Step {
         if state.first < state.ready.count {
             let work = state.ready[state.first]
             state.first += 1
@@ -375,8 +384,12 @@ extension Simulation {
             state.hasThread = false
             return .end
         }
+        guard case .scaled(let factor) = state.rate, let first = state.deadlines.min else {
+            state.isWaiting = !isIdle
+            state.hasThread = !isIdle
+            return isIdle ? .end : .wait(nil)
+        }
         state.isWaiting = true
-        guard case .scaled(let factor) = state.rate, let first = state.deadlines.min else { return .wait(nil) }
         return .wait((first.time - present(of: state)) / factor)
     }
 

@@ -4,12 +4,13 @@
 
 import BeaconryCentral
 import BeaconryTesting
+import Foundation
 import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct TestedAirTests {
-    private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+    static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
     /// The text of the issues that a body records.
     private static func issues(_ body: @Sendable () async -> Void) async -> [String] {
@@ -36,6 +37,27 @@ struct TestedAirTests {
             return air.clock.elapsed
         }
         #expect(measured == .seconds(3607))
+    }
+
+    @Test func airEndsWithItsLastReference() async {
+        await #expect(processExitsWith: .success) {
+            func threads() -> Int {
+                (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
+            }
+            func descriptors() -> Int {
+                (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+            }
+            func useAir() async throws {
+                let air = try await VirtualAir()
+                try await air.beacon("door", iBeacon: (TestedAirTests.uuid, 1, 7))
+                _ = try await air.receiver("phone")
+            }
+            try await useAir()
+            let before = descriptors()
+            for _ in 0..<60 { try await useAir() }
+            // Those of the runtime remain.
+            while threads() > 40 || descriptors() > before { usleep(10_000) }
+        }
     }
 
     @Test func bodyOfTheSameTestRecordsItsIssues() async throws {

@@ -4,6 +4,7 @@
 
 import Concurrency
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -54,6 +55,24 @@ private struct WeakSimulation: Sendable {
         #expect(log.all == ["a at 1.0 seconds", "a2 at 1.0 seconds", "b at 2.0 seconds"])
         await simulation.advance(by: .seconds(2))
         #expect(log.all.last == "c at 3.0 seconds" && simulation.now.offset == .seconds(4))
+    }
+
+    @Test func simulationWithoutWorkHasNoThread() async {
+        await #expect(processExitsWith: .success) {
+            func threads() -> Int {
+                (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
+            }
+            let simulations = (0..<100).map { _ in Simulation(rate: .manual) }
+            for simulation in simulations {
+                // A timer that never fires is no work.
+                _ = simulation.schedule(at: .seconds(60)) {}
+                await simulation.advance(by: .seconds(1))
+            }
+            // Those of the runtime remain.
+            while threads() > 50 { usleep(10_000) }
+            await simulations[0].advance(by: .seconds(1))
+            precondition(simulations[0].now.offset == .seconds(2))
+        }
     }
 
     @Test func hourWithoutWorkTakesNoRealTime() async throws {
