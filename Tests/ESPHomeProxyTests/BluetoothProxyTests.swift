@@ -289,9 +289,24 @@ struct BluetoothProxyTests {
             clients.append(client)
         }
         let ninth = try await Client(setup.place)
+        try await ninth.sendBytes([0, 4, 1, 16, 1, 24, 12])
         await ninth.waitForEnd()
         #expect(setup.reports.refusals == ["the proxy has 8 clients already"])
         for client in clients { await client.close() }
+        await setup.close()
+    }
+
+    @Test func clientsThatDoNotGreetKeepNoOtherOut() async throws {
+        let setup = try await Self.setUp()
+        var strangers: [Client] = []
+        for _ in 0..<BluetoothProxy.strangerLimit { strangers.append(try await Client(setup.place)) }
+        let client = try await Client(setup.place)
+        try await client.greet()
+        // The oldest one has made room.
+        await strangers[0].waitForEnd()
+        #expect(setup.reports.refusals == ["it did not greet while 64 others connected"])
+        for stranger in strangers { await stranger.close() }
+        await client.close()
         await setup.close()
     }
 

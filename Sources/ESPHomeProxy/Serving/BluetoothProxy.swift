@@ -53,8 +53,11 @@ package actor BluetoothProxy {
         case warning(Warning)
     }
 
-    /// The most clients at once, as of a proxy on an ESP32.
+    /// The most clients at once that have greeted, as of a proxy on an ESP32. With a key, only a client that has it can
+    /// greet.
     package static let sessionLimit = 8
+    /// The most clients at once that have not greeted: one more ends the session of the oldest one.
+    static let strangerLimit = 64
     /// The size of the system's buffer for a client, in bytes: what a client that stops reading still gets.
     private static let sendBuffer: ChannelOptions.Types.SocketOption.Value = 65_536
     /// The longest time that an advertisement waits for others.
@@ -70,6 +73,9 @@ package actor BluetoothProxy {
     private var identity: ProxyIdentity?
     private var server: (any Channel)?
     private var sessions: [Int: ProxySession] = [:]
+    /// The sessions whose clients have not greeted, and those whose clients have.
+    private var strangers: Set<Int> = []
+    private var clients: Set<Int> = []
     /// What serves the sessions, until their ends.
     private var serving: [Int: Task<Void, Never>] = [:]
     private var isClosed = false
@@ -179,21 +185,34 @@ package actor BluetoothProxy {
             return
         }
         let peer = connection.channel.remoteAddress.map(Self.text) ?? "unknown"
-        guard sessions.count < Self.sessionLimit else {
-            post(.refused(reason: "the proxy has \(Self.sessionLimit) clients already"), peer)
-            Task { await ProxySession.discard(connection) }
-            return
+        if strangers.count >= Self.strangerLimit, let oldest = strangers.min() {
+            strangers.remove(oldest)
+            sessions[oldest]?.assumeIsolated { $0.makeRoom() }
         }
         lastSession += 1
         let number = lastSession
+        strangers.insert(number)
         let session = ProxySession(number, peer: peer, of: self, identity, host: host, channel: connection.channel)
         sessions[number] = session
         serving[number] = Task {
             await session.serve(connection)
             sessions[number] = nil
+            strangers.remove(number)
+            clients.remove(number)
             serving[number] = nil
             unsubscribe(number)
             slotObservers.remove(number)
+        }
+    }
+
+    /// Admits a session whose client has greeted.
+    /// - Returns: whether there is a place for it.
+    nonisolated func admit(_ session: Int) -> Bool {
+        assumeIsolated { proxy in
+            proxy.strangers.remove(session)
+            guard proxy.clients.count < Self.sessionLimit else { return false }
+            proxy.clients.insert(session)
+            return true
         }
     }
 

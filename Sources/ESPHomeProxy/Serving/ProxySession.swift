@@ -28,7 +28,9 @@ actor ProxySession {
     }
 
     /// The time within which a client must greet.
-    private static let greetingTime = Duration.seconds(30)
+    private static let greetingTime = Duration.seconds(5)
+    /// The time between two looks at the silence of a client that has greeted.
+    private static let watchPeriod = Duration.seconds(30)
     /// Silence after which the client is asked whether it is there, and after which the session ends (esphome 2025.8,
     /// api_connection.cpp).
     private static let pingTime = Duration.seconds(60)
@@ -143,6 +145,9 @@ actor ProxySession {
         }
     }
 
+    /// Ends the session because other clients connect, and this one has not greeted.
+    func makeRoom() { refuse("it did not greet while \(BluetoothProxy.strangerLimit) others connected") }
+
     /// Ends the session because the proxy ends.
     func shutDown() {
         guard !isOver else { return }
@@ -229,7 +234,7 @@ actor ProxySession {
 
     private func watchSilence() async {
         while !Task.isCancelled, !isOver {
-            try? await Task.sleep(for: Self.greetingTime)
+            try? await Task.sleep(for: hasGreeted ? Self.watchPeriod : Self.greetingTime)
             guard !Task.isCancelled else { return }
             let silence = lastInput.duration(to: .now)
             if !hasGreeted {
@@ -248,6 +253,9 @@ actor ProxySession {
         guard hasGreeted || message.mayBeFirst else { return refuse("it did not greet first") }
         switch message {
         case .hello(_, _, let minor):
+            guard hasGreeted || proxy.admit(number) else {
+                return refuse("the proxy has \(BluetoothProxy.sessionLimit) clients already")
+            }
             hasGreeted = true
             usesShortUUIDs = minor >= ProxyIdentity.apiVersion.minor
             send(.hello(identity))
