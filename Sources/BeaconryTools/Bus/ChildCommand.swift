@@ -7,7 +7,7 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// A command that runs beside beacons, with our standard streams.
+/// A command that runs beside beacons, with our standard streams. It ends with this process, however that ends.
 package final class ChildCommand: Sendable {
     private let arguments: [String]
     private let state = Mutex<State>(.starting(signals: []))
@@ -41,7 +41,35 @@ package final class ChildCommand: Sendable {
         }
         var options = PlatformOptions()
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(5))]
-        defer { state.withLock { $0 = .ended } }
+        let guardian: Lifeline
+        do {
+            guardian = try Lifeline(Self.script, [])
+        } catch {
+            throw Failure(exitCode: 71, message: "no shell can be started: \(error); raise the limits of this user")
+        }
+        let result = await result(of: program, named: name, environment, options, guardian)
+        state.withLock { $0 = .ended }
+        guardian.send("")
+        await guardian.close()
+        return try result.get()
+    }
+
+    /// Reads the number of the process of the command, and an empty line when the command has ended. The end of the input
+    /// without that line means that this process was killed: the command gets SIGTERM, and SIGKILL 5 s later.
+    private static let script = """
+        while read -r line; do process=$line; done
+        [ -n "$process" ] && kill -TERM "$process" || exit
+        for second in 1 2 3 4 5; do
+            sleep 1
+            kill -0 "$process" || exit
+        done
+        kill -KILL "$process"
+        """
+
+    private func result(
+        of program: String, named name: String, _ environment: [String: String], _ options: PlatformOptions,
+        _ guardian: Lifeline
+    ) async -> Result<Int32, Failure> {
         do {
             let result = try await Subprocess.run(
                 .path(FilePath(program)),
@@ -56,20 +84,22 @@ package final class ChildCommand: Sendable {
                 output: .fileDescriptor(.standardOutput, closeAfterSpawningProcess: false),
                 error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false)
             ) { execution in
+                guardian.send("\(execution.processIdentifier.value)")
                 self.began(execution.processIdentifier.value)
             }
             switch result.terminationStatus {
-            case .exited(let code): return code
-            case .signaled(let signal): return 128 + signal
+            case .exited(let code): return .success(code)
+            case .signaled(let signal): return .success(128 + signal)
             }
         } catch let error as SubprocessError {
-            throw Failure(
-                exitCode: 126,
-                message:
-                    "\(program) cannot be executed: \(error.underlyingError?.description ?? error.description); check "
-                    + "its format and the interpreter in its first line")
+            return .failure(
+                Failure(
+                    exitCode: 126,
+                    message:
+                        "\(program) cannot be executed: \(error.underlyingError?.description ?? error.description); "
+                        + "check its format and the interpreter in its first line"))
         } catch {
-            throw Failure(exitCode: 126, message: "\(program) cannot be executed: \(error)")
+            return .failure(Failure(exitCode: 126, message: "\(program) cannot be executed: \(error)"))
         }
     }
 

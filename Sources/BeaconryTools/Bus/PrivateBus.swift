@@ -4,26 +4,26 @@
 
 import Dispatch
 import Glibc
-import Subprocess
+import Persistence
 import SystemPackage
 
 /// A message bus of its own: `dbus-daemon` with a configuration and a socket in a temporary folder, for this user.
 ///
-/// It ends with `stop()`, and with this process, however that ends: a shell between them ends the daemon when the pipe to it
-/// is closed.
+/// It ends with `stop()`, and with this process, however that ends: a shell between them ends the daemon and removes the
+/// folder. If the shell is killed as well, the next bus removes the folder: its lock is free.
 package final class PrivateBus: Sendable {
     /// The address, for DBUS_SYSTEM_BUS_ADDRESS.
     package let address: String
     private let folder: String
-    /// The shell ends the daemon when the last descriptor of this end is closed.
-    private let lifeline: FileDescriptor
-    private let daemon: Task<Void, Never>
+    private let lock: FileLock
+    /// The shell that ends the daemon.
+    private let lifeline: Lifeline
 
-    private init(address: String, folder: String, lifeline: FileDescriptor, daemon: Task<Void, Never>) {
+    private init(address: String, folder: String, lock: FileLock, lifeline: Lifeline) {
         self.address = address
         self.folder = folder
+        self.lock = lock
         self.lifeline = lifeline
-        self.daemon = daemon
     }
 
     /// Starts a bus, and waits until it accepts connections.
@@ -36,39 +36,30 @@ package final class PrivateBus: Sendable {
                     "there is no dbus-daemon on this machine; install it (apt install dbus-daemon), or name a bus that "
                     + "runs with --bus ADDRESS")
         }
-        let folder = try makeFolder()
+        removeLeftovers()
+        let (folder, lock) = try makeFolder()
         do throws(Failure) {
-            return try await start(program, in: folder)
+            return try await start(program, in: folder, lock)
         } catch {
             remove(folder)
             throw error
         }
     }
 
-    private static func start(_ program: String, in folder: String) async throws(Failure) -> PrivateBus {
-        let lifeline: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
+    private static func start(
+        _ program: String, in folder: String, _ lock: FileLock
+    ) async throws(Failure) -> PrivateBus {
         let output: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
+        let lifeline: Lifeline
         do {
             try write(configuration(listeningIn: folder), to: folder + "/bus.conf")
-            lifeline = try closedOnExec(FileDescriptor.pipe())
-            output = try closedOnExec(FileDescriptor.pipe())
+            output = try Lifeline.makePipe()
+            lifeline = try Lifeline(script, [program, folder], output: output.writeEnd)
         } catch {
             throw Failure(exitCode: 73, message: "a bus cannot be made in \(folder): \(error)")
         }
-        let daemon = Task {
-            var options = PlatformOptions()
-            // Ctrl-C at our terminal must not end the bus before those that use it.
-            options.processGroupID = 0
-            _ = try? await Subprocess.run(
-                .path("/bin/sh"),
-                arguments: ["-c", script, "beaconry-bus", program, folder],
-                platformOptions: options,
-                input: .fileDescriptor(lifeline.readEnd, closeAfterSpawningProcess: true),
-                output: .fileDescriptor(output.writeEnd, closeAfterSpawningProcess: true),
-                error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false))
-        }
         let address = await firstLine(of: output.readEnd)
-        let bus = PrivateBus(address: address ?? "", folder: folder, lifeline: lifeline.writeEnd, daemon: daemon)
+        let bus = PrivateBus(address: address ?? "", folder: folder, lock: lock, lifeline: lifeline)
         guard address != nil else {
             let reason = lastLine(of: folder + "/bus.log")
             await bus.stop()
@@ -82,8 +73,7 @@ package final class PrivateBus: Sendable {
 
     /// Ends the bus and removes its folder.
     package func stop() async {
-        try? lifeline.close()
-        await daemon.value
+        await lifeline.close()
         Self.remove(folder)
     }
 
@@ -95,6 +85,8 @@ package final class PrivateBus: Sendable {
         read -r end
         kill $! 2>/dev/null
         wait
+        for file in \(files.joined(separator: " ")); do rm -f "$2/$file"; done
+        rmdir "$2"
         """
 
     /// Everything is permitted: the folder of the socket is for this user only. The limits are those of session buses.
@@ -140,23 +132,56 @@ package final class PrivateBus: Sendable {
     /// The longest path of a folder for a socket: that of a socket is at most 107 bytes.
     private static let longestFolder = 100
 
-    private static func makeFolder() throws(Failure) -> String {
-        let name = "/beaconry-dbus-XXXXXX"
+    private static let prefix = "beaconry-dbus-"
+    private static let lockName = "bus.lock"
+    /// The files of the folder.
+    private static let files = ["bus", "bus.conf", "bus.log", lockName]
+
+    /// The folder in which folders of buses are.
+    private static var parent: String {
         let chosen = Environment.value("TMPDIR") ?? "/tmp"
-        let parent = chosen.utf8.count + name.utf8.count > longestFolder ? "/tmp" : chosen
-        var template = Array((parent + name).utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw Failure(
-                exitCode: 73,
-                message:
-                    "no folder for the bus can be made in \(parent): \(String(cString: strerror(errno))); set TMPDIR to "
-                    + "one that is writable")
+        return chosen.utf8.count + prefix.utf8.count + 7 > longestFolder ? "/tmp" : chosen
+    }
+
+    /// Makes the folder of a bus, with a lock that this process holds.
+    private static func makeFolder() throws(Failure) -> (String, FileLock) {
+        while true {
+            var template = Array((parent + "/\(prefix)XXXXXX").utf8CString)
+            guard mkdtemp(&template) != nil else {
+                throw Failure(
+                    exitCode: 73,
+                    message:
+                        "no folder for the bus can be made in \(parent): \(String(cString: strerror(errno))); set TMPDIR "
+                        + "to one that is writable")
+            }
+            let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            do throws(FileLock.Failure) {
+                return (folder, try FileLock("\(folder)/\(lockName)"))
+            } catch {
+                remove(folder)
+                // Another process may have just taken the folder for a leftover.
+                if case .system(let error) = error, error.code != .noSuchFileOrDirectory {
+                    throw Failure(exitCode: 73, message: "no folder for the bus can be made in \(parent): \(error)")
+                }
+            }
         }
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Removes the folders of processes that were killed together with their shells.
+    private static func removeLeftovers() {
+        for name in Folder.names(in: parent) where name.hasPrefix(prefix) {
+            let folder = "\(parent)/\(name)"
+            var status = stat()
+            guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
+                Folder.exists("\(folder)/\(lockName)"), let lock = try? FileLock("\(folder)/\(lockName)")
+            else { continue }
+            lock.release()
+            remove(folder)
+        }
     }
 
     private static func remove(_ folder: String) {
-        for name in ["bus", "bus.conf", "bus.log"] { unlink("\(folder)/\(name)") }
+        for name in files { unlink("\(folder)/\(name)") }
         rmdir(folder)
     }
 
@@ -172,13 +197,6 @@ package final class PrivateBus: Sendable {
         let file = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
         _ = try file.closeAfter { try file.writeAll(text.utf8) }
-    }
-
-    private static func closedOnExec(
-        _ pipe: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
-    ) -> (readEnd: FileDescriptor, writeEnd: FileDescriptor) {
-        for end in [pipe.readEnd, pipe.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
-        return pipe
     }
 
     /// Reads a line, and closes the descriptor; `nil` if it ends before.

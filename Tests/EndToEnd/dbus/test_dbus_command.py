@@ -145,6 +145,30 @@ def test_bus_ends_with_a_killed_program(beaconry: Beaconry) -> None:
         time.sleep(0.05)
 
 
+def test_command_and_folder_end_with_a_killed_program(beaconry: Beaconry, temporary_folder: Path) -> None:
+    number = temporary_folder.parent / "number"
+    run = beaconry.start("dbus", "--", "sh", "-c", f"echo $$ > {number}.new; mv {number}.new {number}; exec sleep 1000")
+    deadline = time.monotonic() + PATIENCE
+    while not number.exists():
+        assert time.monotonic() < deadline, "the command has not started"
+        time.sleep(0.05)
+    run.kill()
+    command = Path("/proc") / number.read_text().strip()
+    while command.exists() or any(temporary_folder.iterdir()):
+        assert time.monotonic() < deadline + PATIENCE, "something is left"
+        time.sleep(0.05)
+
+
+def test_folder_of_a_bus_whose_shell_was_killed_is_removed_by_the_next(beaconry: Beaconry, temporary_folder: Path) -> None:
+    left = temporary_folder / "beaconry-dbus-abcdef"
+    left.mkdir()
+    for name in ("bus.conf", "bus.lock"):
+        (left / name).touch()
+    result = beaconry.call("dbus", "--ephemeral", "--", "ls", str(temporary_folder))
+    assert len(result.stdout.split()) == 1 and left.name not in result.stdout
+    assert list(temporary_folder.iterdir()) == []
+
+
 def _has_listener(path: str) -> bool:
     """Whether a process listens on a Unix socket."""
     return any(line.split()[-1] == path for line in Path("/proc/net/unix").read_text().splitlines()[1:])
