@@ -58,6 +58,14 @@ struct EventCommandTests {
         }
     }
 
+    @Test func fileThatIsNotExecutableIsNamed() async throws {
+        let file = try script("exit 0")
+        chmod(file, 0o644)
+        await #expect(
+            throws: EventCommand.Trouble.notStarted("\(file) is not executable; make it so (chmod +x \(file))")
+        ) { try await run([file]) }
+    }
+
     @Test func timeLimitEndsTheWholeGroup() async throws {
         let pids = folder.file("pids")
         let script = try script(

@@ -65,6 +65,9 @@ package struct EventCommand: Sendable {
             .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(1))
         ]
         let program = arguments[0]
+        if let found = ExecutableSearch.find(program), access(found, X_OK) != 0 {
+            return .failure(.notStarted("\(found) is not executable; make it so (chmod +x \(found))"))
+        }
         do {
             let result = try await Subprocess.run(
                 program.contains("/") ? .path(FilePath(program)) : .name(program),
