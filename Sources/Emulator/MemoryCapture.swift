@@ -85,23 +85,27 @@ struct RunCaptures {
     static let usualSize = 1 << 24
 
     private var captures: [Int: (capture: MemoryCapture, number: Int)] = [:]
+    /// The number of captures that are about to begin.
+    private var reserved = 0
     private var lastID = 0
 
     /// The captures, oldest first.
     var records: [CaptureRecord] { captures.sorted { $0.key < $1.key }.map { $0.value.capture.record(id: $0.key) } }
 
-    /// Whether there may be another one.
+    /// Reserves the place of another one; `add` follows.
     /// - Throws: `EmulatorError` `.cannotCreate` if there are too many.
-    func requireRoom() throws(EmulatorError) {
-        guard captures.count < Self.maximum else {
+    mutating func reserve() throws(EmulatorError) {
+        guard captures.count + reserved < Self.maximum else {
             throw EmulatorError(
                 .cannotCreate, "there are \(Self.maximum) captures already", hint: "remove those that are not needed")
         }
+        reserved += 1
     }
 
-    /// Adds a capture with its number at the radio.
+    /// Adds a capture with its number at the radio, at a reserved place.
     /// - Returns: its id.
     mutating func add(_ capture: MemoryCapture, number: Int) -> Int {
+        reserved -= 1
         lastID += 1
         captures[lastID] = (capture, number)
         return lastID
@@ -137,9 +141,10 @@ extension Emulator {
                 hint: "give a number of bytes from \(RunCaptures.sizes.lowerBound) to \(RunCaptures.sizes.upperBound)")
         }
         let radio = try capturingRadio()
-        try captures.requireRoom()
+        try captures.reserve()
         let capture = MemoryCapture(limit: limit)
-        let id = captures.add(capture, number: await radio.beginCapture(capture))
+        let number = await radio.beginCapture(capture)
+        let id = captures.add(capture, number: number)
         return capture.record(id: id)
     }
 

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,14 @@ def test_captures_have_limits(served: Served) -> None:
     refused = server.request("POST", "/v1/captures")
     assert refused.status == 409 and "16 captures already" in refused.json["detail"]
     assert server.request("GET", "/v1/captures/99").status == server.request("POST", "/v1/captures/x/stop").status == 404
+
+
+def test_captures_that_start_at_once_have_the_limit(served: Served) -> None:
+    server = served(profile=PROFILE)
+    with ThreadPoolExecutor(40) as clients:
+        answers = list(clients.map(lambda _: server.request("POST", "/v1/captures").status, range(40)))
+    assert sorted(answers) == [201] * 16 + [409] * 24
+    assert len(server.get("/v1/captures")["captures"]) == 16
 
 
 def test_ctl_saves_a_capture(served: Served, beaconry: Beaconry, tmp_path: Path) -> None:

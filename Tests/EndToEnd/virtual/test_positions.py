@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from statistics import mean
 from typing import Any
 
@@ -192,6 +193,23 @@ def test_bad_receivers_and_walks_are_refused(
     started(beaconry, "?name=desk")
     refused = beaconry.call("ctl", *arguments)
     assert (refused.returncode, sentence in refused.stderr) == (code, True), refused
+
+
+def test_receivers_that_are_added_are_limited(beaconry: Beaconry) -> None:
+    started(beaconry, "?name=desk")
+    with socket.socket(socket.AF_UNIX) as control:
+        control.settimeout(60)
+        control.connect(str(next(beaconry.runtime.rglob("*.sock"))))
+        lines = control.makefile()
+
+        def receiver(action: str, name: str) -> dict[str, Any]:
+            control.sendall(json.dumps({"v": 1, "command": "receiver", "action": action, "name": name}).encode() + b"\n")
+            answer: dict[str, Any] = json.loads(lines.readline())
+            return answer
+
+        assert all("servers" in receiver("add", f"phone-{number}") for number in range(100))
+        assert "100 receivers were added" in receiver("add", "phone-100")["error"]
+        assert "servers" in receiver("remove", "phone-0") and "servers" in receiver("add", "phone-100")
 
 
 def test_virtual_time_has_no_receivers_for_other_processes(beaconry: Beaconry) -> None:
