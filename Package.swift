@@ -191,8 +191,8 @@ let package = Package(
         .target(
             name: "ControlAPI",
             dependencies: [
-                "BluetoothCore", "Bluetooth", "Devices", "Emulator", "Persistence", "Radio", hummingbird, httpTypes,
-                nioHTTPTypes, logging, nioCore, nioPosix,
+                "BluetoothCore", "Bluetooth", "Devices", "Emulator", "Persistence", "Radio", "Sockets", hummingbird,
+                httpTypes, nioHTTPTypes, logging, nioCore, nioPosix,
             ],
             resources: [.embedInCode("Resources")], swiftSettings: settings),
         // The work of the commands, without their options.
@@ -260,7 +260,10 @@ let package = Package(
         .target(name: "SanitizedLocks", path: "Tests/SanitizedLocks"),
         .testTarget(
             name: "BeaconryTestingTests", dependencies: ["BeaconryCentral", "BeaconryTesting"], swiftSettings: settings),
-        .testTarget(name: "ControlAPITests", dependencies: ["ControlAPI", "Emulator"], swiftSettings: settings),
+        .testTarget(
+            name: "ControlAPITests",
+            dependencies: ["ControlAPI", "Devices", "Emulator", "HCIRadio", "Profiles", nioCore],
+            swiftSettings: settings),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothCoreTests", dependencies: ["BluetoothCore", "TestSupport"], swiftSettings: settings),

@@ -100,4 +100,12 @@ enum APIReply: Sendable {
     case events(EventSelection, after: UInt64?)
     /// The answer to a request of the control socket.
     case control(ControlReply)
+
+    /// Whether it is a stream of events.
+    var isStream: Bool {
+        switch self {
+        case .events, .control(.events): true
+        default: false
+        }
+    }
 }

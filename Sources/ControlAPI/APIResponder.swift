@@ -14,10 +14,14 @@ struct APIResponder: Sendable {
     private static let longestBody = 65536
     /// The time between two comments in a stream of events.
     private static let heartbeat = Duration.seconds(10)
+    /// The time that a client has to read the last reply of a connection.
+    private static let lingering = TimeAmount.seconds(1)
 
     let operations: APIOperations
     let requestGuard: RequestGuard
     let events: EventHub
+    /// Those of the streams of events.
+    let streams: Places
     let sentence: @Sendable (EmulatorEvent) -> String
 
     @concurrent func respond(
@@ -28,8 +32,13 @@ struct APIResponder: Sendable {
         do {
             reply = try await answer(request)
         } catch let problem as Problem {
-            return try await write(problem, isHead: isHead, writer)
+            return try await write(problem, isHead: isHead, writer, over: channel)
         }
+        let isStream = !isHead && reply.isStream
+        guard !isStream || streams.take() else {
+            return try await write(.tooMany("streams of events"), isHead: isHead, writer, over: channel)
+        }
+        defer { if isStream { streams.free() } }
         switch reply {
         case .json(let value, let status):
             try await write(
@@ -47,6 +56,13 @@ struct APIResponder: Sendable {
             }
         case .control(let reply): try await write(reply, over: channel, writer)
         }
+    }
+
+    /// Answers a request of a connection beyond the limit, and closes it.
+    @concurrent func refuse(
+        _ request: Request, _ writer: consuming ResponseWriter, over channel: any Channel
+    ) async throws {
+        try await write(.tooMany("connections"), isHead: request.method == .head, writer, over: channel)
     }
 
     /// - Throws: `Problem`, and nothing else.
@@ -99,7 +115,10 @@ struct APIResponder: Sendable {
             throw Problem(.badRequest, code: "bad-body", "the body ended early")
         }
         guard bytes.count <= Self.longestBody else {
-            throw Problem(.contentTooLarge, code: "too-large", "a body has at most \(Self.longestBody) bytes")
+            var problem = Problem(.contentTooLarge, code: "too-large", "a body has at most \(Self.longestBody) bytes")
+            // What is left of the body is not read.
+            problem.endsConnection = true
+            throw problem
         }
         return bytes
     }
@@ -110,15 +129,28 @@ struct APIResponder: Sendable {
         .contentSecurityPolicy: "default-src 'self'", .xContentTypeOptions: "nosniff", .cacheControl: "no-store",
     ]
 
-    @concurrent private func write(_ problem: Problem, isHead: Bool, _ writer: consuming ResponseWriter) async throws {
+    @concurrent private func write(
+        _ problem: Problem, isHead: Bool, _ writer: consuming ResponseWriter, over channel: any Channel
+    ) async throws {
         var fields = HTTPFields()
         if !problem.methods.isEmpty { fields[.allow] = problem.methods.map(\.rawValue).joined(separator: ", ") }
         if problem.status == HTTPResponse.Status.unauthorized.code { fields[.wwwAuthenticate] = "Bearer" }
-        // What is left of a body that is too large is not read.
-        if problem.status == HTTPResponse.Status.contentTooLarge.code { fields[.connection] = "close" }
+        if problem.endsConnection { fields[.connection] = "close" }
         try await write(
             Array(JSONLine.encode(problem).utf8), Problem.contentType, HTTPResponse.Status(code: problem.status),
             isHead: isHead, fields, writer)
+        if problem.endsConnection { try await end(channel) }
+    }
+
+    /// Closes a connection after its last reply. The client has some time to read the reply first, because bytes of it that
+    /// are not read would make the system discard the reply (RFC 9112, 9.6).
+    /// - Throws: always, so that no other request is read.
+    private func end(_ channel: any Channel) async throws {
+        try? await channel.close(mode: .output).get()
+        let closing = channel.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
+        try await channel.closeFuture.get()
+        closing.cancel()
+        throw ChannelError.alreadyClosed
     }
 
     @concurrent private func write(

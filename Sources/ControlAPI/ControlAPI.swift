@@ -7,6 +7,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import Sockets
 import Synchronization
 
 /// The HTTP server of a run's control requests (docs/http.md).
@@ -45,14 +46,18 @@ package final class ControlAPI: Sendable {
     private let address: ControlAddress
     private let serving: Task<Void, Never>
     private let watching: Task<Void, Never>
-    private let server: Server<HTTP1Channel>
+    private let server: Server<APIChannel>
     /// How long connections may take to end.
     private static let patience = Duration.seconds(1)
 
     /// Starts the server: before the run, so that it has all events.
     /// - Throws: `EmulatorError` `.cannotCreate` if the address cannot be used.
-    package init(_ emulator: Emulator, _ options: Options) async throws(EmulatorError) {
-        let hint = "choose another address (--http HOST:PORT, --http unix:PATH)"
+    package convenience init(_ emulator: Emulator, _ options: Options) async throws(EmulatorError) {
+        try await self.init(emulator, options, limits: APILimits())
+    }
+
+    init(_ emulator: Emulator, _ options: Options, limits: APILimits) async throws(EmulatorError) {
+        let hint = "stop the program that uses it, or choose another address (--http 127.0.0.1:0 takes a free port)"
         if case .unix(let path) = options.address { try await SocketFile.claim(path, hint: hint) }
         emulator.events.keepJournal()
         let watch = RunWatch()
@@ -60,16 +65,23 @@ package final class ControlAPI: Sendable {
             operations: APIOperations(
                 emulator, watch, version: options.version, detail: options.metricsDetail),
             requestGuard: RequestGuard(hosts: Self.hosts(options), token: options.token), events: emulator.events,
-            sentence: options.sentence)
+            streams: Places(limits.streams), sentence: options.sentence)
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         let (started, continuation) = AsyncStream.makeStream(of: SocketAddress?.self)
         let server = Server(
-            childChannelSetup: HTTP1Channel(responder: { request, writer, channel in
+            childChannelSetup: APIChannel(limits) { request, writer, channel in
                 try await responder.respond(to: request, writer, over: channel)
-            }),
-            configuration: ServerConfiguration(address: Self.bindAddress(options.address)),
+            } refuse: { request, writer, channel in
+                try await responder.refuse(request, writer, over: channel)
+            },
+            configuration: ServerConfiguration(
+                address: Self.bindAddress(options.address),
+                availableConnectionsDelegate: .maximum(limits.connections + limits.refusals, logger: logger)),
             onServerRunning: { channel in
+                try? await channel.eventLoop.submit {
+                    try channel.pipeline.syncOperations.addHandler(AcceptRest(), position: .first)
+                }.get()
                 if case .unix(let path) = options.address { SocketFile.protect(path) }
                 continuation.yield(channel.localAddress)
                 continuation.finish()
@@ -79,14 +91,15 @@ package final class ControlAPI: Sendable {
             do {
                 try await server.run()
             } catch {
-                failure.withLock { $0 = "\(error)" }
+                failure.withLock { $0 = SystemErrorText.words(error) }
             }
             continuation.finish()
         }
         var iterator = started.makeAsyncIterator()
         guard let bound = await iterator.next() else {
             throw EmulatorError(
-                .cannotCreate, "cannot serve HTTP on \(Self.text(options.address)): \(failure.withLock(\.self) ?? "")",
+                .cannotCreate,
+                "cannot listen on \(Self.text(options.address)) for HTTP: \(failure.withLock(\.self) ?? "")",
                 hint: hint)
         }
         let events = emulator.events.listen()

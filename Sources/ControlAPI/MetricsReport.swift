@@ -134,13 +134,22 @@ private struct MetricsText {
     mutating func add(_ name: String, _ help: String, _ histogram: DurationHistogram) {
         addHeading(name, .histogram, help)
         var count: UInt64 = 0
-        let bounds = DurationHistogram.bounds.map { "\(Double($0) * 1e-6)" } + ["+Inf"]
+        let bounds = DurationHistogram.bounds.map { Self.seconds(UInt64($0)) } + ["+Inf"]
         for (bound, number) in zip(bounds, histogram.counts) {
             count += number
             addSample("\(name)_bucket", ["le": bound], "\(count)")
         }
-        addSample("\(name)_sum", [:], "\(Double(histogram.sum) * 1e-6)")
+        addSample("\(name)_sum", [:], Self.seconds(UInt64(histogram.sum)))
         addSample("\(name)_count", [:], "\(count)")
+    }
+
+    /// Microseconds as a decimal number of seconds without zeros at its end.
+    private static func seconds(_ microseconds: UInt64) -> String {
+        let (whole, fraction) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        guard fraction > 0 else { return "\(whole)" }
+        var digits = "\(1_000_000 + fraction)".dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        return "\(whole).\(digits)"
     }
 
     private mutating func addHeading(_ name: String, _ kind: Kind, _ help: String) {

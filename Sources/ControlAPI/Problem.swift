@@ -22,6 +22,8 @@ struct Problem: Error, Encodable {
     let faults: [ErrorRecord]?
     /// The methods of the resource, for status 405.
     var methods: [HTTPRequest.Method] = []
+    /// Whether the connection is closed after the reply.
+    var endsConnection = false
 
     private enum CodingKeys: CodingKey {
         case type, title, status, detail, code, hint, faults
@@ -52,6 +54,15 @@ struct Problem: Error, Encodable {
         code = error.name
         hint = error.hint.isEmpty ? nil : error.hint
         faults = error.faults.isEmpty ? nil : error.faults.map(ErrorRecord.init)
+    }
+
+    /// A limit of the server that is reached: the connection is closed, since its place is needed.
+    static func tooMany(_ things: String) -> Problem {
+        var problem = Problem(
+            .serviceUnavailable, code: "too-many", "this server has as many \(things) as it can serve at once",
+            hint: "close some, or try again later")
+        problem.endsConnection = true
+        return problem
     }
 
     /// A path without a resource.

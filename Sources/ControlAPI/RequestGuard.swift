@@ -14,7 +14,7 @@ struct RequestGuard: Sendable {
     /// The token that a request must have; `nil` for none.
     let token: String?
 
-    /// - Throws: `Problem` 421, 403, 401 or 415.
+    /// - Throws: `Problem` 400, 421, 403, 401 or 415.
     func check(
         _ head: HTTPRequest, queryToken: String?, needsToken: Bool = true, takesText: Bool = false
     ) throws(Problem) {
@@ -24,6 +24,10 @@ struct RequestGuard: Sendable {
     }
 
     private func checkHost(_ head: HTTPRequest) throws(Problem) {
+        // The first one is the authority of the request (RFC 9112, 3.2).
+        guard head.headerFields[values: .host].isEmpty else {
+            throw Problem(.badRequest, code: "bad-host", "the request has several Host fields", hint: "send one")
+        }
         guard let hosts else { return }
         let authority = head.authority ?? ""
         guard hosts.contains(Self.name(ofAuthority: authority)) else {
@@ -49,9 +53,9 @@ struct RequestGuard: Sendable {
 
     private func checkToken(_ head: HTTPRequest, _ queryToken: String?) throws(Problem) {
         guard let token else { return }
-        let scheme = "Bearer "
-        let field = head.headerFields[.authorization] ?? ""
-        let given = field.hasPrefix(scheme) ? String(field.dropFirst(scheme.count)) : queryToken
+        let words = (head.headerFields[.authorization] ?? "").split(separator: " ")
+        // RFC 9110, 11.1: the name of the scheme is case-insensitive.
+        let given = words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : queryToken
         guard let given, Self.isEqual(given, token) else {
             throw Problem(
                 .unauthorized, code: "no-token", "this server needs a token",
@@ -78,4 +82,8 @@ struct RequestGuard: Sendable {
                 hint: "send Content-Type: application/json")
         }
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let host = HTTPField.Name("Host")!
 }

@@ -179,12 +179,24 @@ package struct PostedEvent: Hashable, Sendable {
     package var sequence: UInt64 = 0
     /// The time.
     package let time: Date
+    /// In the heap, so that the queues of many readers share it.
+    private let content: Content
+
     /// The event.
-    package let event: EmulatorEvent
+    package var event: EmulatorEvent { content.event }
+
+    private final class Content: Hashable, Sendable {
+        let event: EmulatorEvent
+
+        init(_ event: EmulatorEvent) { self.event = event }
+
+        static func == (left: Content, right: Content) -> Bool { left.event == right.event }
+        func hash(into hasher: inout Hasher) { hasher.combine(event) }
+    }
 
     /// An event of this moment.
     package init(_ event: EmulatorEvent) {
         time = Date(timeIntervalSince1970: Duration.sinceUnixEpoch / .seconds(1))
-        self.event = event
+        content = Content(event)
     }
 }

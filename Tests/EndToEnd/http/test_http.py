@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
 import re
+import resource
 import socket
 import stat
 import subprocess
@@ -159,6 +161,7 @@ def test_token_is_needed(served: Served, beaconry: Beaconry, tmp_path: Path) -> 
     assert (refused.status, refused.headers["www-authenticate"]) == (401, "Bearer")
     assert server.request("GET", "/v1/beacons", Authorization="Bearer 0123456789abcdef0124").status == 401
     assert server.request("GET", "/v1/beacons", Authorization="Bearer 0123456789abcdef0123").status == 200
+    assert server.request("GET", "/v1/beacons", Authorization="bearer 0123456789abcdef0123").status == 200
     assert server.request("GET", "/v1/beacons?token=0123456789abcdef0123").status == 401
     with_query = server.open()
     with_query.request("GET", "/v1/events?token=0123456789abcdef0123")
@@ -166,12 +169,80 @@ def test_token_is_needed(served: Served, beaconry: Beaconry, tmp_path: Path) -> 
     with_query.close()
 
 
+def exchange(server: Server, request: bytes) -> bytes:
+    """The reply to the bytes of a request, until the server closes the connection."""
+    with socket.create_connection((server.host, server.port), timeout=30) as connection:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            connection.sendall(request)
+        reply = b""
+        with contextlib.suppress(ConnectionResetError):
+            while part := connection.recv(65536):
+                reply += part
+        return reply
+
+
+def test_heads_and_bodies_that_are_too_large_end_the_connection(served: Served) -> None:
+    server = served()
+    head = f"Host: {server.host}\r\n".encode()
+    for fields in (b"a: b\r\n" * 120, b"a: " + b"b" * 20_000 + b"\r\n"):
+        assert exchange(server, b"GET /v1/version HTTP/1.1\r\n" + head + fields + b"\r\n").startswith(b"HTTP/1.1 400 ")
+    # The rest of the body, and the request after it, are not read.
+    body = b"Content-Type: application/json\r\nContent-Length: 70000\r\n\r\n" + b" " * 70_000
+    stop = b"POST /v1/reload HTTP/1.1\r\n" + head + b"\r\n"
+    reply = exchange(server, b"PATCH /v1/beacons/entrance HTTP/1.1\r\n" + head + body + stop)
+    assert reply.startswith(b"HTTP/1.1 413 ") and reply.count(b"HTTP/1.1 ") == 1 and b"Connection: close" in reply
+    assert not [event for event in server.get("/v1/journal")["events"] if event["event"] == "reloaded"]
+
+
+def test_request_with_two_hosts_is_refused(served: Served) -> None:
+    server = served()
+    hosts = f"Host: {server.host}\r\nHost: example.com\r\n".encode()
+    reply = exchange(server, b"GET /v1/version HTTP/1.1\r\n" + hosts + b"Connection: close\r\n\r\n")
+    assert reply.startswith(b"HTTP/1.1 400 ") and b"several Host fields" in reply
+
+
+def test_names_of_the_machine_are_in_the_variable(beaconry: Beaconry, served: Served) -> None:
+    beaconry.environment["BEACONRY_HTTP_HOST"] = "pi3.local museum"
+    server = served()
+    for host in ("pi3.local", "museum:80", "localhost"):
+        assert server.request("GET", "/v1/version", Host=host).status == 200, host
+    assert server.request("GET", "/v1/version", Host="example.com").status == 421
+
+
+def test_connections_leave_descriptors_for_the_rest(served: Served, beaconry: Beaconry) -> None:
+    server = served()
+    process = server.run.process.pid
+    limit = len(os.listdir(f"/proc/{process}/fd")) + 40
+    resource.prlimit(process, resource.RLIMIT_NOFILE, (limit, limit))
+    connections = [socket.create_connection((server.host, server.port)) for _ in range(100)]
+    deadline = time.monotonic() + 30
+    while len(os.listdir(f"/proc/{process}/fd")) < limit - 14:
+        assert time.monotonic() < deadline, "no connections are accepted"
+        time.sleep(0.01)
+    before = processor_seconds(process)
+    time.sleep(1)
+    # A busy loop would use a second.
+    assert processor_seconds(process) - before < 0.5
+    assert beaconry.call("ctl", "set", "entrance", "minor=77").returncode == 0
+    for connection in connections:
+        connection.close()
+    assert server.get("/v1/beacons/entrance")["minor"] == 77
+
+
+def processor_seconds(process: int) -> float:
+    """The processor time of a process, in seconds."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.mark.parametrize(
     ("options", "status", "words"),
     [
         (["--http", "0.0.0.0:0"], 64, "needs a token"),
         (["--http", "8080"], 64, "not an address"),
-        (["--http", "192.0.2.1:0", "--http-token-file", "TOKEN"], 73, "cannot serve HTTP"),
+        (["--http", "192.0.2.1:0", "--http-token-file", "TOKEN"], 73, "cannot listen on 192.0.2.1:0 for HTTP: Cannot assign"),
+        (["--http", "nope"], 64, 'beaconry: --http: "nope" is not an address; write HOST:PORT'),
+        (["--http", "127.0.0.1:99999"], 64, 'beaconry: --http: "127.0.0.1:99999" is not an address; write'),
         (["--http", "127.0.0.1:0", "--http-token-file", "SHORT"], 65, "no token"),
         (["--http", "127.0.0.1:0", "--http-token-file", "MISSING"], 65, "MISSING"),
     ],
@@ -376,6 +447,8 @@ def test_metrics_are_clean(served: Served) -> None:
     assert 'beaconry_beacons{state="disabled"} 1\n' in text and 'beaconry_beacons{state="on-air"} 12\n' in text
     checked = subprocess.run([PROMTOOL, "check", "metrics"], input=text, capture_output=True, text=True, timeout=60, check=False)
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
+    bounds = re.findall(r'beaconry_flash_writes_seconds_bucket\{le="(.*)"\}', text)
+    assert bounds == ["0.0001", "0.00025", "0.0005", "0.001", "0.0025", "0.005", "0.01", "0.025", "0.1", "1", "+Inf"]
 
 
 def samples(text: str) -> dict[str, float]:

@@ -1,0 +1,173 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTPTypes
+import Synchronization
+
+/// The limits of the HTTP server, which bound what clients take of its memory and of its file descriptors.
+struct APILimits: Sendable {
+    /// The connections that are served at once. Those beyond it are answered with status 503.
+    var connections = 512
+    /// The connections that are answered with status 503 at once. Those beyond it wait to be accepted.
+    var refusals = 64
+    /// The streams of events at once.
+    var streams = 256
+    /// The time from the connection to the end of the first head.
+    var headTime = TimeAmount.seconds(10)
+    /// The time from the end of a head to the end of the body.
+    var bodyTime = TimeAmount.seconds(30)
+    /// The time from a reply to the end of the next head.
+    var idleTime = TimeAmount.seconds(60)
+    /// The fields of a request.
+    var fields = 100
+    /// The head of a request, in bytes.
+    var head = 16_384
+}
+
+/// The connections of the HTTP server.
+struct APIChannel: ServerChildChannel {
+    /// A connection that is about to be served or refused.
+    struct Value: ServerChildChannelValue {
+        fileprivate let connection: PendingConnection
+        fileprivate let isServed: Bool
+
+        var channel: any Channel { connection.channel }
+    }
+
+    private let served: HTTP1Channel
+    private let refused: HTTP1Channel
+    private let places: Places
+
+    /// Connections within limits.
+    /// - Parameters:
+    ///   - serve: answers the requests of a connection.
+    ///   - refuse: answers the only request of a connection beyond the limit.
+    init(
+        _ limits: APILimits, serve: @escaping HTTPChannelHandler.Responder,
+        refuse: @escaping HTTPChannelHandler.Responder
+    ) {
+        let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
+            maxHeaderFieldSize: limits.head, maxHeaderListSize: limits.head, maxHeaderFieldCount: limits.fields)
+        func channel(idleTime: TimeAmount, _ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
+            HTTP1Channel(
+                responder: responder,
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [
+                        RequestTimer(headTime: min(limits.headTime, idleTime), bodyTime: limits.bodyTime)
+                    ],
+                    idleTimeout: idleTime, httpDecoderConfiguration: decoder))
+        }
+        served = channel(idleTime: limits.idleTime, serve)
+        refused = channel(idleTime: .seconds(1), refuse)
+        places = Places(limits.connections)
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        let isServed = places.take()
+        if isServed { channel.closeFuture.whenComplete { [places] _ in places.free() } }
+        return http(isServed).setup(channel: channel, logger: logger)
+            .map { Value(connection: PendingConnection($0), isServed: isServed) }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        guard let connection = value.connection.take() else { return }
+        await http(value.isServed).handle(value: connection, logger: logger)
+    }
+
+    private func http(_ isServed: Bool) -> HTTP1Channel { isServed ? served : refused }
+}
+
+/// A limited number of places.
+final class Places: Sendable {
+    private let number: Int
+    private let taken = Mutex(0)
+
+    init(_ number: Int) { self.number = number }
+
+    /// Takes a place; `false` if none is free.
+    func take() -> Bool {
+        taken.withLock { taken in
+            guard taken < number else { return false }
+            taken += 1
+            return true
+        }
+    }
+
+    /// Frees a place that was taken.
+    func free() { taken.withLock { $0 -= 1 } }
+}
+
+/// An accepted connection, which is closed unless it is taken: the server drops those that it accepts at the moment of its
+/// end, and an asynchronous channel traps when it is dropped unused.
+private final class PendingConnection: Sendable {
+    let channel: any Channel
+    private let connection: Mutex<HTTP1Channel.Value?>
+
+    init(_ connection: HTTP1Channel.Value) {
+        channel = connection.channel
+        self.connection = Mutex(connection)
+    }
+
+    func take() -> HTTP1Channel.Value? {
+        connection.withLock { connection in
+            defer { connection = nil }
+            return connection
+        }
+    }
+
+    deinit {
+        guard let unused = take() else { return }
+        Task { try? await unused.executeThenClose { _, _ in } }
+    }
+}
+
+/// Closes a connection whose request does not arrive in time.
+///
+///             head                 end
+///     head ---------> body ------------------> idle
+///      |               | ^         head         |
+///      | headTime      | +----------------------+
+///      v               v bodyTime
+///    closed          closed
+///
+/// `HTTPConnectionStateHandler` limits the time in `idle`.
+private final class RequestTimer: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+
+    private let headTime: TimeAmount
+    private let bodyTime: TimeAmount
+    private var timer: Scheduled<Void>?
+
+    init(headTime: TimeAmount, bodyTime: TimeAmount) {
+        self.headTime = headTime
+        self.bodyTime = bodyTime
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { close(context.channel, in: headTime) }
+
+    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: close(context.channel, in: bodyTime)
+        case .body: break
+        case .end: timer?.cancel()
+        }
+        context.fireChannelRead(data)
+    }
+
+    private func close(_ channel: any Channel, in time: TimeAmount) {
+        timer?.cancel()
+        timer = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+    }
+}
