@@ -17,6 +17,8 @@ import SystemPackage
 package final class CaptureFile: CaptureSink {
     /// The limit of the queue, in bytes.
     static let capacity = 4 << 20
+    /// The size of a btsnoop file without records.
+    private static let headerSize = 16
 
     /// Time limits of `finish()`.
     struct Patience {
@@ -37,6 +39,8 @@ package final class CaptureFile: CaptureSink {
 
     private let descriptor: FileDescriptor
     private let path: String
+    /// Whether the file did not exist before.
+    private let isNew: Bool
     private let patience: Patience
     private let queue = DispatchQueue(label: "capture")
     private let state = Mutex(State())
@@ -49,6 +53,7 @@ package final class CaptureFile: CaptureSink {
     init(_ path: String, patience: Patience) throws(EmulatorError) {
         self.path = path
         self.patience = patience
+        isNew = !Folder.exists(path)
         do throws(SystemError) {
             descriptor = try Self.open(path)
         } catch {
@@ -181,6 +186,12 @@ package final class CaptureFile: CaptureSink {
         throw EmulatorError(
             .inputOutput, "the capture file is incomplete, \(missing) records are missing: \(reason)",
             hint: "make room, or choose another file")
+    }
+
+    /// Removes a file that was created for a run that did not start, and has no records.
+    package func discard() {
+        let isEmpty = queue.sync { (try? descriptor.stat()).map { $0.size <= Self.headerSize } ?? false }
+        if isNew, isEmpty { unlink(path) }
     }
 
     deinit { try? descriptor.close() }

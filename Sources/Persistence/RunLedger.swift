@@ -34,6 +34,16 @@ package final class RunLedger: RadioLedger {
                 "the run's ledger cannot be created in \(folder)",
                 hint: "set XDG_RUNTIME_DIR to a folder that you own")
         }
+        removeAbandonedLocks()
+    }
+
+    /// Removes the locks of runs that were killed and have left nothing else.
+    private func removeAbandonedLocks() {
+        for name in Folder.names(in: folder) where name.hasSuffix(".ledger.lock") {
+            let ledger = "\(folder)/\(name.dropLast(".lock".count))"
+            guard ledger != path, !Folder.exists(ledger), let lock = try? FileLock("\(ledger).lock") else { continue }
+            lock.release()
+        }
     }
 
     package func record(_ entries: [String], under key: String) {

@@ -18,9 +18,7 @@ import UnixSignals
 struct Running {
     let options: RunOptions
     let configuration: Emulator.Configuration
-    let controlPaths: [String]
-    /// Whether the control sockets have the names of the profiles, and follow them on a reload.
-    var namesSockets = false
+    let control: ControlPlace
     /// The files of the profiles, if a change of them is a reason to reload.
     var watch: ProfileWatch?
     /// The service for programs that runs beside the beacons.
@@ -32,24 +30,68 @@ struct Running {
         let hangups = Hangup.effect == .none ? nil : await UnixSignalsSequence(trapping: .sighup)
         DescriptorLimit.raise()
         Output.continueAfterErrors()
-        let (driver, timing) = try options.driver(
-            for: configuration.profiles ?? [], servesPrograms: service != nil)
+        let request = try Request(options, configuration.profiles ?? [], servesPrograms: service != nil)
         let ledger = try RunLedger(folder: Folders.runtime)
         defer { ledger.close() }
+        SocketFile.removeAbandoned(ledger.takeLeftovers(under: Self.ledgerKey))
         let capture = try options.makeCapture()
+        var releases: [@Sendable () async -> Void] = []
+        do {
+            try await run(request, hangups, ledger, capture, &releases)
+        } catch {
+            for release in releases.reversed() { await release() }
+            capture?.discard()
+            throw error
+        }
+        for release in releases.reversed() { await release() }
+    }
+
+    /// The key of the paths of control sockets in the ledger.
+    private static let ledgerKey = "control-sockets"
+
+    /// What the options request, all checked before anything is created.
+    private struct Request {
+        let driver: any RadioDriver
+        let timing: RunTiming
+        let http: ControlAPI.Options?
+        let metrics: HTTPOptions.Metrics?
+        let proxies: [ESPHomeProxies.Definition]
+        let controlGroup: UInt32?
+
+        init(_ options: RunOptions, _ profiles: [Profile], servesPrograms: Bool) throws {
+            (driver, timing) = try options.driver(for: profiles, servesPrograms: servesPrograms)
+            http = try options.http.server()
+            metrics = try options.http.metrics()
+            proxies = try options.air.proxies(for: profiles)
+            controlGroup = try options.controlGroupNumber
+        }
+    }
+
+    /// - Parameter releases: gets a function for each thing that was created, which releases it. They are to be called in
+    ///   reverse order at the end, after an error as well.
+    private func run(
+        _ request: Request, _ hangups: UnixSignalsSequence?, _ ledger: RunLedger, _ capture: CaptureFile?,
+        _ releases: inout [@Sendable () async -> Void]
+    ) async throws {
+        let timing = request.timing
         let clock = timing.makeClock()
-        let radio = driver.makePeripheral(RadioResources(ledger: ledger, capture: capture))
+        let radio = request.driver.makePeripheral(RadioResources(ledger: ledger, capture: capture))
         let emulator = Emulator(configuration, radio: radio, clock: clock)
         // Before anything is on the air, so that a second run of a profile fails here.
-        let pathOfProfile: (@Sendable (String) -> String)? =
-            namesSockets ? { @Sendable in Folders.controlSocket(of: $0) } : nil
-        let control = try await ControlServer(
-            emulator, claiming: controlPaths, path: pathOfProfile, group: try options.controlGroupNumber,
-            sentence: { EventText.line($0) })
+        let server = try await startControl(of: emulator, request.controlGroup, ledger)
+        if let server { releases.append { await server.close() } }
         let events = emulator.events.listen()
-        let api = try await options.http.serve(emulator)
-        let metrics = try options.http.writeMetrics(of: emulator)
-        let proxies = try await startProxies(on: radio, emulator.events)
+        if let options = request.http {
+            let api = try await ControlAPI(emulator, options)
+            releases.append { await api.close() }
+        }
+        if let proxies = try await startProxies(request.proxies, on: radio, emulator.events) {
+            releases.append { await proxies.close() }
+        }
+        if let options = request.metrics {
+            let metrics = try options.begin(of: emulator)
+            releases.append { await metrics.close() }
+        }
         let printing = print(events, isSimulated: timing.isSimulated)
         if let warning = try options.receiverWarning(for: configuration.profiles ?? []) {
             emulator.events.post(.warning(warning))
@@ -83,7 +125,8 @@ struct Running {
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         // Services are shut down in reverse order, so that clients receive the last events.
-        var services: [any Service] = [control, writtenRun]
+        var services: [any Service] = [writtenRun]
+        if let server { services.insert(server, at: 0) }
         if let service { services.append(ServedRun(service: service, events: emulator.events.listen())) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -93,28 +136,31 @@ struct Running {
                         failureTerminationBehavior: .gracefullyShutdownGroup)
                 },
                 gracefulShutdownSignals: service?.handlesSignals == true ? [] : [.sigterm, .sigint], logger: logger))
-        do {
+        if let service {
+            releases.append { await service.stop() }
             // Before the beacons are on the air, so that the adapters are there from the start.
-            try await service?.start(on: radio)
-            try await group.run()
-        } catch {
-            await service?.stop()
-            await proxies?.close()
-            await api?.close()
-            await metrics?.close()
-            throw error
+            try await service.start(on: radio)
         }
-        await service?.stop()
-        await proxies?.close()
-        await api?.close()
-        await metrics?.close()
+        try await group.run()
+    }
+
+    /// Creates the control sockets; `nil` if there are to be none.
+    private func startControl(
+        of emulator: Emulator, _ group: UInt32?, _ ledger: RunLedger
+    ) async throws -> ControlServer? {
+        let paths = control.paths(of: configuration.profiles ?? [])
+        guard !paths.isEmpty else { return nil }
+        let pathOfProfile: (@Sendable (String) -> String)? =
+            control == .profiles ? { @Sendable in Folders.controlSocket(of: $0) } : nil
+        return try await ControlServer(
+            emulator, claiming: paths, path: pathOfProfile,
+            record: { ledger.record($0, under: Self.ledgerKey) }, group: group, sentence: { EventText.line($0) })
     }
 
     /// Starts the ESPHome proxies, before the radio is ready, so that it reports them; `nil` without any.
     private func startProxies(
-        on radio: any PeripheralRadio, _ events: EventHub
+        _ definitions: [ESPHomeProxies.Definition], on radio: any PeripheralRadio, _ events: EventHub
     ) async throws -> ESPHomeProxies? {
-        let definitions = try options.air.proxies(for: configuration.profiles ?? [])
         guard !definitions.isEmpty, let radio = radio as? HCIRadio, radio.injectsFaults else { return nil }
         return try await ESPHomeProxies(definitions, on: radio) { report in
             switch report {

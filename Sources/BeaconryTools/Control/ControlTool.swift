@@ -210,7 +210,15 @@ enum ControlSockets {
     /// - Parameter profile: a profile of the run; `nil` if there is only one run.
     /// - Throws: Without a profile: `EmulatorError` if there is no socket, `Failure` if several runs have one.
     static func path(profile: String?, in folders: [String] = Folders.control) throws -> String {
-        let all = folders.map { folder in (folder, Folder.names(in: folder).filter { $0.hasSuffix(".sock") }) }
+        // A run that was killed has left its socket.
+        let all = folders.map { folder in
+            (
+                folder,
+                Folder.names(in: folder).filter {
+                    $0.hasSuffix(".sock") && !SocketFile.isAbandoned("\(folder)/\($0)")
+                }
+            )
+        }
         // Runs of the user come before services of the system.
         let (folder, sockets) = all.first { !$0.1.isEmpty } ?? all[0]
         if let profile {

@@ -27,6 +27,7 @@ package enum EnvironmentVariable: String, CaseIterable, Sendable {
     case control
     case controlGroup = "control-group"
     case http
+    case httpHost = "http-host"
     case url
     case httpTokenFile = "http-token-file"
     case metricsFile = "metrics-file"

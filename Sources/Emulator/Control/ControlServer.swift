@@ -21,12 +21,13 @@ package struct ControlServer: Service {
     /// - Parameters:
     ///   - path: The path of a profile's socket, by the profile's name. With it, the sockets follow a reload that adds,
     ///     renames or removes profiles.
+    ///   - record: Called with the paths of all sockets, when they are created and when a reload has changed them.
     ///   - group: The number of a group whose members may use the sockets, too; `nil` for none.
     ///   - sentence: Describes an event, for clients that want sentences.
     /// - Throws: `EmulatorError` `.cannotCreate` if a socket cannot be created or is in use; then none is created.
     package init(
         _ emulator: Emulator, claiming paths: [String], path: (@Sendable (String) -> String)? = nil,
-        group: UInt32? = nil,
+        record: @escaping @Sendable ([String]) -> Void = { _ in }, group: UInt32? = nil,
         sentence: @escaping @Sendable (EmulatorEvent) -> String = { "\($0)" }
     ) async throws(EmulatorError) {
         self.emulator = emulator
@@ -49,11 +50,19 @@ package struct ControlServer: Service {
                     hint: "choose another control socket (--control PATH)")
             }
         }
+        record(names.all)
         guard let path else { return }
         // The emulator stores this closure, so it must not capture the emulator.
         await emulator.observeReloads { [names, events = emulator.events] profiles in
             for warning in await names.exchange(for: profiles.map(path)) { events.post(.warning(warning)) }
+            record(names.all)
         }
+    }
+
+    /// Removes the sockets, also if `run()` was not called. May be called again.
+    package func close() async {
+        await listener.close()
+        names.removeAll()
     }
 
     /// Serves until shutdown, then removes the sockets.

@@ -15,6 +15,9 @@ import Synchronization
 final class SocketNames: Sendable {
     private let names: Mutex<[String]>
 
+    /// The names.
+    var all: [String] { names.withLock(\.self) }
+
     /// The name of a socket that is bound to this path.
     init(_ path: String) { names = Mutex([path]) }
 
@@ -169,6 +172,30 @@ package enum SocketFile {
     package static func claim(_ path: String, hint: String) async throws(EmulatorError) {
         try await requireFree(path, "socket", hint: hint)
         if SocketNames.isSocket(path) { unlink(path) }
+    }
+
+    /// Removes the sockets of runs that were killed.
+    package static func removeAbandoned(_ paths: [String]) {
+        for path in paths where isAbandoned(path) { unlink(path) }
+    }
+
+    /// Whether a path is that of a socket that no process listens on.
+    package static func isAbandoned(_ path: String) -> Bool {
+        guard SocketNames.isSocket(path) else { return false }
+        var address = sockaddr_un()
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        return withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) } != 0
+                && errno == ECONNREFUSED
+        }
     }
 
     /// Admits only the user who runs the program.

@@ -71,7 +71,7 @@ struct AdvertiseFrame<Frame: TransmittableBeacon>: AsyncParsableCommand, Options
         try await Running(
             options: options, configuration: configuration,
             // The process number allows several at once.
-            controlPaths: [options.control ?? Folders.controlSocket(of: "advertise-\(getpid())")]
+            control: options.control.map(ControlPlace.init) ?? .path(Folders.controlSocket(of: "advertise-\(getpid())"))
         ).run()
     }
 }

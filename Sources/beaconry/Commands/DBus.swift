@@ -88,12 +88,10 @@ struct DBus: AsyncParsableCommand {
         let configuration = try options.configuration(
             profiles: loaded, state: folder, resets: state.resets
         ) { () throws(ProfileFaults) in try Self.load(paths) }
-        let control = options.control ?? EnvironmentVariable.control.value
-        let controlPaths = control.map { [$0] } ?? loaded.map { Folders.controlSocket(of: $0.name) }
-        let service = BlueZRun(settings(controlPath: controlPaths.first))
+        let control = options.controlPlace
+        let service = BlueZRun(settings(controlPath: control.paths(of: loaded).first))
         try await Running(
-            options: options, configuration: configuration, controlPaths: controlPaths, namesSockets: control == nil,
-            service: service
+            options: options, configuration: configuration, control: control, service: service
         ).run()
         let code = await service.exitCode
         // The command has reported its errors itself.

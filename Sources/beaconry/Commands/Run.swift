@@ -61,11 +61,9 @@ struct Run: AsyncParsableCommand {
             profiles: loaded, state: folder, resets: state.resets
         ) { () throws(ProfileFaults) in patterns.selected(try Self.load(paths, files)) }
         configuration.watchesProfiles = watch
-        let control = options.control ?? EnvironmentVariable.control.value
         try await Running(
-            options: options, configuration: configuration,
-            controlPaths: control.map { [$0] } ?? loaded.map { Folders.controlSocket(of: $0.name) },
-            namesSockets: control == nil, watch: watch ? ProfileWatch(files) : nil
+            options: options, configuration: configuration, control: options.controlPlace,
+            watch: watch ? ProfileWatch(files) : nil
         ).run()
     }
 

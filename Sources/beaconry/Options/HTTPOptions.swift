@@ -39,21 +39,38 @@ struct HTTPOptions: ParsableArguments {
             """)
     var metricsDetail: MetricsDetail?
 
-    /// Begins to write the metrics; `nil` if no file is requested.
-    func writeMetrics(of emulator: Emulator) throws -> MetricsFile? {
-        guard let path = metricsFile ?? EnvironmentVariable.metricsFile.value else { return nil }
-        return try MetricsFile(path, of: emulator, version: Version.number, detail: try detail())
+    /// A file of metrics that is requested.
+    struct Metrics {
+        fileprivate let path: String
+        fileprivate let detail: MetricsDetail?
+
+        /// Begins to write the metrics.
+        func begin(of emulator: Emulator) throws(EmulatorError) -> MetricsFile {
+            try MetricsFile(path, of: emulator, version: Version.number, detail: detail)
+        }
     }
 
-    private static func address(_ text: String) throws(Failure) -> ControlAddress {
+    /// The file of the metrics; `nil` if none is requested.
+    func metrics() throws(Failure) -> Metrics? {
+        let detail = try detail()
+        return (metricsFile ?? EnvironmentVariable.metricsFile.value).map { Metrics(path: $0, detail: detail) }
+    }
+
+    private static func address(_ text: String) throws(ValueFault) -> ControlAddress {
         guard let address = ControlAddress(text) else {
-            throw .usage("\"\(text)\" is not an address; write HOST:PORT, such as 127.0.0.1:8080, or unix:PATH")
+            throw ValueFault("\"\(text)\" is not an address; write HOST:PORT, such as 127.0.0.1:8080, or unix:PATH")
         }
         return address
     }
 
-    /// Starts the server; `nil` if none is requested.
-    func serve(_ emulator: Emulator) async throws -> ControlAPI? {
+    /// The names of the option, else those of its variable, which have spaces between them.
+    private var hosts: [String] {
+        guard httpHost.isEmpty else { return httpHost }
+        return EnvironmentVariable.httpHost.value.map { $0.split(separator: " ").map(String.init) } ?? []
+    }
+
+    /// The server; `nil` if none is requested.
+    func server() throws -> ControlAPI.Options? {
         guard let address = try http ?? EnvironmentVariable.http.parsed(Self.address) else { return nil }
         let token = try token()
         guard address.isLocal || token != nil else {
@@ -61,11 +78,9 @@ struct HTTPOptions: ParsableArguments {
                 "--http on an address of other machines needs a token; write one into a file and give --http-token-file FILE"
             )
         }
-        return try await ControlAPI(
-            emulator,
-            ControlAPI.Options(
-                address: address, hosts: httpHost, token: token, version: Version.number, metricsDetail: try detail(),
-                sentence: { EventText.line($0) }))
+        return ControlAPI.Options(
+            address: address, hosts: hosts, token: token, version: Version.number, metricsDetail: try detail(),
+            sentence: { EventText.line($0) })
     }
 
     private func detail() throws(Failure) -> MetricsDetail? {

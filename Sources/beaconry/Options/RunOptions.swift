@@ -48,7 +48,7 @@ struct RunOptions: ParsableArguments {
             """)
     var capture: String?
 
-    @Option(help: "Control socket (default: PROFILE.sock in $XDG_RUNTIME_DIR/beaconry).")
+    @Option(help: "Control socket, or none (default: PROFILE.sock in $XDG_RUNTIME_DIR/beaconry).")
     var control: String?
 
     @Option(
@@ -60,6 +60,11 @@ struct RunOptions: ParsableArguments {
     @OptionGroup var http: HTTPOptions
 
     @OptionGroup var output: OutputOptions
+
+    /// The control sockets, by the option or its variable.
+    var controlPlace: ControlPlace {
+        (control ?? EnvironmentVariable.control.value).map(ControlPlace.init) ?? .profiles
+    }
 
     /// Whether results are JSON.
     var writesJSON: Bool { output.format == .json }
@@ -132,5 +137,27 @@ struct RunOptions: ParsableArguments {
             isStrict: strict || EnvironmentVariable.strict.isSet, waits: waits,
             duration: try duration ?? EnvironmentVariable.duration.parsed(ValueText.duration),
             readyFile: readyFile ?? EnvironmentVariable.readyFile.value)
+    }
+}
+
+/// Where the control sockets of a run are.
+enum ControlPlace: Hashable {
+    /// It has none.
+    case none
+    /// At a path.
+    case path(String)
+    /// At the paths of its profiles, which they follow on a reload.
+    case profiles
+
+    /// `none`, or a path.
+    init(_ text: String) { self = text == "none" ? .none : .path(text) }
+
+    /// The paths of the sockets of a run.
+    func paths(of profiles: [Profile]) -> [String] {
+        switch self {
+        case .none: []
+        case .path(let path): [path]
+        case .profiles: profiles.map { Folders.controlSocket(of: $0.name) }
+        }
     }
 }

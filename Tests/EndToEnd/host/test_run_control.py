@@ -119,6 +119,63 @@ def test_socket_in_use_names_the_other_run(beaconry: Beaconry) -> None:
     assert run.exit_code() == 0
 
 
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--http", "0.0.0.0:0"], 64),
+        (["--http", "nope"], 64),
+        (["--http", "127.0.0.1:0", "--http-token-file", "missing"], 65),
+        (["--http", "192.0.2.1:0"], 64),
+        (["--http", "127.0.0.1:USED", "--capture", "c.btsnoop"], 73),
+        (["--metrics-file", "missing/m.prom", "--capture", "c.btsnoop"], 73),
+        (["--esphome", "0.0.0.0:0"], 73),
+        (["--hci-server", "tcp:127.0.0.1:USED", "--capture", "c.btsnoop"], 73),
+        (["--control-group", "no-such-group"], 64),
+    ],
+)
+def test_refused_start_leaves_nothing(beaconry: Beaconry, tmp_path: Path, options: list[str], code: int) -> None:
+    profile = beaconry.profile(PROFILE)
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as used:
+        port = str(used.getsockname()[1])
+        result = subprocess.run(
+            [str(BINARY), "run", str(profile), "--radio", "virtual", "--state", str(folder / "state")]
+            + (["--hci-server", "none"] if "--hci-server" not in options else [])
+            + [option.replace("USED", port) for option in options],
+            env=beaconry.environment, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert result.returncode == code and len(result.stderr.splitlines()) == 1, result
+    assert [path for path in folder.rglob("*") if path.suffix in (".btsnoop", ".prom")] == []
+    assert [path for path in beaconry.runtime.rglob("*") if not path.is_dir()] == []
+
+
+def test_killed_run_is_no_run_and_the_next_one_cleans_up(beaconry: Beaconry) -> None:
+    killed = beaconry.run(beaconry.profile(PROFILE), *OPTIONS[2:], radio="virtual")
+    killed.wait("ready")
+    killed.kill()
+    left = {path.name for path in (beaconry.runtime / "beaconry").iterdir()}
+    assert "shop.sock" in left and f"run-{killed.process.pid}.ledger.lock" in left
+    assert "no running beaconry was found" in beaconry.call("ctl", "list").stderr
+    cafe = beaconry.profile(PROFILE.replace("profile: shop", "profile: cafe"), "cafe.yaml")
+    run = beaconry.run(cafe, *OPTIONS[2:], radio="virtual")
+    run.wait("ready")
+    assert not left & {path.name for path in (beaconry.runtime / "beaconry").iterdir()}
+    assert json.loads(beaconry.call("ctl", "list", "--json").stdout)["profile"] == "cafe"
+    assert run.end() == 0
+    assert list((beaconry.runtime / "beaconry").iterdir()) == []
+
+
+def test_control_none_is_no_socket(beaconry: Beaconry, tmp_path: Path) -> None:
+    for command in (["run", str(beaconry.profile(PROFILE))], ["advertise", "ibeacon", "--uuid", UUID]):
+        done = subprocess.run(
+            [str(BINARY), *command, *OPTIONS[:4], "--duration", "10ms", "--control", "none", "--json"],
+            env=beaconry.environment, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0 and '"ready"' in done.stdout, done
+        assert not [path for path in [*tmp_path.iterdir(), *beaconry.runtime.rglob("*")] if path.is_socket() or path.name == "none"]
+
+
 def test_several_advertise_at_once(beaconry: Beaconry) -> None:
     runs = [
         beaconry.start("advertise", "ibeacon", "--uuid", UUID, "--minor", str(minor), *OPTIONS[:4], "--json") for minor in (1, 2)
