@@ -61,10 +61,18 @@ extension VirtualAir {
         /// - Parameters:
         ///   - beacon: only events of this beacon.
         ///   - mark: only events after the one with this number.
-        /// - Returns: the events, oldest first; none for a malformed condition.
-        public func find(_ condition: String, beacon: Beacon? = nil, since mark: Int = 0) -> [Event] {
-            guard let expectation = try? Self.expectation(condition, beacon) else { return [] }
-            return expectation.verdict(on: hub.records(since: mark)).events.map(Event.init)
+        /// - Returns: the events, oldest first. A condition that is malformed, or has a name or a key that events do not have, is an
+        ///   issue.
+        public func find(
+            _ condition: String, beacon: Beacon? = nil, since mark: Int = 0,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) -> [Event] {
+            do {
+                return try Self.expectation(condition, beacon).matching(hub.records(since: mark)).map(Event.init)
+            } catch {
+                Issue.record("\(error)", sourceLocation: sourceLocation)
+                return []
+            }
         }
 
         /// Expects an event that meets a condition, now or within a time of the air, and records an issue with the last events
@@ -80,7 +88,8 @@ extension VirtualAir {
             sourceLocation: SourceLocation = #_sourceLocation
         ) async -> Event? {
             let verdict = await verify(condition, beacon, nil, mark, time, sourceLocation)
-            return verdict?.events.first.map(Event.init)
+            // The verdict has the last ones.
+            return verdict?.ok == true ? find(condition, beacon: beacon, since: mark).first : nil
         }
 
         /// Expects that no event meets a condition, until a time of the air is over, and records an issue with the last events

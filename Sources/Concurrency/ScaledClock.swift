@@ -18,7 +18,18 @@ package struct ScaledClock: Clock {
 
     package func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try await Task.sleep(
-            until: beginning.advanced(by: deadline.offset / rate), tolerance: tolerance.map { $0 / rate },
-            clock: .continuous)
+            until: beginning.advanced(by: deadline.offset.divided(by: rate)),
+            tolerance: tolerance.map { $0.divided(by: rate) }, clock: .continuous)
+    }
+}
+
+extension Duration {
+    /// A century: more than any run lasts, and few enough nanoseconds for 64 bits.
+    private static let century = Duration.seconds(3_000_000_000)
+
+    /// The quotient, at most a century: a division by a small number exceeds the range of durations.
+    func divided(by divisor: Double) -> Duration {
+        let quotient = self / .seconds(1) / divisor
+        return quotient < Self.century / .seconds(1) ? self / divisor : Self.century
     }
 }

@@ -25,7 +25,7 @@ package final class Simulation: Clock, SerialExecutor {
     package enum Rate: Hashable, Sendable {
         /// As fast as the work is done.
         case maximum
-        /// This number of virtual seconds in a second of real time; more than 0.
+        /// This number of virtual seconds in a second of real time, in `limits`.
         case scaled(Double)
         /// The time advances by `advance(by:)` only.
         case manual
@@ -350,13 +350,17 @@ extension Simulation {
                 continue
             case .wait(let time?):
                 // A signal that comes after the time is taken by the next wait, which then does nothing.
-                _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(time / .nanoseconds(1))))
+                let nanoseconds = min(time, Self.longestWait) / .nanoseconds(1)
+                _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
                 state.withLock { $0.isWaiting = false }
             case .end: return
             }
             isIdle = false
         }
     }
+
+    /// After this time, the thread computes again how long it has to wait.
+    private static let longestWait = Duration.seconds(3600)
 
     /// - Parameter isIdle: whether the thread has waited for work in vain.
     private static func nextStep(_ state: inout State, isIdle: Bool) -> Step {
@@ -390,7 +394,7 @@ extension Simulation {
             return isIdle ? .end : .wait(nil)
         }
         state.isWaiting = true
-        return .wait((first.time - present(of: state)) / factor)
+        return .wait((first.time - present(of: state)).divided(by: factor))
     }
 
     /// The time up to which timers may fire now.
@@ -406,16 +410,19 @@ extension Simulation {
 // MARK: - Text
 
 extension Simulation.Rate: CustomStringConvertible {
-    /// The highest number in a text.
-    package static let limit = 10_000.0
+    /// The lowest and the highest number.
+    package static let limits = 0.001...10_000
 
-    /// `max`, `manual`, or a number above 0 up to 10,000; `nil` for other texts.
+    /// What a rate may be, for messages.
+    package static let choices = "max, manual, or a number from 0.001 to 10000"
+
+    /// `max`, `manual`, or a number in `limits`; `nil` for other texts.
     package init?(_ text: String) {
         switch text {
         case "max": self = .maximum
         case "manual": self = .manual
         default:
-            guard let factor = Double(text), factor > 0, factor <= Self.limit else { return nil }
+            guard let factor = Double(text), Self.limits.contains(factor) else { return nil }
             self = .scaled(factor)
         }
     }

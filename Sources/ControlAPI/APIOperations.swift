@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
 import Emulator
 import HTTPTypes
 
@@ -52,6 +53,21 @@ struct APIOperations: Sendable {
         } catch {
             throw Problem(error)
         }
+    }
+
+    /// Reads members of a body; a wrong type is a `Problem`.
+    private static func read<Value>(_ body: () throws(EmulatorError) -> Value) throws(Problem) -> Value {
+        do throws(EmulatorError) {
+            return try body()
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// The answer with a list that may be long.
+    private static func list<Element: Encodable & Sendable>(_ name: String, _ elements: [Element]) async -> APIReply {
+        let text = await JSONLine.encode([name: elements], records: elements.count)
+        return .content(Array(text.utf8), type: "application/json")
     }
 
     // MARK: - The run
@@ -113,7 +129,8 @@ struct APIOperations: Sendable {
     // MARK: - The radio
 
     func setRadio(_ request: APIRequest) async throws(Problem) -> APIReply {
-        let power = try request.members("power")["power"]?.string ?? ""
+        let members = try request.members(["power"])
+        let power = try Self.read { () throws(EmulatorError) in try members.text("power") } ?? ""
         _ = try await answer(.radio(power))
         return .json(["power": power])
     }
@@ -125,9 +142,8 @@ struct APIOperations: Sendable {
     }
 
     func startCapture(_ request: APIRequest) async throws(Problem) -> APIReply {
-        let limit = request.body == nil ? nil : try request.members("limit")["limit"]
-        let bytes = limit.flatMap { $0.double.flatMap { Int(exactly: $0) } }
-        guard limit == nil || bytes != nil else { throw .invalid("limit must be a whole number of bytes") }
+        let members = request.body == nil ? JSONMembers([:]) : try request.members(["limit"])
+        let bytes = try Self.read { () throws(EmulatorError) in try members.integer("limit") }
         return .json(try await answer(.startCapture(limit: bytes)).captures?.first, .created)
     }
 
@@ -180,13 +196,14 @@ struct APIOperations: Sendable {
     }
 
     func setRate(_ request: APIRequest) async throws(Problem) -> APIReply {
-        guard let rate = try request.members("rate")["rate"]?.setting else { throw .invalid("a clock needs a rate") }
+        guard let rate = try request.members(["rate"])["rate"]?.setting else { throw .invalid("a clock needs a rate") }
         try await requireVirtualTime()
         return try await clock(["rate": rate])
     }
 
     func advance(_ request: APIRequest) async throws(Problem) -> APIReply {
-        guard let time = try request.members("by")["by"]?.string else {
+        let members = try request.members(["by"])
+        guard let time = try Self.read({ () throws(EmulatorError) in try members.text("by") }) else {
             throw .invalid("advance needs a duration", hint: "send {\"by\":\"30s\"}")
         }
         try await requireVirtualTime()
@@ -196,7 +213,7 @@ struct APIOperations: Sendable {
     // MARK: - Beacons
 
     func beacons(_ profile: String?) async throws(Problem) -> APIReply {
-        .json(["beacons": try await answer(.list(profile: profile)).beacons ?? []])
+        await Self.list("beacons", try await answer(.list(profile: profile)).beacons ?? [])
     }
 
     func beacon(_ name: String) async throws(Problem) -> APIReply {
@@ -206,7 +223,13 @@ struct APIOperations: Sendable {
     /// Settings are changed first, all or none; then what the other members say, in this order.
     func patchBeacon(_ name: String, _ members: [String: JSONValue]) async throws(Problem) -> APIReply {
         let patch = try BeaconPatch(members)
-        _ = try await answer(.show(name))
+        let present: BeaconStatus
+        do throws(EmulatorError) {
+            present = try await emulator.show(name)
+        } catch {
+            throw Problem(error)
+        }
+        try patch.check(Set(present.settings.map(\.key)))
         for request in patch.requests(for: name) { _ = try await answer(request) }
         return try await beacon(name)
     }
@@ -223,9 +246,11 @@ struct APIOperations: Sendable {
     }
 
     func disconnect(_ name: String, _ request: APIRequest) async throws(Problem) -> APIReply {
-        let members = request.body == nil ? [:] : try request.members("peer", "reason")
-        let answer = try await answer(
-            .disconnect(name, peer: members["peer"]?.string, reason: members["reason"]?.string))
+        let members = request.body == nil ? JSONMembers([:]) : try request.members(["peer", "reason"])
+        let (peer, reason) = try Self.read { () throws(EmulatorError) in
+            (try members.text("peer"), try members.text("reason"))
+        }
+        let answer = try await answer(.disconnect(name, peer: peer, reason: reason))
         return .json(answer.disconnected)
     }
 
@@ -243,9 +268,11 @@ struct APIOperations: Sendable {
         // Radios without positions have no hosts.
         let present = Dictionary(
             ((try? await answer(.receivers).receivers) ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-        let receivers = watch.receivers.map { receiver in
+        let served = (try? await answer(.listReceivers).servers) ?? []
+        let servers = Dictionary(served.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        let receivers = watch.receivers(servers.mapValues(\.server)).map { receiver in
             var receiver = receiver
-            receiver.position = present[receiver.name]?.position
+            receiver.position = present[receiver.name]?.position ?? servers[receiver.name]?.position
             receiver.path = present[receiver.name]?.path
             receiver.scan = present[receiver.name]?.scan
             return receiver
@@ -254,7 +281,7 @@ struct APIOperations: Sendable {
     }
 
     func moveReceiver(_ name: String, _ request: APIRequest) async throws(Problem) -> APIReply {
-        let position = try BeaconPatch.position(try request.members("position")["position"])
+        let position = try BeaconPatch.position(try request.members(["position"])["position"])
         return .json(try await answer(.move(name, position)).moved)
     }
 
@@ -289,7 +316,19 @@ struct APIOperations: Sendable {
     func journal(_ request: APIRequest) async throws(Problem) -> APIReply {
         let sequence = try request.query["after"].map(APIRequest.sequence)
         let answer = try await answer(.journal(EventSelection(request.query), since: sequence.map { "\($0)" }))
-        return .json(["events": answer.journal ?? []])
+        return await Self.list("events", answer.journal ?? [])
+    }
+
+    /// The events that a client follows.
+    func events(_ request: APIRequest) async throws(Problem) -> APIReply {
+        let last = try (request.fields[.lastEventID] ?? request.query["after"]).map(APIRequest.sequence)
+        let selection = EventSelection(request.query)
+        do throws(EmulatorError) {
+            try await emulator.check(selection)
+        } catch {
+            throw Problem(error)
+        }
+        return .events(selection, after: last)
     }
 
     func clearJournal() -> APIReply {
@@ -299,22 +338,10 @@ struct APIOperations: Sendable {
 
     /// Compares the journal with an expectation, until it is met or its time is over.
     func verify(_ request: APIRequest) async throws(Problem) -> APIReply {
-        let members = try request.members("match", "count", "atLeast", "within")
-        if let within = members["within"], within.string == nil {
-            throw .invalid("within must be a duration", hint: "such as \"5s\"")
-        }
-        let fields = JournalExpectation.Fields(
-            match: members["match"], count: try Self.number(members, "count"),
-            atLeast: try Self.number(members, "atLeast"))
-        let answer = try await answer(.wait([fields], within: members["within"]?.string))
-        return .json(answer.verdicts?.first)
-    }
-
-    private static func number(_ members: [String: JSONValue], _ name: String) throws(Problem) -> Int? {
-        guard let value = members[name] else { return nil }
-        guard let number = value.double.flatMap({ Int(exactly: $0) }) else {
-            throw .invalid("\(name) must be a whole number from 0")
-        }
-        return number
+        var members = try request.members()
+        let within = try Self.read { () throws(EmulatorError) in try JSONMembers(members).text("within") }
+        _ = members.removeValue(forKey: "within")
+        let fields = try Self.read { () throws(EmulatorError) in try JournalExpectation.Fields(members) }
+        return .json(try await answer(.wait([fields], within: within)).verdicts?.first)
     }
 }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
 import Emulator
 import HTTPTypes
 
@@ -34,7 +35,10 @@ struct APIRequest: Sendable {
         for pair in parts.count > 1 ? parts[1].split(separator: "&") : [] {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let spaced = sides.count > 1 ? String(sides[1].map { $0 == "+" ? " " : $0 }) : ""
-            query[try Self.decoded(sides[0])] = try Self.decoded(Substring(spaced))
+            let name = try Self.decoded(sides[0])
+            guard query.updateValue(try Self.decoded(Substring(spaced)), forKey: name) == nil else {
+                throw Problem(.badRequest, code: "bad-query", "the parameter \"\(name)\" is given twice")
+            }
         }
         self.query = query
     }
@@ -79,12 +83,28 @@ struct APIRequest: Sendable {
     }
 
     /// The members of the body, each of which has one of these names.
-    func members(_ names: String...) throws(Problem) -> [String: JSONValue] {
+    /// - Throws: `Problem` 422 unless it is an object of these.
+    func members(_ names: [String]) throws(Problem) -> JSONMembers {
         let members = try members()
         if let other = members.keys.sorted().first(where: { !names.contains($0) }) {
-            throw .invalid("the body has no member \"\(other)\"", hint: "use \(names.joined(separator: ", "))")
+            throw .invalid("the body has no member \"\(other)\"", hint: Spelling.hint(other, "members", names))
         }
-        return members
+        return JSONMembers(members)
+    }
+
+    /// Checks that there is no body, or an empty object.
+    /// - Throws: `Problem` 422.
+    func requireNoBody() throws(Problem) {
+        if let body, body != .object([:]) { throw .invalid("this resource takes no body", hint: "leave it out") }
+    }
+
+    /// Checks that each parameter of the query is one of these.
+    /// - Throws: `Problem` 422.
+    func requireParameters(_ names: [String]) throws(Problem) {
+        guard let other = query.keys.sorted().first(where: { !names.contains($0) }) else { return }
+        throw .invalid(
+            "this resource has no parameter \"\(other)\"",
+            hint: names.isEmpty ? "leave it out" : Spelling.hint(other, "parameters", names))
     }
 }
 

@@ -73,27 +73,30 @@ struct APIResponder: Sendable {
         let isPage = PageFile.has(wanted.segments.joined(separator: "/"))
         let found = Route.find(wanted.segments)
         try requestGuard.check(
-            request.head, queryToken: queryToken, needsToken: !isPage, takesText: found?.route.takesText ?? false)
+            request.head, queryToken: queryToken, needsToken: !isPage, takesText: found?.route.content == .text)
         guard let (route, names) = found else { throw Problem.noResource(wanted.path) }
         let method = wanted.method == .head ? HTTPRequest.Method.get : wanted.method
         guard let handler = route.handlers[method] else {
             throw Problem.method(wanted.method, allowed: route.methods)
         }
-        if route.takesText {
+        if route.content == .text {
             wanted.text = try await text(of: request)
         } else {
             wanted.body = try await body(of: request)
         }
+        try route.check(wanted, method)
         return try await handler(operations, wanted, names)
     }
 
     private func body(of request: Request) async throws(Problem) -> JSONValue? {
         let bytes = try await bytes(of: request)
         guard !bytes.isEmpty else { return nil }
-        guard let value = JSONValue(parsing: bytes) else {
-            throw Problem(.badRequest, code: "not-json", "the body is not JSON")
+        do throws(JSONFault) {
+            return try JSONValue(parsing: bytes)
+        } catch {
+            if error.isLimit { throw .invalid("the body is too complex: \(error.message)") }
+            throw Problem(.badRequest, code: "not-json", "the body is not JSON: \(error.message)")
         }
-        return value
     }
 
     private func text(of request: Request) async throws(Problem) -> String? {
@@ -173,7 +176,7 @@ struct APIResponder: Sendable {
         let type = "application/jsonl"
         switch reply {
         case .answer(let answer):
-            try await write(Array((JSONLine.encode(answer) + "\n").utf8), type, .ok, isHead: false, [:], writer)
+            try await write(Array((await answer.line() + "\n").utf8), type, .ok, isHead: false, [:], writer)
         case .events(let format):
             let body = EventStream(
                 type: format == .json ? type : "text/plain; charset=utf-8", opening: "\n", pulse: "\n")

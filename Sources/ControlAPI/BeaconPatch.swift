@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
 import Emulator
 
 /// Changes of a beacon, from the members of a merge patch (RFC 7396).
@@ -11,6 +12,9 @@ struct BeaconPatch: Sendable {
     private var isMuted: (Bool, for: String?)?
     private var battery: String?
     private var isEnabled: Bool?
+
+    /// The members that are no settings.
+    private static let others = ["position", "muted", "battery", "enabled", "settings"]
 
     /// - Throws: `Problem` 422 for a member that has a wrong type.
     init(_ members: [String: JSONValue]) throws(Problem) {
@@ -30,13 +34,30 @@ struct BeaconPatch: Sendable {
             case "battery":
                 guard let state = value.string else { throw .invalid("battery must be \"flat\" or \"full\"") }
                 battery = state
-            default:
-                guard let text = value.setting else {
-                    throw .invalid(
-                        "\(key) must be a string, a number, true or false", hint: "a setting cannot be removed")
-                }
-                settings[key] = text
+            case "settings":
+                guard let members = value.members else { throw .invalid("settings must be an object") }
+                for (key, value) in members { try add(key, value) }
+            default: try add(key, value)
             }
+        }
+    }
+
+    private mutating func add(_ key: String, _ value: JSONValue) throws(Problem) {
+        guard let text = value.setting else {
+            throw .invalid("\(key) must be a string, a number, true or false", hint: "a setting cannot be removed")
+        }
+        guard settings.updateValue(text, forKey: key) == nil else {
+            throw .invalid("\(key) is given twice, in settings and beside them")
+        }
+    }
+
+    /// Members that the device has no settings for, but that are spelt nearly as another member of the patch.
+    /// - Parameter known: the settings of the device.
+    /// - Throws: `Problem` 422.
+    func check(_ known: Set<String>) throws(Problem) {
+        for key in settings.keys.sorted() where !known.contains(key) {
+            let question = Spelling.question(key, among: Self.others)
+            guard question.isEmpty else { throw .invalid("there is no setting \"\(key)\"\(question)") }
         }
     }
 

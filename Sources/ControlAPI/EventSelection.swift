@@ -5,6 +5,9 @@
 import Emulator
 
 extension EventSelection {
+    /// The parameters of a query.
+    static let parameters = ["types", "device"]
+
     /// - Parameter query: `types`, names with commas between them, and `device`.
     init(_ query: [String: String]) {
         self.init(

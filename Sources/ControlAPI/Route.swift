@@ -14,11 +14,27 @@ struct Route: Sendable {
     /// The parts of the path; `*` for a name.
     let path: [String]
     let handlers: [HTTPRequest.Method: Handler]
-    /// Whether its bodies are read as text: YAML or JSON.
-    let takesText: Bool
+    /// Its bodies.
+    let content: Content
+    /// The parameters of the query that a method has; `nil` for any.
+    private let parameters: [HTTPRequest.Method: [String]]?
 
-    private init(_ path: String, takesText: Bool = false, _ handlers: [HTTPRequest.Method: Handler]) {
-        self.takesText = takesText
+    /// The kinds of bodies.
+    enum Content: Sendable {
+        /// JSON; GET and DELETE have none.
+        case json
+        /// Text: YAML or JSON.
+        case text
+        /// None.
+        case nothing
+    }
+
+    private init(
+        _ path: String, takes content: Content = .json, query parameters: [HTTPRequest.Method: [String]]? = [:],
+        _ handlers: [HTTPRequest.Method: Handler]
+    ) {
+        self.content = content
+        self.parameters = parameters
         self.path = path.split(separator: "/").map(String.init)
         self.handlers = handlers
     }
@@ -27,6 +43,13 @@ struct Route: Sendable {
     var methods: [HTTPRequest.Method] {
         let all = Array(handlers.keys) + (handlers[.get] == nil ? [] : [.head])
         return all.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Checks the parameters of the query, and that there is no body where it would be ignored.
+    /// - Throws: `Problem` 422.
+    func check(_ request: APIRequest, _ method: HTTPRequest.Method) throws(Problem) {
+        if let parameters { try request.requireParameters(parameters[method] ?? []) }
+        if content == .nothing || method == .get || method == .delete { try request.requireNoBody() }
     }
 
     /// The route of a path, and the names in the path; `nil` if there is none.
@@ -55,7 +78,9 @@ struct Route: Sendable {
         Route(
             "v1/openapi.json", [.get: { _, _, _ in .content(PackageResources.openapi_json, type: "application/json") }]),
         Route("metrics", [.get: { api, _, _ in await api.metrics() }]),
-        Route("v1/beacons", [.get: { api, request, _ in try await api.beacons(request.query["profile"]) }]),
+        Route(
+            "v1/beacons", query: [.get: ["profile"]],
+            [.get: { api, request, _ in try await api.beacons(request.query["profile"]) }]),
         Route(
             "v1/beacons/*",
             [
@@ -85,26 +110,26 @@ struct Route: Sendable {
         Route("v1/clock/advance", [.post: { api, request, _ in try await api.advance(request) }]),
         Route("v1/radio", [.put: { api, request, _ in try await api.setRadio(request) }]),
         Route(
-            "v1/profile", takesText: true,
+            "v1/profile", takes: .text, query: [.get: ["profile"], .put: ["profile"]],
             [
                 .get: { api, request, _ in try await api.profile(request.query["profile"]) },
                 .put: { api, request, _ in try await api.replaceProfile(request) },
             ]),
         Route(
-            "v1/scenario", takesText: true,
+            "v1/scenario", takes: .text,
             [
                 .get: { api, _, _ in try await api.scenario() },
                 .put: { api, request, _ in try await api.startScenario(request) },
                 .delete: { api, _, _ in try await api.stopScenario() },
             ]),
         Route(
-            "v1/control", takesText: true,
+            "v1/control", takes: .text,
             [.post: { api, request, _ in .control(await api.reply(to: request.text ?? "")) }]),
-        Route("v1/reset", [.post: { api, _, _ in try await api.reset() }]),
-        Route("v1/reload", [.post: { api, _, _ in try await api.reload() }]),
+        Route("v1/reset", takes: .nothing, [.post: { api, _, _ in try await api.reset() }]),
+        Route("v1/reload", takes: .nothing, [.post: { api, _, _ in try await api.reload() }]),
         Route("v1/bonds", [.get: { api, _, _ in try await api.bonds(nil) }]),
         Route(
-            "v1/bonds/*",
+            "v1/bonds/*", query: [.delete: ["peer"]],
             [
                 .get: { api, _, names in try await api.bonds(names[0]) },
                 .delete: { api, request, names in try await api.forget(names[0], peer: request.query["peer"]) },
@@ -121,11 +146,13 @@ struct Route: Sendable {
                 .get: { api, _, names in try await api.capture(names[0]) },
                 .delete: { api, _, names in try await api.removeCapture(names[0]) },
             ]),
-        Route("v1/captures/*/stop", [.post: { api, _, names in try await api.stopCapture(names[0]) }]),
+        Route("v1/captures/*/stop", takes: .nothing, [.post: { api, _, names in try await api.stopCapture(names[0]) }]),
         Route("v1/captures/*/packets", [.get: { api, _, names in try await api.packets(names[0]) }]),
-        Route("v1/events", [.get: { _, request, _ in try Self.events(request) }]),
         Route(
-            "v1/journal",
+            "v1/events", query: [.get: EventSelection.parameters + ["after", "token"]],
+            [.get: { api, request, _ in try await api.events(request) }]),
+        Route(
+            "v1/journal", query: [.get: EventSelection.parameters + ["after"]],
             [
                 .get: { api, request, _ in try await api.journal(request) },
                 .delete: { api, _, _ in api.clearJournal() },
@@ -134,12 +161,7 @@ struct Route: Sendable {
     ]
 
     private static let page = PageFile.all.map { file in
-        Route(file.path, [.get: { _, _, _ in .content(file.bytes, type: file.type) }])
-    }
-
-    private static func events(_ request: APIRequest) throws(Problem) -> APIReply {
-        let last = request.fields[.lastEventID] ?? request.query["after"]
-        return .events(EventSelection(request.query), after: try last.map(APIRequest.sequence))
+        Route(file.path, query: nil, [.get: { _, _, _ in .content(file.bytes, type: file.type) }])
     }
 }
 

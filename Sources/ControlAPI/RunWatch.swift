@@ -42,12 +42,14 @@ final class RunWatch: Sendable {
     var counts: State { state.withLock(\.self) }
 
     /// The hosts that were given names, and those that have joined.
-    var receivers: [Receiver] {
+    /// - Parameter present: The servers with a name at the moment, also those that were added, by that name.
+    func receivers(_ present: [String: String]) -> [Receiver] {
         state.withLock { state in
-            let named = state.servers.map {
+            let servers = state.servers.merging(present) { $1 }
+            let named = servers.map {
                 Receiver(name: $0.key, server: $0.value, joined: state.hosts.contains($0.key))
             }
-            let joined = state.hosts.subtracting(state.servers.keys).map {
+            let joined = state.hosts.subtracting(servers.keys).map {
                 Receiver(name: $0, server: nil, joined: true)
             }
             return (named + joined).sorted { $0.name < $1.name }

@@ -964,9 +964,13 @@ package actor Emulator: Service {
         return beacon
     }
 
-    private func unknown(_ name: String) -> EmulatorError {
-        let names = order.map(\.name).joined(separator: ", ")
-        return EmulatorError(.unknownBeacon, "there is no beacon \"\(name)\"", hint: "beacons are \(names)")
+    /// The names of the beacons, in the order of the profiles.
+    var names: [String] { order.map(\.name) }
+
+    /// The error for the name of no beacon.
+    func unknown(_ name: String) -> EmulatorError {
+        EmulatorError(
+            .unknownBeacon, "there is no beacon \"\(name)\"", hint: Spelling.hint(name, "beacons", names))
     }
 
     /// A status with what the radio reports.
@@ -1054,7 +1058,9 @@ package actor Emulator: Service {
     package func reload() async throws(EmulatorError) -> ReloadResult {
         try await inOrder { emulator throws(EmulatorError) in
             do throws(EmulatorError) {
-                return try await emulator.replaceProfiles(by: try await emulator.factory.loadProfiles())
+                let profiles = try await emulator.factory.loadProfiles()
+                try await emulator.requireNoReceiver(amongBeaconsOf: profiles)
+                return try await emulator.replaceProfiles(by: profiles)
             } catch {
                 let next =
                     emulator.configuration.watchesProfiles ? "; it is read again when it is saved" : ", then reload"
@@ -1071,7 +1077,20 @@ package actor Emulator: Service {
         _ change: @escaping @Sendable (isolated Emulator) throws(EmulatorError) -> [Profile]
     ) async throws(EmulatorError) -> ReloadResult {
         try await inOrder { emulator throws(EmulatorError) in
-            try await emulator.replaceProfiles(by: try await change(emulator))
+            let profiles = try await change(emulator)
+            try await emulator.requireNoReceiver(amongBeaconsOf: profiles)
+            return try await emulator.replaceProfiles(by: profiles)
+        }
+    }
+
+    /// - Throws: `EmulatorError` `.refusedSetting` if a beacon that is new has the name of a receiver.
+    private func requireNoReceiver(amongBeaconsOf profiles: [Profile]) async throws(EmulatorError) {
+        guard let radio = try? positioningRadio() else { return }
+        let receivers = Set(await radio.namedReceivers().map(\.name)).subtracting(names)
+        if let taken = BeaconFactory.identified(profiles).first(where: { receivers.contains($0.2.name) })?.2.name {
+            throw EmulatorError(
+                .refusedSetting, "a receiver is named \"\(taken)\" already",
+                hint: "give the beacon another id, or remove the receiver (beaconry ctl receiver remove \(taken))")
         }
     }
 

@@ -70,6 +70,32 @@ package struct ControlTool: Sendable {
         return devices
     }
 
+    /// Adds or replaces a beacon, and prints it. Faults of the entry have the name of its file.
+    /// - Parameter entry: the text of the entry, the path of a file, or `-` for standard input.
+    package func put(_ device: String, entry: String) async throws {
+        let (text, file) = try Self.entry(entry)
+        do {
+            try await send(.put(device, text: text))
+        } catch var failure as Failure {
+            if let file { failure.rename("beacon", to: file) }
+            throw failure
+        }
+    }
+
+    /// The text of an entry, and the name of its file; `nil` if it is not of a file.
+    private static func entry(_ argument: String) throws -> (text: String, file: String?) {
+        let limit = ControlRequest.maximumLength
+        if argument == "-" {
+            guard let text = try InputFile.text(of: "/dev/stdin", limit: limit) else {
+                throw Failure.badData("standard input has more than \(limit) bytes")
+            }
+            return (text, "standard input")
+        }
+        // An entry is a mapping: it has a colon, unless it is empty.
+        if argument.contains(where: { ":{".contains($0) }), access(argument, F_OK) != 0 { return (argument, nil) }
+        return (try ProfileFiles.text(argument, examples: "profiles/"), argument)
+    }
+
     /// Prints events until the run ends.
     package func printEvents() async throws {
         Output.watchReader()
@@ -82,14 +108,15 @@ package struct ControlTool: Sendable {
     ///   - number: The exact or the least number of events of each condition; `nil` for at least one.
     ///   - within: The time limit as text.
     ///   - since: The number of an event, or a duration, from which on events count.
+    ///   - mayAppear: Whether beacons and hosts of the conditions need not be there yet.
     /// - Throws: `Failure.unmetExpectation` if a condition is not met.
     package func wait(
-        for conditions: [String], count: Int?, atLeast: Int?, within: String, since: String?
+        for conditions: [String], count: Int?, atLeast: Int?, within: String, since: String?, mayAppear: Bool
     ) async throws {
         let expectations: [JournalExpectation]
         do throws(EmulatorError) {
             expectations = try conditions.map { text throws(EmulatorError) in
-                try JournalExpectation(condition: text, count: count, atLeast: atLeast)
+                try JournalExpectation(condition: text, count: count, atLeast: atLeast, mayAppear: mayAppear)
             }
         } catch {
             throw Failure.usage("\(error)")
@@ -193,12 +220,13 @@ package struct ControlTool: Sendable {
     }
 
     private static func text(_ reload: Emulator.ReloadResult) -> String {
-        func part(_ name: String, _ devices: [String]) -> String? {
-            devices.isEmpty ? nil : "\(name) \(devices.joined(separator: ", "))"
+        func part(_ name: String, _ devices: [String], isShort: Bool = false) -> String? {
+            if devices.isEmpty { return nil }
+            return "\(name) \(isShort ? Spelling.few(devices) : devices.joined(separator: ", "))"
         }
         let parts = [
             part("added", reload.added), part("changed", reload.changed), part("removed", reload.removed),
-            part("unchanged", reload.kept),
+            part("unchanged", reload.kept, isShort: true),
         ]
         return "reloaded: " + parts.compactMap(\.self).joined(separator: "; ")
     }

@@ -65,6 +65,12 @@ package struct Failure: Error {
         records = answer.errors ?? []
     }
 
+    /// Gives the faults of a text the name of its file, which a run does not know.
+    mutating func rename(_ name: String, to file: String) {
+        diagnostics = diagnostics.map { $0.hasPrefix("\(name):") ? file + $0.dropFirst(name.count) : $0 }
+        for index in records.indices where records[index].file == name { records[index].file = file }
+    }
+
     private init(_ error: EmulatorError) {
         self.init(exitCode: error.exitCode, message: "\(error)")
         diagnostics = error.diagnostics

@@ -37,6 +37,9 @@ package struct Expectation: Sendable {
     /// Whether it needs a radio.
     var isOfRadio: Bool { if case .event = subject { false } else { true } }
 
+    /// Whether it connects to a device.
+    var connects: Bool { if case .value = subject { true } else { false } }
+
     /// The condition on advertisements; `nil` for one on events.
     var condition: AdvertisementExpectation.Condition? {
         switch subject {
@@ -94,9 +97,10 @@ package struct Expectation: Sendable {
             case .value(let criteria, let characteristic, let value):
                 return Expectation(
                     .value(condition(criteria), characteristic, value), within: limit, line: entry.line)
-            case .event(let text, let count):
+            case .event(let text, let count, let mayAppear):
                 do throws(ValueFault) {
-                    return Expectation(.event(try event(text, count: count), text), within: limit, line: entry.line)
+                    let event = try event(text, count: count, mayAppear: mayAppear)
+                    return Expectation(.event(event, text), within: limit, line: entry.line)
                 } catch {
                     throw fault(error.message)
                 }
@@ -105,11 +109,15 @@ package struct Expectation: Sendable {
     }
 
     /// The expectation of a condition on events.
-    /// - Parameter count: the exact number of events; `nil` for at least one.
+    /// - Parameters:
+    ///   - count: the exact number of events; `nil` for at least one.
+    ///   - mayAppear: whether its beacons and hosts need not be there yet.
     /// - Throws: `ValueFault` if it is not one.
-    package static func event(_ text: String, count: Int? = nil) throws(ValueFault) -> JournalExpectation {
+    package static func event(
+        _ text: String, count: Int? = nil, mayAppear: Bool = false
+    ) throws(ValueFault) -> JournalExpectation {
         do throws(EmulatorError) {
-            return try JournalExpectation(condition: text, count: count)
+            return try JournalExpectation(condition: text, count: count, mayAppear: mayAppear)
         } catch {
             throw ValueFault("\(error)")
         }

@@ -4,6 +4,7 @@
 
 import Advertising
 import BeaconryCentral
+import BluetoothCore
 import Concurrency
 import Emulator
 import Radio
@@ -12,10 +13,13 @@ import Receiving
 /// `expect`: waits until each expectation is met, or until it cannot be met any more.
 package struct ExpectTool: Sendable {
     private let expectations: [Expectation]
+    private let since: String?
     private let format: OutputFormat
 
-    package init(_ expectations: [Expectation], as format: OutputFormat) {
+    /// - Parameter since: The number of an event, or a duration, from which on events count; `nil` for all of the journal.
+    package init(_ expectations: [Expectation], since: String? = nil, as format: OutputFormat) {
         self.expectations = expectations
+        self.since = since
         self.format = format
     }
 
@@ -33,18 +37,21 @@ package struct ExpectTool: Sendable {
         let verdicts: [ExpectationVerdict?]
         var ending = Listening.Ending.done
         if let listening {
-            let result = try await listening.result { radio, _ in
+            let result = try await listening.result { radio, capabilities in
                 try await self.verdicts(on: radio) { expectation, text, within in
-                    guard let events = listening.events else {
-                        return try await control.verdict(on: expectation, text, within: within)
+                    let others = try self.excluding(capabilities.address, expectation)
+                    guard let emulator = listening.emulator else {
+                        return try await control.verdict(on: others, text, since: since, within: within)
                     }
-                    return await events.verdict(on: expectation, text, within: within)
+                    return try await emulator.verdict(on: others, text, since: since, within: within)
                 }
             }
             ending = result.ending
             verdicts = result.value ?? []
         } else {
-            verdicts = try await self.verdicts(on: nil) { try await control.verdict(on: $0, $1, within: $2) }
+            verdicts = try await self.verdicts(on: nil) {
+                try await control.verdict(on: $0, $1, since: since, within: $2)
+            }
         }
         let complete = zip(expectations, verdicts).compactMap { expectation, verdict in
             verdict.map { (expectation, $0) }
@@ -60,6 +67,14 @@ package struct ExpectTool: Sendable {
             try JUnitSuite.write([JUnitSuite(complete, file: file)], to: junit)
         }
         if !complete.allSatisfy({ $0.1.isFulfilled }) { throw Failure.unmetExpectation }
+    }
+
+    /// The same expectation without the events of connections from this address, if there are expectations that connect.
+    private func excluding(_ address: BluetoothAddress?, _ expectation: JournalExpectation) throws -> JournalExpectation
+    {
+        guard let address, expectations.contains(where: \.connects) else { return expectation }
+        // A second connection of a central has a number after the address.
+        return try expectation.except(.object(["central": .text("\(address)*")]))
     }
 
     private typealias EventWait = @Sendable (JournalExpectation, String, Duration) async throws -> ExpectationVerdict
@@ -155,26 +170,26 @@ struct ExpectationVerdict: Sendable {
     }
 }
 
-extension EventHub {
+extension Emulator {
     /// Waits for events of the run in this process.
-    func verdict(
-        on expectation: JournalExpectation, _ condition: String, within limit: Duration
-    ) async -> ExpectationVerdict {
+    fileprivate nonisolated func verdict(
+        on expectation: JournalExpectation, _ condition: String, since: String?, within limit: Duration
+    ) async throws -> ExpectationVerdict {
         let clock = Timekeeper(Simulation.clock)
         let start = clock.now()
-        let verdict = await verify([expectation], within: limit)[0]
+        let verdict = try await verify([expectation], since: since, within: limit)[0]
         return ExpectationVerdict(verdict, condition, within: limit, elapsed: clock.now() - start)
     }
 }
 
 extension ControlTool {
     /// Waits for events of a run of another process.
-    func verdict(
-        on expectation: JournalExpectation, _ condition: String, within limit: Duration
+    fileprivate func verdict(
+        on expectation: JournalExpectation, _ condition: String, since: String?, within limit: Duration
     ) async throws -> ExpectationVerdict {
         let start = ContinuousClock.now
         let milliseconds = Int((limit / .milliseconds(1)).rounded(.up))
-        let verdict = try await verdicts(on: [expectation], within: "\(milliseconds)ms", since: nil)[0]
+        let verdict = try await verdicts(on: [expectation], within: "\(milliseconds)ms", since: since)[0]
         return ExpectationVerdict(verdict, condition, within: limit, elapsed: ContinuousClock.now - start)
     }
 }

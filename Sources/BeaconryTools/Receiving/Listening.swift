@@ -88,8 +88,8 @@ package struct Listening: Sendable {
         self.air = air
     }
 
-    /// The events of the beacons on the air of this use; `nil` if they are elsewhere.
-    var events: EventHub? { air?.emulator.events }
+    /// The run of the beacons on the air of this use; `nil` if they are elsewhere.
+    var emulator: Emulator? { air?.emulator }
 
     /// The same use of a radio that is configured before it is opened.
     package func preparing(_ prepare: @escaping @Sendable (any CentralRadio) async -> Void) -> Listening {

@@ -14,6 +14,22 @@ package enum Spelling {
         return best.distance <= limit && best.distance < typed.count ? best.name : nil
     }
 
+    /// The greatest number of names that a message lists, where these are of things and not of keys.
+    private static let most = 10
+
+    /// `a, b, c`; of more than ten names, the first ten and the number of the others.
+    package static func few(_ names: [String]) -> String {
+        let listed = names.prefix(most).joined(separator: ", ")
+        return names.count > most ? "\(listed) and \(names.count - most) more" : listed
+    }
+
+    /// `did you mean "door"? beacons are door, gate`, of at most ten names; `there are no beacons` without one.
+    package static func hint(_ text: String, _ kind: String, _ names: [String]) -> String {
+        guard !names.isEmpty else { return "there are no \(kind)" }
+        let guess = closest(to: text, among: names).map { "did you mean \"\($0)\"? " } ?? ""
+        return "\(guess)\(kind) are \(few(names))"
+    }
+
     /// `; did you mean "run"?`, or nothing.
     package static func question(_ text: String, among names: some Sequence<String>) -> String {
         closest(to: text, among: names).map { "; did you mean \"\($0)\"?" } ?? ""

@@ -79,6 +79,13 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
         errors = ErrorRecord.records(of: failure)
     }
 
+    /// The JSON object on one line.
+    package func line() async -> String {
+        // Packets are as many bytes as thousands of records.
+        let count = [beacons?.count, journal?.count, links?.count, packets.map { _ in Int(Int32.max) }]
+        return await JSONLine.encode(self, records: count.reduce(0) { $0 + ($1 ?? 0) })
+    }
+
     /// An answer with beacons.
     static func beacons(_ statuses: [BeaconStatus]) -> ControlAnswer {
         return ControlAnswer(\.beacons, statuses.map(BeaconRecord.init))

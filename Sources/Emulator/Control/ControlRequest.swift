@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Devices
-import FoundationEssentials
 
 /// A request of a client of the control socket: one JSON object on a line.
 ///
@@ -133,14 +132,43 @@ package enum ControlRequest: Hashable, Sendable {
     }
 
     /// The names of the requests.
-    private enum Command: String, Codable, CaseIterable {
+    fileprivate enum Command: String, Encodable, CaseIterable {
         case list, show, set, enable, disable, act, move, walk, receiver, receivers, links, link, disconnect, mute
         case unmute, battery, radio, clock, reload, reset, profile, put, remove, scenario, bonds, forget, pair, capture
         case journal, wait, events, stop
+
+        /// The further keys of its requests.
+        var keys: [String] {
+            switch self {
+            case .receivers, .links, .reload, .reset, .stop: []
+            case .list: ["profile"]
+            case .show, .enable, .disable, .unmute, .remove, .bonds: ["device"]
+            case .set: ["device", "values"]
+            case .act: ["device", "name", "values"]
+            case .move: ["device", "position"]
+            case .walk: ["device", "path", "over"]
+            case .receiver: ["action", "name", "position"]
+            case .link: ["device", "receiver", "values"]
+            case .disconnect: ["device", "peer", "reason"]
+            case .mute: ["device", "for"]
+            case .battery: ["device", "state"]
+            case .radio: ["state"]
+            case .clock: ["values"]
+            case .profile: ["profile", "text", "tag"]
+            case .put: ["device", "text"]
+            case .scenario: ["action", "text"]
+            case .forget: ["device", "peer"]
+            case .pair: ["device", "answer"]
+            case .capture: ["action", "id", "limit"]
+            case .journal: ["types", "device", "since", "clear"]
+            case .wait: ["conditions", "within", "since"]
+            case .events: ["format"]
+            }
+        }
     }
 
     /// The JSON object.
-    private struct Fields: Codable {
+    fileprivate struct Fields: Encodable {
         var v = version
         var command: Command
         var device: String?
@@ -176,14 +204,7 @@ package enum ControlRequest: Hashable, Sendable {
         guard line.count <= Self.maximumLength else {
             throw EmulatorError(.badProfile, "a request has at most \(Self.maximumLength) bytes")
         }
-        guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(line)) else {
-            let commands = Command.allCases.map(\.rawValue).joined(separator: ", ")
-            throw EmulatorError(
-                .badProfile, "this is not a request", hint: "send {\"v\":1,\"command\":C}, C one of \(commands)")
-        }
-        guard fields.v == Self.version else {
-            throw EmulatorError(.badProfile, "version \(fields.v) of the protocol is not known", hint: "send \"v\":1")
-        }
+        let fields = try Self.fields(of: line)
         func device() throws(EmulatorError) -> String {
             if let device = fields.device { return device }
             throw EmulatorError(
@@ -238,6 +259,43 @@ package enum ControlRequest: Hashable, Sendable {
         case .events: self = .events(fields.format ?? .json)
         case .stop: self = .stop
         }
+    }
+
+    /// The values of a request, each of which has a key of its command and the right type.
+    private static func fields(of line: [UInt8]) throws(EmulatorError) -> Fields {
+        let form = "send {\"v\":1,\"command\":\"list\"}, see docs/control.md"
+        let document: JSONValue
+        do throws(JSONFault) {
+            document = try JSONValue(parsing: line)
+        } catch {
+            throw EmulatorError(.badProfile, "this is not a request: \(error.message)", hint: form)
+        }
+        guard let members = document.members else {
+            throw EmulatorError(.badProfile, "this is not a request: it is not an object", hint: form)
+        }
+        guard let version = members["v"] else {
+            throw EmulatorError(.badProfile, "this is not a request: it has no \"v\"", hint: form)
+        }
+        guard version == .number(Double(Self.version)) else {
+            throw EmulatorError(
+                .badProfile, "version \(version.setting ?? "") of the protocol is not known", hint: "send \"v\":1")
+        }
+        guard let name = members["command"]?.string else {
+            throw EmulatorError(.badProfile, "this is not a request: it has no \"command\"", hint: form)
+        }
+        guard let command = Command(rawValue: name) else {
+            let names = Command.allCases.map(\.rawValue)
+            throw EmulatorError(
+                .badProfile, "there is no command \"\(name)\"", hint: Spelling.hint(name, "commands", names))
+        }
+        if let unknown = members.keys.sorted().first(where: { !(["v", "command"] + command.keys).contains($0) }) {
+            let problem = "\(name) has no key \"\(unknown)\""
+            throw EmulatorError(
+                .badProfile,
+                command.keys.isEmpty
+                    ? "\(problem), and no other" : Spelling.unknown(problem, unknown, "keys", command.keys))
+        }
+        return try Fields(command, JSONMembers(members.filter { $0.value != .null }))
     }
 
     /// The `action` of a command that has several.
@@ -348,6 +406,46 @@ package enum ControlRequest: Hashable, Sendable {
         switch self {
         case .events, .stop: true
         default: false
+        }
+    }
+}
+
+extension ControlRequest.Fields {
+    /// - Throws: `EmulatorError` `.badProfile` for a value of a wrong type.
+    fileprivate init(_ command: ControlRequest.Command, _ members: JSONMembers) throws(EmulatorError) {
+        self.init(command: command)
+        device = try members.text("device")
+        profile = try members.text("profile")
+        values = try members.texts(by: "values")
+        name = try members.text("name")
+        peer = try members.text("peer")
+        answer = try members.text("answer")
+        position = try members.numbers("position")
+        path = try members.list("path", "an array of positions") { JSONMembers.numbers($0) }
+        over = try members.text("over")
+        action = try members.text("action")
+        receiver = try members.text("receiver")
+        reason = try members.text("reason")
+        self.for = try members.text("for")
+        state = try members.text("state")
+        types = try members.list("types", "an array of names") { $0.string }
+        since = try members.text("since")
+        clear = try members.boolean("clear")
+        within = try members.text("within")
+        text = try members.text("text")
+        tag = try members.text("tag")
+        id = try members.integer("id")
+        limit = try members.integer("limit")
+        if let name = try members.text("format") {
+            guard let known = ControlRequest.EventFormat(rawValue: name) else {
+                throw EmulatorError(.badProfile, "\"\(name)\" is not a format", hint: "choose json or text")
+            }
+            format = known
+        }
+        if let objects = try members.list("conditions", "an array of objects", { $0.members }) {
+            var conditions: [JournalExpectation.Fields] = []
+            for object in objects { conditions.append(try JournalExpectation.Fields(object)) }
+            self.conditions = conditions
         }
     }
 }

@@ -128,7 +128,7 @@ package struct ControlServer: Service {
             for try await buffer in input {
                 for line in lines.take(Array(buffer.readableBytesView)) {
                     switch await session.serve(line) {
-                    case .answer(let answer): try await Self.send(JSONLine.encode(answer), to: output)
+                    case .answer(let answer): try await Self.send(await answer.line(), to: output)
                     case .events(let format): return try await stream(format, to: output)
                     case .stop:
                         // The answer is sent first, since this server ends with the run.

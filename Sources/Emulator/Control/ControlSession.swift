@@ -64,7 +64,7 @@ struct ControlSession {
         switch request {
         case .events(let format): return .events(format)
         case .stop: return .stop
-        case .list(let profile): return .answer(.beacons(await emulator.list(of: profile)))
+        case .list(let profile): return .answer(.beacons(try await list(of: profile)))
         case .show(let device): return .answer(.beacons([try await emulator.show(device)]))
         case .set(let device, let values): return .answer(.beacons([try await emulator.set(device, values)]))
         case .enable(let device): return .answer(.beacons([try await emulator.setEnabled(device, true)]))
@@ -105,13 +105,22 @@ struct ControlSession {
             return .answer(ControlAnswer(\.captures, [try await emulator.startCapture(limit: limit)]))
         case .stopCapture(let id): return .answer(ControlAnswer(\.captures, [try await emulator.stopCapture(id)]))
         case .getCapture(let id):
-            return .answer(ControlAnswer(\.packets, Data(try await emulator.captureBytes(id)).base64EncodedString()))
+            let bytes = try await emulator.captureBytes(id)
+            return .answer(
+                ControlAnswer(\.packets, await LongWork.perform { Data(bytes).base64EncodedString() }))
         case .removeCapture(let id): return .answer(ControlAnswer(\.captures, [try await emulator.removeCapture(id)]))
         case .journal(let selection, let since, let clear):
-            return .answer(try journal(selection, since: since, clear: clear))
+            return .answer(try await journal(selection, since: since, clear: clear))
         case .wait(let conditions, let time, let since):
             return .answer(try await wait(for: conditions, within: time, since: since))
         }
+    }
+
+    private func list(of profile: String?) async throws(EmulatorError) -> [BeaconStatus] {
+        let beacons = await emulator.list(of: profile)
+        // None, if the run has several profiles, and none of this name.
+        if beacons.isEmpty, let profile { _ = try await emulator.profileRecord(profile) }
+        return beacons
     }
 
     private func move(_ name: String, _ metres: [Double]) async throws(EmulatorError) -> ControlAnswer {
@@ -222,7 +231,7 @@ struct ControlSession {
         case "rate":
             if let rate = Simulation.Rate(text) { return .rate(rate) }
             throw EmulatorError(
-                .badProfile, "\"\(text)\" is not a rate", hint: "give max, manual, or a number such as 10")
+                .badProfile, "\"\(text)\" is not a rate", hint: "give \(Simulation.Rate.choices)")
         default:
             throw EmulatorError(.badProfile, "a clock has no \(key)", hint: "send advance or rate")
         }
@@ -230,11 +239,15 @@ struct ControlSession {
 
     private func journal(
         _ selection: EventSelection, since: String?, clear: Bool
-    ) throws(EmulatorError) -> ControlAnswer {
-        let begin = try start(since)
-        let events = clear ? emulator.events.clearJournal() : emulator.events.journal
+    ) async throws(EmulatorError) -> ControlAnswer {
+        let isIncluded = try JournalStart.isIncluded(since)
+        try await emulator.check(selection)
+        let hub = emulator.events
+        let journal = clear ? hub.clearJournal() : hub.journal
+        let events = journal.filter { isIncluded($0) && selection.isSelected($0.event) }
+        let records: @Sendable () -> [JSONValue] = { events.compactMap { selection.record($0, hub.lines) } }
         return ControlAnswer(
-            \.journal, events.compactMap { begin($0) ? selection.record($0, emulator.events.lines) : nil })
+            \.journal, events.count > JSONLine.atOnce ? await LongWork.perform(records) : records())
     }
 
     private func wait(
@@ -248,21 +261,11 @@ struct ControlSession {
         for condition in conditions { expectations.append(try JournalExpectation(condition)) }
         let time = try text.map { text throws(EmulatorError) in try Self.duration(text) } ?? .zero
         guard time <= Self.longestWait else { throw EmulatorError(.badProfile, "within is at most 24h") }
-        return ControlAnswer(
-            \.verdicts, await emulator.events.verify(expectations, from: try start(since), within: time))
+        return ControlAnswer(\.verdicts, try await emulator.verify(expectations, since: since, within: time))
     }
 
     /// The longest time of `wait`.
     private static let longestWait = Duration.seconds(24 * 3600)
-
-    /// Whether an event belongs to those since the event with a number, or for a duration.
-    private func start(_ since: String?) throws(EmulatorError) -> @Sendable (PostedEvent) -> Bool {
-        guard let since else { return { _ in true } }
-        if let number = UInt64(since) { return { $0.sequence > number } }
-        let time = try Self.duration(since)
-        let begin = (.sinceUnixEpoch - time) / Duration.seconds(1)
-        return { $0.time.timeIntervalSince1970 >= begin }
-    }
 
     private static func duration(_ text: String) throws(EmulatorError) -> Duration {
         do throws(ValueFault) {

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Concurrency
 import Devices
 import Profiles
 import Radio
@@ -21,10 +22,12 @@ extension Emulator {
     /// A profile in use.
     /// - Parameter name: its name; `nil` for the first one.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
-    package func profileRecord(_ name: String?) throws(EmulatorError) -> ProfileRecord {
+    package func profileRecord(_ name: String?) async throws(EmulatorError) -> ProfileRecord {
         let profiles = profiles
         let profile = profiles[try Self.index(of: name, in: profiles)]
-        return ProfileRecord(profile: profile.name, text: ProfileWriter.text(of: profile), tag: "\(revision)")
+        let tag = "\(revision)"
+        return ProfileRecord(
+            profile: profile.name, text: await LongWork.perform { ProfileWriter.text(of: profile) }, tag: tag)
     }
 
     /// Replaces a profile in use. Beacons whose definition is the same keep their state.
@@ -39,7 +42,10 @@ extension Emulator {
     ) async throws(EmulatorError) -> ReloadResult {
         let profile: Profile
         do throws(ProfileFaults) {
-            profile = try Profile(parsing: text, file: "profile")
+            // A short text may have many beacons.
+            profile = try await LongWork.perform { () throws(ProfileFaults) in
+                try Profile(parsing: text, file: "profile")
+            }
         } catch {
             throw EmulatorError(error)
         }
@@ -68,7 +74,9 @@ extension Emulator {
         let (profile, id) = Self.parts(of: name)
         let beacon: BeaconDefinition
         do throws(ProfileFaults) {
-            beacon = try BeaconDefinition(parsing: text, id: id, file: "beacon")
+            beacon = try await LongWork.perform { () throws(ProfileFaults) in
+                try BeaconDefinition(parsing: text, id: id, file: "beacon")
+            }
         } catch {
             throw EmulatorError(error)
         }
@@ -99,8 +107,7 @@ extension Emulator {
         try await changeProfiles { emulator throws(EmulatorError) in
             var next = emulator.profiles
             guard let place = Self.place(of: name, in: next) else {
-                throw EmulatorError(
-                    .unknownBeacon, "there is no beacon \"\(name)\"", hint: "beaconry ctl list shows all")
+                throw emulator.unknown(name)
             }
             var beacons = next[place.profile].beacons
             beacons.remove(at: place.beacon)
@@ -114,7 +121,7 @@ extension Emulator {
         guard let index = name == nil ? profiles.indices.first : profiles.firstIndex(where: { $0.name == name }) else {
             throw EmulatorError(
                 .unknownBeacon, "there is no profile \"\(name ?? "")\"",
-                hint: "profiles are \(profiles.map(\.name).joined(separator: ", "))")
+                hint: Spelling.hint(name ?? "", "profiles", profiles.map(\.name)))
         }
         return index
     }

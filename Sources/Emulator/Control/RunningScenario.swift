@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Concurrency
 import Devices
 package import Profiles
 import Radio
@@ -92,10 +93,12 @@ extension Emulator {
         let hosts = ((try? await receivers()) ?? []).map(\.name)
         let served = ((try? await servedReceivers()) ?? []).map(\.name)
         let timeline: Timeline
+        let receivers = hosts + served.filter { !hosts.contains($0) }
+        await directory.handover?.value
         do throws(ProfileFaults) {
-            timeline = try Timeline(
-                parsing: text, file: file ?? "scenario", beacons: await list().map(\.identifier.name),
-                receivers: hosts + served.filter { !hosts.contains($0) })
+            timeline = try await LongWork.perform { [names] () throws(ProfileFaults) in
+                try Timeline(parsing: text, file: file ?? "scenario", beacons: names, receivers: receivers)
+            }
         } catch {
             throw EmulatorError(error)
         }

@@ -11,11 +11,17 @@ import Synchronization
 /// buffers, too, but do not report how many elements they dropped, and where.)
 package final class EventHub: Sendable {
     private struct State {
-        var readers: [Int: EventQueue] = [:]
+        var readers: [Int: Reader] = [:]
         var next = 0
         var isFinished = false
         var sequence: UInt64 = 0
         var journal: EventJournal?
+    }
+
+    private struct Reader {
+        let queue: EventQueue
+        /// Whether it gets an event; `nil` for all.
+        let isWanted: (@Sendable (PostedEvent) -> Bool)?
     }
 
     private let capacity: Int
@@ -30,16 +36,29 @@ package final class EventHub: Sendable {
     /// The events from now on.
     package func listen() -> AsyncStream<PostedEvent> { listen(after: nil) }
 
+    /// The events from now on that are wanted; others do not get into the queue of the reader.
+    func listen(where isWanted: @escaping @Sendable (PostedEvent) -> Bool) -> AsyncStream<PostedEvent> {
+        listen(after: nil, isWanted)
+    }
+
     /// The events from now on, and before them those of the journal that came after an event.
     ///
     /// Events that the journal does not have any more are reported by `.lost` at the beginning.
     /// - Parameter sequence: The number of the last event that the reader has; `nil` for only those from now on.
-    package func listen(after sequence: UInt64?) -> AsyncStream<PostedEvent> {
+    package func listen(after sequence: UInt64?) -> AsyncStream<PostedEvent> { listen(after: sequence, nil) }
+
+    private func listen(
+        after sequence: UInt64?, _ isWanted: (@Sendable (PostedEvent) -> Bool)?
+    ) -> AsyncStream<PostedEvent> {
         let queue = EventQueue(capacity: capacity)
         let identifier = state.withLock { state in
             defer { state.next += 1 }
             if let sequence, let journal = state.journal { queue.begin(with: journal, after: sequence) }
-            if state.isFinished { queue.finish() } else { state.readers[state.next] = queue }
+            if state.isFinished {
+                queue.finish()
+            } else {
+                state.readers[state.next] = Reader(queue: queue, isWanted: isWanted)
+            }
             return state.next
         }
         let subscription = Subscription { [weak self] in
@@ -58,7 +77,7 @@ package final class EventHub: Sendable {
     var readerCount: Int { state.withLock { $0.readers.count } }
 
     /// Whether every queue is empty.
-    var isRead: Bool { state.withLock { $0.readers.values.allSatisfy(\.isEmpty) } }
+    var isRead: Bool { state.withLock { $0.readers.values.allSatisfy(\.queue.isEmpty) } }
 
     /// Keeps the last events from now on.
     /// - Parameter capacity: Their number.
@@ -69,6 +88,11 @@ package final class EventHub: Sendable {
     /// The events of the journal, oldest first; empty without one.
     package var journal: [PostedEvent] { state.withLock { $0.journal?.events ?? [] } }
 
+    /// The events of the journal that are wanted, oldest first. The hub is locked meanwhile.
+    func select(_ isWanted: (PostedEvent) -> Bool) -> [PostedEvent] {
+        state.withLock { $0.journal?.select(isWanted) ?? [] }
+    }
+
     /// Removes the events of the journal.
     /// - Returns: These events, oldest first.
     @discardableResult package func clearJournal() -> [PostedEvent] {
@@ -78,23 +102,22 @@ package final class EventHub: Sendable {
         }
     }
 
-    /// Sends an event to all readers.
+    /// Sends an event to all readers: to each in the order of the numbers, whichever thread posts.
     package func post(_ event: EmulatorEvent) {
-        var posted = PostedEvent(event)
-        let queues = state.withLock { state in
+        state.withLock { state in
             state.sequence += 1
+            var posted = PostedEvent(event)
             posted.sequence = state.sequence
             state.journal?.append(posted)
-            return Array(state.readers.values)
+            for reader in state.readers.values where reader.isWanted?(posted) ?? true { reader.queue.append(posted) }
         }
-        for queue in queues { queue.append(posted) }
     }
 
     /// Ends every reader's stream after the events that are in its queue.
     func finish() {
         let queues = state.withLock { state in
             state.isFinished = true
-            return Array(state.readers.values)
+            return state.readers.values.map(\.queue)
         }
         for queue in queues { queue.finish() }
     }

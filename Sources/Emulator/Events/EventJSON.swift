@@ -10,48 +10,30 @@ import FoundationEssentials
 import Profiles
 import Radio
 
-// Events as JSON: the only place that names events and their fields. docs/events.md describes them.
+// Events as JSON: the fields of events, whose names are in `EventName`. docs/events.md describes them.
 
 extension PostedEvent: Encodable {
     package func encode(to encoder: any Encoder) throws {
         var record = EventFields(encoder)
         try record.set(.v, 1)
         try record.set(.time, Timestamp.text(time))
+        try record.set(.event, event.name)
         switch event {
         case .radioReady(let capabilities): try record.describe(capabilities)
-        case .radioLost(let error): try record.describe("radio-lost", error)
-        case .ready(let count):
-            try record.set(.event, "ready")
-            try record.set(.beacons, count)
-        case .degraded(let summary):
-            try record.set(.event, "degraded")
-            try record.describe(summary)
-        case .recovered(let summary):
-            try record.set(.event, "recovered")
-            try record.describe(summary)
-        case .controlServed(let url):
-            try record.set(.event, "http-ready")
-            try record.set(.url, url)
-        case .reloaded(let count):
-            try record.set(.event, "reloaded")
-            try record.set(.beacons, count)
+        case .radioLost(let error): try record.describe(error)
+        case .ready(let count), .reloaded(let count): try record.set(.beacons, count)
+        case .degraded(let summary), .recovered(let summary): try record.describe(summary)
+        case .controlServed(let url): try record.set(.url, url)
         case .reloadFailed(let error):
-            try record.set(.event, "reload-failed")
             try record.set(.message, error.message)
             try record.set(.hint, error.hint)
             try record.set(.faults, error.faults.isEmpty ? nil : error.faults.map(ErrorRecord.init))
-        case .scenario(let scenario):
-            let state = scenario.state == .running && scenario.done > 0 ? "changed" : scenario.state.rawValue
-            try record.set(.event, "scenario-\(state)")
-            try record.set(.scenario, scenario)
-        case .replayEnded(let count):
-            try record.set(.event, "replay-ended")
-            try record.set(.packets, count)
-        case .stopping: try record.set(.event, "stopping")
+        case .scenario(let scenario): try record.set(.scenario, scenario)
+        case .replayEnded(let count): try record.set(.packets, count)
+        case .stopping: break
         case .host(let event): try record.describe(event)
         case .warning(let warning): try record.describe(warning)
         case .lost(let count):
-            try record.set(.event, "events-lost")
             try record.set(.count, count)
             try record.set(
                 .message, "\(count) \(count == 1 ? "event was" : "events were") lost, because they were read too slowly"
@@ -68,8 +50,8 @@ extension PostedEvent: Encodable {
 }
 
 /// The fields of an event's JSON object; a field that does not concern the event is absent.
-private struct EventFields {
-    enum Field: String {
+struct EventFields {
+    enum Field: String, CaseIterable {
         /// The version of the format, the time in UTC with milliseconds, the event's name, and the beacon or the phone.
         case v, time, event, device
         /// An advertisement: bytes are in lower-case hexadecimal, intervals in 0.625 ms, powers in dBm.
@@ -98,6 +80,55 @@ private struct EventFields {
         case scenario
     }
 
+    /// The keys of fields that are objects of known members.
+    private static let nested: [Field: [String]] = [
+        .requested: ["pdu", "advertisingData", "scanResponse", "intervalTicks", "txPower", "address"],
+        .scenario: [
+            "v", "scenario", "state", "elapsed", "duration", "changes", "done", "next", "refused", "ignored",
+        ],
+        .notification: [
+            "uid", "category", "categoryCount", "display", "flags", "name", "app", "appName", "title", "subtitle",
+            "message", "messageSize", "date", "positiveAction", "negativeAction",
+        ],
+    ]
+    /// The fields that are objects with names as keys.
+    private static let named: Set<Field> = [.decoded, .receivers]
+    private static let sequence = "sequence"
+
+    /// Checks the members that a pattern requires: the name of the event, and the keys.
+    /// - Throws: `EmulatorError` `.badProfile`.
+    static func check(_ pattern: [String: JSONValue]) throws(EmulatorError) {
+        for (key, value) in pattern.sorted(by: { $0.key < $1.key }) where key != sequence {
+            guard let field = Field(rawValue: key) else {
+                throw EmulatorError(
+                    .badProfile, "events have no \"\(key)\"",
+                    hint: Spelling.hint(key, "keys", Field.allCases.map(\.rawValue).sorted()))
+            }
+            if field == .event { try checkName(value) }
+            guard let members = value.members, !named.contains(field) else { continue }
+            guard let known = nested[field] else {
+                throw EmulatorError(.badProfile, "\"\(key)\" of events is not an object")
+            }
+            if let unknown = members.keys.sorted().first(where: { !known.contains($0) }) {
+                throw EmulatorError(
+                    .badProfile, "\"\(key)\" of events has no \"\(unknown)\"",
+                    hint: Spelling.hint(unknown, "keys", known))
+            }
+        }
+    }
+
+    private static func checkName(_ value: JSONValue) throws(EmulatorError) {
+        guard let name = value.string else {
+            throw EmulatorError(.badProfile, "\"event\" must be the name of an event, such as \"connected\"")
+        }
+        if name.hasSuffix("*") {
+            let start = name.dropLast()
+            guard EventName.all.contains(where: { $0.hasPrefix(start) }) else { throw EventName.unknown(name) }
+        } else if !EventName.isKnown(name) {
+            throw EventName.unknown(name)
+        }
+    }
+
     /// A field above, or an argument of a device's report.
     private struct Key: CodingKey {
         let stringValue: String
@@ -124,7 +155,6 @@ private struct EventFields {
     // MARK: - The radio
 
     mutating func describe(_ capabilities: RadioCapabilities) throws {
-        try set(.event, "radio-ready")
         try set(.radio, capabilities.name)
         try set(.way, capabilities.way)
         try set(.reason, capabilities.wayReason)
@@ -146,15 +176,9 @@ private struct EventFields {
 
     mutating func describe(_ event: HostEvent) throws {
         switch event.action {
-        case .joined: try set(.event, "host-joined")
-        case .left: try set(.event, "host-left")
-        case .refused(let reason):
-            try set(.event, "host-refused")
-            try set(.reason, reason)
-        case .scanStarted(let isActive):
-            try set(.event, "scan-started")
-            try set(.scan, isActive ? "active" : "passive")
-        case .scanStopped: try set(.event, "scan-stopped")
+        case .joined, .left, .scanStopped: break
+        case .refused(let reason): try set(.reason, reason)
+        case .scanStarted(let isActive): try set(.scan, isActive ? "active" : "passive")
         }
         try set(.host, event.name)
         try set(.transport, event.transport)
@@ -163,14 +187,12 @@ private struct EventFields {
     }
 
     mutating func describe(_ warning: Warning) throws {
-        try set(.event, "warning")
         try set(.code, warning.code)
         try set(.message, warning.message)
         try set(.hint, warning.hint)
     }
 
-    mutating func describe(_ event: String, _ error: RadioError) throws {
-        try set(.event, event)
+    mutating func describe(_ error: RadioError) throws {
         try set(.code, error.code.rawValue)
         try set(.message, error.message)
         try set(.hint, error.hint)
@@ -180,26 +202,16 @@ private struct EventFields {
 
     mutating func describe(_ event: BeaconEvent, of beacon: BeaconIdentifier) throws {
         switch event {
-        case .advertising(let status, let radio, let isNew):
-            try set(.event, isNew ? "advertising-started" : "advertising-changed")
+        case .advertising(let status, let radio, _):
             try set(.radio, radio)
             try describe(status)
-        case .advertisingStopped(let stop):
-            try set(.event, "advertising-stopped")
-            try set(.reason, stop.reason)
-        case .advertisingRefused(let error): try describe("advertising-refused", error)
-        case .connected(let central):
-            try set(.event, "connected")
-            try set(.central, central)
-        case .disconnected(let central):
-            try set(.event, "disconnected")
-            try set(.central, central)
-        case .subscribed(let central, let characteristic, let isOn):
-            try set(.event, isOn ? "subscribed" : "unsubscribed")
+        case .advertisingStopped(let stop): try set(.reason, stop.reason)
+        case .advertisingRefused(let error): try describe(error)
+        case .connected(let central), .disconnected(let central): try set(.central, central)
+        case .subscribed(let central, let characteristic, _):
             try set(.central, central)
             try describe(characteristic)
         case .written(let central, let characteristic, let value, let settings):
-            try set(.event, "written")
             try set(.central, central)
             try describe(characteristic)
             try set(.value, hexadecimal: value)
@@ -209,28 +221,14 @@ private struct EventFields {
         case .pairing(let central, let event):
             try set(.central, central)
             try describe(event)
-        case .settingsSaved(let file):
-            try set(.event, "persisted")
+        case .settingsSaved(let file), .settingsReset(let file), .bondsSaved(let file), .bondsReset(let file):
             try set(.file, file)
         case .settingsRestored(let file, let name):
-            try set(.event, "settings-restored")
             try set(.file, file)
             try set(.message, "persisted settings win over the profile's values")
             try set(.hint, "beaconry reset \(name) goes back to the profile")
-        case .settingsReset(let file):
-            try set(.event, "settings-reset")
-            try set(.file, file)
-        case .bondsSaved(let file):
-            try set(.event, "bonds-persisted")
-            try set(.file, file)
-        case .bondsReset(let file):
-            try set(.event, "bonds-reset")
-            try set(.file, file)
-        case .muted(let duration):
-            try set(.event, "muted")
-            try set(.seconds, duration.map { $0 / .seconds(1) })
-        case .unmuted: try set(.event, "unmuted")
-        case .battery(let state): try set(.event, "battery-\(state.rawValue)")
+        case .muted(let duration): try set(.seconds, duration.map { $0 / .seconds(1) })
+        case .unmuted, .battery: break
         case .report(let report): try describe(report, of: beacon)
         case .warning(let warning): try describe(warning)
         }
@@ -286,7 +284,6 @@ private struct EventFields {
     }
 
     private mutating func describe(refused request: AttributeRequest, _ error: ATTError, _ name: String?) throws {
-        try set(.event, "refused")
         try set(.central, request.central)
         try describe(NamedCharacteristic(identifier: request.characteristic, name: name))
         try set(.attError, error.rawValue)
@@ -308,16 +305,10 @@ private struct EventFields {
 
     private mutating func describe(_ event: PairingEvent) throws {
         switch event {
-        case .began: try set(.event, "pairing-began")
-        case .passkeyShown(let number):
-            try set(.event, "passkey-shown")
-            try set(.passkey, ValueText.digits(of: number))
-        case .passkeyWanted: try set(.event, "passkey-wanted")
-        case .comparisonWanted(let number):
-            try set(.event, "comparison-wanted")
+        case .began, .passkeyWanted: break
+        case .passkeyShown(let number), .comparisonWanted(let number):
             try set(.passkey, ValueText.digits(of: number))
         case .paired(let peer):
-            try set(.event, "paired")
             try describe(peer.address)
             try set(.bonded, peer.isBonded)
             try set(.authenticated, peer.isAuthenticated)
@@ -325,21 +316,17 @@ private struct EventFields {
             try set(.keySize, peer.keySize)
         case .failed(let error): try describe(error, hint: error.hint)
         case .encrypted(let protection): try describe(protection)
-        case .forgotten(let address):
-            try set(.event, "bond-forgotten")
-            try describe(address)
+        case .forgotten(let address): try describe(address)
         }
     }
 
     private mutating func describe(_ error: PairingError, hint: String) throws {
-        try set(.event, "pairing-failed")
         try set(.code, error.code.rawValue)
         try set(.message, error.message)
         try set(.hint, hint)
     }
 
     private mutating func describe(_ protection: LinkProtection) throws {
-        try set(.event, "encrypted")
         try set(.authenticated, protection.isAuthenticated)
         try set(.keySize, protection.keySize)
     }
@@ -353,13 +340,14 @@ private struct EventFields {
 
     /// The arguments of a report are fields of the event; settings that the user has to change become a hint.
     private mutating func describe(_ report: DeviceReport, of beacon: BeaconIdentifier) throws {
-        try set(.event, report.name)
+        assert(EventName.isKnown(report.name), "\(report.name) is not in EventName")
         try set(.central, report.central?.name)
         for (name, value) in report.arguments {
             if name == "settings", case .list(let settings) = value {
                 let commands = settings.map { "beaconry ctl set \(beacon) \($0)" }
                 try set(.hint, "press it with \(commands.joined(separator: ", then "))")
             } else {
+                assert(Field(rawValue: name) != nil, "\(name) is not a field")
                 try container.encode(ReportValue(value), forKey: Key(name))
             }
         }
@@ -373,42 +361,32 @@ private struct EventFields {
 
     mutating func describe(_ event: PhoneEvent) throws {
         switch event {
-        case .looking: try set(.event, "looking")
+        case .looking, .connected, .serviceChanged: break
         case .accessoryFound(let device, let data):
-            try set(.event, "accessory-found")
             try set(.address, device.address.description)
             try set(.advertisingData, hexadecimal: data)
         case .connectionFailed(let device, let error):
-            try set(.event, "connection-failed")
             try set(.address, device.address.description)
             try set(.message, error.message)
             try set(.hint, error.hint)
-        case .connected: try set(.event, "connected")
-        case .disconnected(let reason):
-            try set(.event, "disconnected")
-            try set(.reason, reason)
+        case .disconnected(let reason): try set(.reason, reason)
         case .encrypted(let protection): try describe(protection)
         case .pairingFailed(let error, let hint): try describe(error, hint: hint)
         case .notNotified(let characteristic, let value):
-            try set(.event, "not-told")
             try set(.characteristic, characteristic.description)
             try set(.value, hexadecimal: value)
             try set(.reason, "the accessory is not subscribed, or has disconnected")
-        case .serviceChanged(let isPresent): try set(.event, isPresent ? "service-back" : "service-away")
-        case .serviceFailed(let error): try describe("warning", error)
+        case .serviceFailed(let error): try describe(error)
         case .service(let report): try describe(report)
         }
     }
 
     private mutating func describe(_ report: ANCSProvider.Report) throws {
         switch report {
-        case .sessionBegan: try set(.event, "session-began")
-        case .sessionEnded: try set(.event, "session-ended")
+        case .sessionBegan, .sessionEnded: break
         case .notified(let event, let name):
-            try set(.event, event.kind.eventName)
             try setNotification(event.fields.merging(["name": .text(name)]) { $1 })
         case .asked(let command):
-            try set(.event, "asked")
             try set(.value, hexadecimal: command.serialized())
             switch command {
             case .notificationAttributes(let uid, _): try setNotification(["uid": .integer(Int(uid))])
@@ -416,11 +394,9 @@ private struct EventFields {
             case .performAction, .unknown: break
             }
         case .acted(let action, let name):
-            try set(.event, "action-performed")
             try set(.action, action.name)
             try set(.name, name)
         case .refused(let error, let command):
-            try set(.event, "refused")
             try set(.code, Self.code(of: error))
             try set(.value, hexadecimal: command)
             try set(.reason, Phone.meaning(of: error))

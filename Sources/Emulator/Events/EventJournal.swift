@@ -18,6 +18,11 @@ struct EventJournal {
     /// The events, oldest first.
     var events: [PostedEvent] { Array(ring[oldest...] + ring[..<oldest]) }
 
+    /// The events that are wanted, oldest first.
+    func select(_ isWanted: (PostedEvent) -> Bool) -> [PostedEvent] {
+        ring[oldest...].filter(isWanted) + ring[..<oldest].filter(isWanted)
+    }
+
     /// The events after one with this number, oldest first.
     func events(after sequence: UInt64) -> [PostedEvent] { events.filter { $0.sequence > sequence } }
 

@@ -17,18 +17,31 @@ package struct EventSelection: Hashable, Sendable {
         self.device = device
     }
 
+    /// Checks the names of events.
+    /// - Throws: `EmulatorError` `.badProfile` for a name that no event has, or no name.
+    package func check() throws(EmulatorError) {
+        guard let types else { return }
+        guard !types.isEmpty else {
+            throw EmulatorError(.badProfile, "there are no types of events", hint: "leave the types out for all events")
+        }
+        for type in types.sorted() where !EventName.isKnown(type) { throw EventName.unknown(type) }
+    }
+
+    /// Whether an event is selected.
+    func isSelected(_ event: EmulatorEvent) -> Bool {
+        if let device, event.device != device { return false }
+        return types?.contains(event.name) ?? true
+    }
+
     /// The line of an event; `nil` if it is not selected.
     package func line(_ event: PostedEvent, _ lines: EventLines) -> String? {
-        if let device, event.event.device != device { return nil }
-        let (name, line) = lines.line(of: event)
-        return types?.contains(name) == false ? nil : line
+        isSelected(event.event) ? lines.line(of: event) : nil
     }
 
     /// The object of an event with its number as `sequence`; `nil` if it is not selected.
     func record(_ event: PostedEvent, _ lines: EventLines) -> JSONValue? {
-        guard let line = line(event, lines), var members = JSONValue(parsing: Array(line.utf8))?.members else {
-            return nil
-        }
+        guard let line = line(event, lines), var members = try? JSONValue(parsing: Array(line.utf8), .own).members
+        else { return nil }
         members["sequence"] = .number(Double(event.sequence))
         return .object(members)
     }
@@ -38,7 +51,6 @@ package struct EventSelection: Hashable, Sendable {
 package final class EventLines: Sendable {
     private struct Line: Sendable {
         var sequence: UInt64 = 0
-        var name = ""
         var text = ""
     }
 
@@ -46,14 +58,13 @@ package final class EventLines: Sendable {
 
     private let lines = Mutex(Array(repeating: Line(), count: capacity))
 
-    /// The name of an event, and its JSON object on one line.
-    func line(of event: PostedEvent) -> (name: String, text: String) {
+    /// The JSON object of an event on one line.
+    func line(of event: PostedEvent) -> String {
         let index = Int(event.sequence % UInt64(Self.capacity))
         let known = lines.withLock { $0[index] }
-        if known.sequence == event.sequence, event.sequence > 0 { return (known.name, known.text) }
+        if known.sequence == event.sequence, event.sequence > 0 { return known.text }
         let text = JSONLine.encode(event)
-        let name = JSONValue(parsing: Array(text.utf8))?.members?["event"]?.string ?? ""
-        lines.withLock { $0[index] = Line(sequence: event.sequence, name: name, text: text) }
-        return (name, text)
+        lines.withLock { $0[index] = Line(sequence: event.sequence, text: text) }
+        return text
     }
 }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Concurrency
 import FoundationEssentials
 import Radio
 
@@ -16,6 +17,14 @@ package enum JSONLine {
             preconditionFailure("records hold nothing but strings, numbers and truth values")
         }
         return SafeText.json(String(decoding: data, as: UTF8.self))
+    }
+
+    /// The greatest number of records that are encoded, or made of events, at once.
+    static let atOnce = 100
+
+    /// The same for an answer with this number of records, of which many take long.
+    package static func encode(_ value: some Encodable & Sendable, records count: Int) async -> String {
+        count > atOnce ? await LongWork.perform { encode(value) } : encode(value)
     }
 }
 

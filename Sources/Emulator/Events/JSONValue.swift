@@ -2,8 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
-
 /// Any JSON value.
 package enum JSONValue: Hashable, Sendable {
     case null
@@ -13,10 +11,10 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Parses a document (RFC 8259); `nil` for anything else.
-    package init?(parsing bytes: [UInt8]) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else { return nil }
-        self = value
+    /// Parses a document (RFC 8259).
+    /// - Throws: `JSONFault`.
+    package init(parsing bytes: [UInt8], _ limits: JSONLimits = .request) throws(JSONFault) {
+        self = try JSONReader.value(of: bytes, limits)
     }
 
     /// The members of an object.
@@ -62,21 +60,36 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
+    // Of the answers of a run. What clients send is parsed without a decoder, which has to try one type after the other.
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .boolean(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .text(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
+        if let members = try? decoder.container(keyedBy: Key.self) {
+            self = .object(
+                Dictionary(
+                    uniqueKeysWithValues: try members.allKeys.map { key in
+                        (key.stringValue, try members.decode(JSONValue.self, forKey: key))
+                    }))
+        } else if var elements = try? decoder.unkeyedContainer() {
+            var values: [JSONValue] = []
+            while !elements.isAtEnd { values.append(try elements.decode(JSONValue.self)) }
+            self = .array(values)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = try Self.scalar(try decoder.singleValueContainer())
         }
+    }
+
+    private static func scalar(_ container: any SingleValueDecodingContainer) throws -> JSONValue {
+        if container.decodeNil() { return .null }
+        if let text = try? container.decode(String.self) { return .text(text) }
+        if let number = try? container.decode(Double.self) { return .number(number) }
+        return .boolean(try container.decode(Bool.self))
+    }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
+
 /// What a test expects of the journal: events that match a pattern, and how many.
 package struct JournalExpectation: Hashable, Sendable {
     /// The answer to an expectation.
@@ -10,23 +12,38 @@ package struct JournalExpectation: Hashable, Sendable {
         package let ok: Bool
         /// The number of events that match.
         package let count: Int
-        /// The events that match, oldest first.
+        /// The last events that match, oldest first, at most `JournalExpectation.shown`.
         package let events: [JSONValue]
         /// Where it is not met: the events that come nearest, with the most members as expected.
         package let near: [JSONValue]
     }
 
+    /// The greatest number of events in a verdict.
+    static let shown = 20
     private static let nearest = 5
+    /// Of the events with the right name or beacon, so many are compared member by member for the nearest ones.
+    static let candidates = 50
 
     /// The members that an event must have.
     package let pattern: JSONValue
+    /// Members that an event must not have all; `nil` for none.
+    package let exception: JSONValue?
+    /// Whether its beacons and hosts need not be there yet.
+    package let mayAppear: Bool
     /// The accepted numbers of events.
     let numbers: ClosedRange<Int>
 
     /// An expectation of this number of events, exactly or at least; without either, of at least one.
-    /// - Throws: `EmulatorError` `.badProfile` if the pattern is not an object, or a number is not valid.
-    package init(_ pattern: JSONValue, count: Int? = nil, atLeast: Int? = nil) throws(EmulatorError) {
-        guard pattern.members != nil else {
+    /// - Parameters:
+    ///   - exception: Members that an event must not have all.
+    ///   - mayAppear: Whether its beacons and hosts need not be there yet.
+    /// - Throws: `EmulatorError` `.badProfile` if the pattern is not an object, has a key or the name of an event that there is
+    ///   not, or a number is not valid.
+    package init(
+        _ pattern: JSONValue, count: Int? = nil, atLeast: Int? = nil, except exception: JSONValue? = nil,
+        mayAppear: Bool = false
+    ) throws(EmulatorError) {
+        guard let members = pattern.members else {
             throw EmulatorError(
                 .badProfile, "an expectation needs an object \"match\"",
                 hint: "give members of an event, such as its \"event\"")
@@ -37,7 +54,16 @@ package struct JournalExpectation: Hashable, Sendable {
         guard count ?? atLeast ?? 0 >= 0 else {
             throw EmulatorError(.badProfile, "a number of events must be 0 or more")
         }
+        try EventFields.check(members)
+        if let exception {
+            guard let members = exception.members else {
+                throw EmulatorError(.badProfile, "\"except\" must be an object of members of an event")
+            }
+            try EventFields.check(members)
+        }
         self.pattern = pattern
+        self.exception = exception
+        self.mayAppear = mayAppear
         numbers = count.map { $0...$0 } ?? (atLeast ?? 1)...Int.max
     }
 
@@ -46,7 +72,10 @@ package struct JournalExpectation: Hashable, Sendable {
     /// A dot in a key separates the keys of nested objects, as in `written,device=door,decoded.major=7`. A value may have
     /// commas, if what follows is not a key; a `*` at its end stands for any text.
     /// - Throws: `EmulatorError` `.badProfile`.
-    package init(condition: String, count: Int? = nil, atLeast: Int? = nil) throws(EmulatorError) {
+    package init(
+        condition: String, count: Int? = nil, atLeast: Int? = nil, except exception: JSONValue? = nil,
+        mayAppear: Bool = false
+    ) throws(EmulatorError) {
         var pairs: [(key: Substring, value: String)] = []
         for (index, part) in condition.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
             if let sign = part.firstIndex(of: "="), Self.isKey(part[..<sign]) {
@@ -63,7 +92,14 @@ package struct JournalExpectation: Hashable, Sendable {
         }
         var pattern = JSONValue.object([:])
         for (key, value) in pairs { pattern.set(.text(value), at: key.split(separator: ".")[...]) }
-        try self.init(pattern, count: count, atLeast: atLeast)
+        try self.init(pattern, count: count, atLeast: atLeast, except: exception, mayAppear: mayAppear)
+    }
+
+    /// The same with members that an event must not have all.
+    package func except(_ exception: JSONValue) throws(EmulatorError) -> JournalExpectation {
+        var fields = fields
+        fields.except = exception
+        return try JournalExpectation(fields)
     }
 
     private static func isKey(_ text: Substring) -> Bool {
@@ -71,45 +107,102 @@ package struct JournalExpectation: Hashable, Sendable {
             && text.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     }
 
-    /// The object of the control socket and of HTTP: `match`, `count` and `atLeast`.
+    /// The object of the control socket and of HTTP.
     package var fields: Fields {
         let isExact = numbers.upperBound != .max
         return Fields(
-            match: pattern, count: isExact ? numbers.lowerBound : nil, atLeast: isExact ? nil : numbers.lowerBound)
+            match: pattern, count: isExact ? numbers.lowerBound : nil, atLeast: isExact ? nil : numbers.lowerBound,
+            except: exception, mayAppear: mayAppear ? true : nil)
     }
 
     /// The object of the control socket and of HTTP.
-    package struct Fields: Codable, Hashable, Sendable {
+    package struct Fields: Encodable, Hashable, Sendable {
+        /// Its keys.
+        package static let keys = ["match", "count", "atLeast", "except", "mayAppear"]
+
         /// The members that an event must have.
         package var match: JSONValue?
         /// The exact number of events.
         package var count: Int?
         /// The least number of events.
         package var atLeast: Int?
+        /// Members that an event must not have all.
+        package var except: JSONValue?
+        /// Whether its beacons and hosts need not be there yet.
+        package var mayAppear: Bool?
 
-        package init(match: JSONValue?, count: Int? = nil, atLeast: Int? = nil) {
+        fileprivate init(match: JSONValue, count: Int?, atLeast: Int?, except: JSONValue?, mayAppear: Bool?) {
             self.match = match
             self.count = count
             self.atLeast = atLeast
+            self.except = except
+            self.mayAppear = mayAppear
+        }
+
+        /// The members of an object that a client has sent.
+        /// - Throws: `EmulatorError` `.badProfile` for another key, or a value of a wrong type.
+        package init(_ object: [String: JSONValue]) throws(EmulatorError) {
+            if let unknown = object.keys.sorted().first(where: { !Self.keys.contains($0) }) {
+                throw EmulatorError(
+                    .badProfile,
+                    Spelling.unknown("an expectation has no key \"\(unknown)\"", unknown, "keys", Self.keys))
+            }
+            let members = JSONMembers(object)
+            match = members["match"]
+            count = try members.integer("count")
+            atLeast = try members.integer("atLeast")
+            except = members["except"]
+            mayAppear = try members.boolean("mayAppear")
         }
     }
 
-    /// - Throws: `EmulatorError` `.badProfile`, as `init(_:count:atLeast:)`.
+    /// - Throws: `EmulatorError` `.badProfile`, as `init(_:count:atLeast:except:mayAppear:)`.
     package init(_ fields: Fields) throws(EmulatorError) {
-        try self.init(fields.match ?? .null, count: fields.count, atLeast: fields.atLeast)
+        try self.init(
+            fields.match ?? .null, count: fields.count, atLeast: fields.atLeast, except: fields.except,
+            mayAppear: fields.mayAppear ?? false)
     }
 
-    /// Compares these events with the expectation.
-    package func verdict(on events: [JSONValue]) -> Verdict {
-        let found = events.filter { $0.matches(pattern) }
-        let isMet = numbers.contains(found.count)
-        return Verdict(ok: isMet, count: found.count, events: found, near: isMet ? [] : near(events))
+    /// The events that match.
+    package func matching(_ events: [JSONValue]) -> [JSONValue] { events.filter(matches) }
+
+    private func matches(_ event: JSONValue) -> Bool {
+        event.matches(pattern) && exception.map { !event.matches($0) } ?? true
     }
 
-    private func near(_ events: [JSONValue]) -> [JSONValue] {
+    // MARK: - Comparison without JSON
+
+    /// The expected name of the event, and the expected beacon or phone.
+    private var name: JSONValue? { pattern.members?["event"] }
+    private var device: JSONValue? { pattern.members?["device"] }
+
+    /// Whether an event may match, by its name and its beacon, which are there without its JSON.
+    func mayMatch(_ event: EmulatorEvent) -> Bool {
+        score(of: event) == (name == nil ? 0 : 1) + (device == nil ? 0 : 1)
+    }
+
+    /// Whether an event that may match has to be compared as JSON.
+    var needsRecord: Bool {
+        exception != nil || pattern.members?.contains { !["event", "device"].contains($0.key) } == true
+    }
+
+    /// How many of its name and its beacon are as expected.
+    func score(of event: EmulatorEvent) -> Int {
+        var score = 0
+        if let name, JSONValue.text(event.name).matches(name) { score += 1 }
+        if let device, let present = event.device, JSONValue.text(present).matches(device) { score += 1 }
+        return score
+    }
+
+    fileprivate func matches(_ posted: PostedEvent, _ record: () -> JSONValue?) -> Bool {
+        mayMatch(posted.event) && (!needsRecord || record().map(matches) == true)
+    }
+
+    /// The nearest of events that do not match, the nearest first.
+    func near(_ events: [JSONValue]) -> [JSONValue] {
         let wanted = pattern.members ?? [:]
         let ranked = events.enumerated().compactMap { index, event -> (score: Int, index: Int, event: JSONValue)? in
-            guard let members = event.members, !event.matches(pattern) else { return nil }
+            guard let members = event.members, !matches(event) else { return nil }
             let score = wanted.reduce(0) { $0 + (members[$1.key]?.matches($1.value) == true ? 1 : 0) }
             return score > 0 ? (score, index, event) : nil
         }
@@ -117,33 +210,58 @@ package struct JournalExpectation: Hashable, Sendable {
     }
 }
 
-/// Several expectations, and the events that they are compared with.
+/// Several expectations, and how many events have met each. It keeps the last of these events only.
 struct JournalComparison: Sendable {
+    private struct Found {
+        var count = 0
+        var last: [PostedEvent] = []
+    }
+
     private let expectations: [JournalExpectation]
-    private var events: [JSONValue] = []
-    private var counts: [Int]
+    private var found: [Found]
 
     init(_ expectations: [JournalExpectation]) {
         self.expectations = expectations
-        counts = Array(repeating: 0, count: expectations.count)
+        found = Array(repeating: Found(), count: expectations.count)
     }
 
-    mutating func take(_ event: JSONValue) {
-        events.append(event)
-        for (index, expectation) in expectations.enumerated() where event.matches(expectation.pattern) {
-            counts[index] += 1
+    mutating func take(_ event: PostedEvent, _ lines: EventLines) {
+        var parsed: JSONValue??
+        func record() -> JSONValue? {
+            if let parsed { return parsed }
+            let record = EventSelection().record(event, lines)
+            parsed = record
+            return record
+        }
+        for (index, expectation) in expectations.enumerated() where expectation.matches(event, record) {
+            found[index].count += 1
+            if found[index].last.count == JournalExpectation.shown { found[index].last.removeFirst() }
+            found[index].last.append(event)
         }
     }
 
     /// Whether no event that follows has to be considered: all expectations are met, or one cannot be met any more. That no
     /// event matches is certain at the end of the time only.
     var isDecided: Bool {
-        let pairs = zip(expectations, counts)
-        return pairs.contains { $1 > $0.numbers.upperBound }
-            || pairs.allSatisfy { $0.numbers.contains($1) && $0.numbers.upperBound > 0 }
+        let pairs = zip(expectations, found)
+        return pairs.contains { $1.count > $0.numbers.upperBound }
+            || pairs.allSatisfy { $0.numbers.contains($1.count) && $0.numbers.upperBound > 0 }
     }
 
-    var verdicts: [JournalExpectation.Verdict] { expectations.map { $0.verdict(on: events) } }
+    /// - Parameter candidates: The events among which the nearest are looked for, oldest first.
+    func verdicts(
+        _ lines: EventLines, candidates: (JournalExpectation) -> [PostedEvent]
+    ) -> [JournalExpectation.Verdict] {
+        zip(expectations, found).map { expectation, found in
+            let isMet = expectation.numbers.contains(found.count)
+            func records(_ events: [PostedEvent]) -> [JSONValue] {
+                events.compactMap { EventSelection().record($0, lines) }
+            }
+            return JournalExpectation.Verdict(
+                ok: isMet, count: found.count, events: records(found.last),
+                near: isMet ? [] : expectation.near(records(candidates(expectation))))
+        }
+    }
 }
 
 extension JSONValue {

@@ -7,7 +7,7 @@ import Concurrency
 extension EventHub {
     /// The events of the journal after the one with this number as JSON, oldest first, each with its number as `sequence`.
     package func records(since sequence: Int = 0) -> [JSONValue] {
-        journal.compactMap { $0.sequence > sequence ? EventSelection().record($0, lines) : nil }
+        select { $0.sequence > sequence }.compactMap { EventSelection().record($0, lines) }
     }
 
     /// Compares the journal with expectations, until all are met, one cannot be met any more, or the time is over.
@@ -20,16 +20,30 @@ extension EventHub {
         from isIncluded: @escaping @Sendable (PostedEvent) -> Bool = { _ in true },
         within time: Duration = .zero
     ) async -> [JournalExpectation.Verdict] {
+        let isWanted: @Sendable (PostedEvent) -> Bool = { posted in
+            isIncluded(posted) && expectations.contains { $0.mayMatch(posted.event) }
+        }
         // First, so that no event is missed between the journal and the stream.
-        let stream = listen()
-        var reader = JournalReader(comparison: JournalComparison(expectations), isIncluded: isIncluded)
-        reader.take(journal, lines)
-        guard !reader.comparison.isDecided, time > .zero else { return reader.comparison.verdicts }
-        let waiting = Task { [reader] in
+        let stream = listen(where: isWanted)
+        let comparison = await compare(expectations, isWanted, stream, within: time)
+        return comparison.verdicts(lines) { candidates(for: $0, from: isIncluded) }
+    }
+
+    private func compare(
+        _ expectations: [JournalExpectation], _ isWanted: @escaping @Sendable (PostedEvent) -> Bool,
+        _ stream: AsyncStream<PostedEvent>, within time: Duration
+    ) async -> JournalComparison {
+        let reader = await read(JournalReader(JournalComparison(expectations)), select(isWanted))
+        guard !reader.comparison.isDecided, time > .zero else { return reader.comparison }
+        let waiting = Task {
             var reader = reader
             for await posted in stream {
                 // What this reader lost, the journal may still have.
-                if case .lost = posted.event { reader.take(journal, lines) } else { reader.take([posted], lines) }
+                if case .lost = posted.event {
+                    reader.take(select(isWanted), lines)
+                } else {
+                    reader.take([posted], lines)
+                }
                 if reader.comparison.isDecided { break }
             }
             return reader.comparison
@@ -45,25 +59,43 @@ extension EventHub {
             waiting.cancel()
         }
         timer.cancel()
-        return comparison.verdicts
+        return comparison
+    }
+
+    /// Takes events of the journal. Those whose name and beacon do not decide cost some microseconds each.
+    private func read(_ reader: JournalReader, _ events: [PostedEvent]) async -> JournalReader {
+        let work: @Sendable () -> JournalReader = { [lines] in
+            var reader = reader
+            reader.take(events, lines)
+            return reader
+        }
+        return events.count > JSONLine.atOnce ? await LongWork.perform(work) : work()
+    }
+
+    /// The last events of the journal whose name and beacon are as expected, or most of these, oldest first.
+    private func candidates(
+        for expectation: JournalExpectation, from isIncluded: (PostedEvent) -> Bool
+    ) -> [PostedEvent] {
+        var scored: [[PostedEvent]] = [[], [], []]
+        for posted in select({ isIncluded($0) && (expectation.needsRecord || !expectation.mayMatch($0.event)) }) {
+            scored[expectation.score(of: posted.event)].append(posted)
+        }
+        let count = JournalExpectation.candidates
+        return scored.flatMap { $0.suffix(count) }.suffix(count).sorted { $0.sequence < $1.sequence }
     }
 }
 
 /// The place in the journal up to which a comparison has taken the events.
 private struct JournalReader: Sendable {
-    var comparison: JournalComparison
-    let isIncluded: @Sendable (PostedEvent) -> Bool
+    private(set) var comparison: JournalComparison
     private var last: UInt64 = 0
 
-    init(comparison: JournalComparison, isIncluded: @escaping @Sendable (PostedEvent) -> Bool) {
-        self.comparison = comparison
-        self.isIncluded = isIncluded
-    }
+    init(_ comparison: JournalComparison) { self.comparison = comparison }
 
     mutating func take(_ events: [PostedEvent], _ lines: EventLines) {
         for event in events where event.sequence > last {
             last = event.sequence
-            if isIncluded(event), let record = EventSelection().record(event, lines) { comparison.take(record) }
+            comparison.take(event, lines)
         }
     }
 }

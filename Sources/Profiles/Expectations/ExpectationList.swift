@@ -14,8 +14,9 @@ package struct ExpectationList: Hashable, Sendable {
         case advertisement([AdvertisementCriterion], AdvertisementExpectation.Condition.Presence, Count)
         /// A value of a characteristic, of the first device whose advertisement meets the criteria.
         case value([AdvertisementCriterion], BluetoothUUID, [UInt8])
-        /// Events of a run, as a condition of `ctl wait`, and their exact number; `nil` for at least one.
-        case event(String, count: Int?)
+        /// Events of a run, as a condition of `ctl wait`, their exact number, `nil` for at least one, and whether beacons and
+        /// hosts of the condition need not be there yet.
+        case event(String, count: Int?, mayAppear: Bool)
     }
 
     /// A number of advertisements or of different senders.
@@ -94,7 +95,8 @@ package struct ExpectationList: Hashable, Sendable {
             }
             let count = reader.value("count") { text throws(ValueFault) in try ValueText.integer(text, in: 0...10_000) }
             if isAbsent, count != nil { add("absent and count exclude each other for events", "count", &reader) }
-            return event.map { .event($0, count: isAbsent ? 0 : count) }
+            let mayAppear = reader.value("may-appear", ValueText.boolean) ?? false
+            return event.map { .event($0, count: isAbsent ? 0 : count, mayAppear: mayAppear) }
         }
         let criteria = reader.part("advertisement", Self.criteria)
         if reader.has("value") {

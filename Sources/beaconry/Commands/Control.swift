@@ -275,13 +275,14 @@ struct ControlPut: AsyncParsableCommand {
         commandName: "put", abstract: "Add a beacon, or replace one, until the next reload.",
         discussion: """
             Example: beaconry ctl put sign '{ device: beacon, format: eddystone-url, url: https://example.com }'
+            Example: beaconry ctl put sign sign.yaml
 
             The keys are those of an entry of beacons in a profile, in YAML or JSON.
             """)
     @Argument(help: "The beacon's id.", completion: .beacons) var device: String
-    @Argument(help: "The entry.") var entry: String
+    @Argument(help: "The entry, its file, or - for standard input.", completion: .file()) var entry: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.put(device, text: entry)) }
+    func run() async throws { try await options.tool.put(device, entry: entry) }
 }
 
 /// `beaconry ctl remove`

@@ -27,6 +27,11 @@ struct ControlJournal: AsyncParsableCommand {
     func run() async throws {
         try start.check()
         let selection = EventSelection(types: type.isEmpty ? nil : Set(type), device: device)
+        do throws(EmulatorError) {
+            try selection.check()
+        } catch {
+            throw Failure.usage("--type: \(error)")
+        }
         try await options.tool.send(.journal(selection, since: start.since, clear: clear))
     }
 }
@@ -56,6 +61,8 @@ struct ControlWait: AsyncParsableCommand {
         transform: OptionValue.wholeNumber(in: 1...10_000))
     var atLeast: Int?
 
+    @Flag(help: "Accept names of beacons and hosts that are not there yet.") var mayAppear = false
+
     @OptionGroup var start: JournalStartOption
     @OptionGroup var options: ControlOptions
 
@@ -70,7 +77,7 @@ struct ControlWait: AsyncParsableCommand {
         }
         try start.check()
         try await options.tool.wait(
-            for: conditions, count: count, atLeast: atLeast, within: within, since: start.since)
+            for: conditions, count: count, atLeast: atLeast, within: within, since: start.since, mayAppear: mayAppear)
     }
 }
 

@@ -20,7 +20,8 @@ struct Expect: AsyncParsableCommand {
 
             An advertisement counts that has everything that the options describe. Without --name, --address, --service, \
             --format and --field it is of an iBeacon; with several --uuid, of any of them. With --characteristic, the value \
-            of the first such device is read until it is --value. --event is about a run, as in `ctl wait`. One sentence \
+            of the first such device is read until it is --value. --event is about a run, as in `ctl wait`; connections of \
+            this command itself do not count for it. One sentence \
             reports what was received or, if the expectation was not met, the nearest miss. With --json the object has count, \
             elapsed, rssi, distance and nearest, too.
             """)
@@ -55,6 +56,10 @@ struct Expect: AsyncParsableCommand {
             "Event of a run, as in `ctl wait`: written,device=door; may be repeated.", valueName: "event,key=value"))
     var event: [String] = []
 
+    @OptionGroup var start: JournalStartOption
+
+    @Flag(help: "Accept names of beacons and hosts in --event that are not there yet.") var mayAppear = false
+
     @Option(help: "Control socket of the run with these events (default: the only one).") var control: String?
 
     @Option(help: "Time limit, such as 5s; required without a file.", transform: ValueText.duration)
@@ -67,7 +72,8 @@ struct Expect: AsyncParsableCommand {
     @OptionGroup var options: ListeningOptions
 
     func run() async throws {
-        let tool = ExpectTool(try expectations(), as: options.format)
+        try start.check()
+        let tool = ExpectTool(try expectations(), since: start.since, as: options.format)
         let repeats = count ?? 1 > 1 || file != nil
         let listening = tool.needsRadio || options.air.isGiven
         try await tool.run(
@@ -99,7 +105,8 @@ struct Expect: AsyncParsableCommand {
         }
         for text in event {
             do throws(ValueFault) {
-                expectations.append(Expectation(.event(try Expectation.event(text), text), within: within))
+                let event = try Expectation.event(text, mayAppear: mayAppear)
+                expectations.append(Expectation(.event(event, text), within: within))
             } catch {
                 throw Failure.usage("--event: \(error.message)")
             }

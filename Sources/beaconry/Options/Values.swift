@@ -53,7 +53,7 @@ enum OptionValue {
     /// The rate of a clock.
     static func rate(_ text: String) throws(ValueFault) -> Simulation.Rate {
         if let rate = Simulation.Rate(text) { return rate }
-        throw ValueFault("\"\(text)\" is not max, manual, or a number above 0 up to \(Int(Simulation.Rate.limit))")
+        throw ValueFault("\"\(text)\" is not a rate; write \(Simulation.Rate.choices)")
     }
 
     /// An RSSI in dBm.
