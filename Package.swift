@@ -219,7 +219,7 @@ let package = Package(
             name: "beaconry-fuzz",
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "HCI", "HostStack", "VirtualRadio", "DBus", "Devices",
-                "ESPHomeProxy", "Profiles", "Emulator", "TestSupport",
+                "Concurrency", "ESPHomeProxy", "Profiles", "Emulator", "TestSupport",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
         // Writes to flash until it is killed, for the test that kills it.

@@ -9,6 +9,7 @@ import Emulator
 import HCIRadio
 import Profiles
 import Synchronization
+import Testing
 
 /// Beacons and receivers on a virtual air in virtual time, for tests.
 ///

@@ -145,13 +145,26 @@ private struct WeakSimulation: Sendable {
         #expect(isCurrent)
     }
 
-    @Test(arguments: [("max", "max"), ("manual", "manual"), ("10", "10"), ("0.5", "0.5"), ("10000", "10000")])
+    @Test(arguments: [("max", "max"), ("manual", "manual"), ("10", "10"), ("0.5", "0.5"), ("0.001", "0.001"), ("10000", "10000")])
     func ratesAreParsed(_ text: String, _ written: String) {
         #expect(Simulation.Rate(text).map(\.description) == written)
     }
 
-    @Test(arguments: ["", "0", "-1", "nan", "inf", "10001", "fast", "1x"])
+    @Test(arguments: ["", "0", "-1", "nan", "inf", "10001", "fast", "1x", "0.0009", "1e-300", "5e-324"])
     func otherRatesAreNot(_ text: String) { #expect(Simulation.Rate(text) == nil) }
+
+    /// The real time until such a timer exceeds the range of durations.
+    @Test func lowestRateWaitsForTheFarthestTimer() async {
+        let simulation = Simulation(rate: .scaled(Simulation.Rate.limits.lowerBound))
+        _ = simulation.schedule(at: .seconds(Int64.max)) {}
+        await withCheckedContinuation { continuation in
+            _ = simulation.schedule(at: .zero) { DispatchQueue.global().async { continuation.resume() } }
+        }
+        let clock = ScaledClock(rate: Simulation.Rate.limits.lowerBound)
+        let sleeping = Task { try await clock.sleep(until: .init(offset: .seconds(Int64.max))) }
+        sleeping.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeping.value }
+    }
 
     @Test func scaledClockOfRealTimeHasItsFactor() async throws {
         let clock = ScaledClock(rate: 50)

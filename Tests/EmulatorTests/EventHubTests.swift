@@ -96,6 +96,22 @@ struct EventHubTests {
     }
 
     @Test
+    func eventsOfSeveralThreadsArriveInTheOrderOfTheirNumbers() async {
+        let (threads, each) = (4, 5000)
+        let hub = EventHub(capacity: threads * each)
+        let stream = hub.listen()
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<threads {
+                group.addTask { for number in 0..<each { hub.post(Self.number(thread * each + number)) } }
+            }
+        }
+        hub.finish()
+        var numbers: [UInt64] = []
+        for await posted in stream { numbers.append(posted.sequence) }
+        #expect(numbers == (1...UInt64(threads * each)).map(\.self))
+    }
+
+    @Test
     func cancelledReaderEndsAndIsRemoved() async {
         let hub = EventHub()
         let stream = hub.listen()

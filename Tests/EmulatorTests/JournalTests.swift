@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Concurrency
+import Radio
 import Testing
 
 @testable import Emulator
@@ -10,7 +11,7 @@ import Testing
 /// The journal of a run, and what tests expect of it.
 @Suite(.timeLimit(.minutes(10)))
 struct JournalTests {
-    private static func value(_ text: String) throws -> JSONValue { try #require(JSONValue(parsing: Array(text.utf8))) }
+    private static func value(_ text: String) throws -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
 
     @Test func patternMatchesMembersAndBeginningsOfTexts() throws {
         let event = try Self.value(#"{"event":"written","device":"door-1","decoded":{"major":"7","minor":"2"},"n":1}"#)
@@ -37,10 +38,82 @@ struct JournalTests {
         let other = try Self.value(#"{"event":"written","device":"b"}"#)
         let same = try Self.value(#"{"event":"written","device":"a"}"#)
         let far = try Self.value(#"{"event":"connected","device":"c"}"#)
-        let unmet = expectation.verdict(on: [far, other])
-        #expect(!unmet.ok && unmet.count == 0 && unmet.near == [other])
-        #expect(expectation.verdict(on: [other, same]).ok)
-        #expect(!expectation.verdict(on: [same, same]).ok)
+        #expect(expectation.near([far, other, same]) == [other])
+        #expect(expectation.matching([far, other, same]) == [same])
+    }
+
+    @Test func verdictHasTheNearestEventsOfTheJournal() async throws {
+        let hub = EventHub()
+        hub.keepJournal()
+        func connect(_ beacon: String, _ central: String) {
+            hub.post(.beacon(BeaconIdentifier(beacon), .connected(central: central)))
+        }
+        connect("door", "C0:FF:EE:00:00:01")
+        for _ in 0..<200 { hub.post(.ready(beacons: 2)) }
+        connect("gate", "C0:FF:EE:00:00:02")
+        for _ in 0..<200 { hub.post(.beacon(BeaconIdentifier("gate"), .unmuted)) }
+        let expectation = try JournalExpectation(condition: "connected,device=gate,central=C0:FF:EE:00:00:01")
+        let verdict = await hub.verify([expectation])[0]
+        #expect(!verdict.ok && verdict.count == 0 && verdict.near.count == 5)
+        #expect(verdict.near.prefix(2).map { $0.members?["sequence"] } == [.number(202), .number(1)])
+    }
+
+    /// A wait must not keep the events of a busy run: its size is that of some events.
+    @Test func waitKeepsTheNumberAndTheLastEvents() async throws {
+        let hub = EventHub()
+        hub.keepJournal(capacity: 10)
+        var comparison = JournalComparison([try Self.expectation(1_000_000)])
+        for count in 1...100 {
+            hub.post(.ready(beacons: count))
+            for posted in hub.journal.suffix(1) { comparison.take(posted, hub.lines) }
+        }
+        let verdict = comparison.verdicts(hub.lines) { _ in [] }[0]
+        #expect(verdict.count == 100)
+        #expect(verdict.events.compactMap { $0.members?["beacons"]?.double } == (81...100).map { Double($0) })
+    }
+
+    /// Events that cannot match do not get into the queue of a wait, so that it does not lose any of those that can.
+    @Test func otherEventsDoNotFillTheQueueOfAWait() async throws {
+        let hub = EventHub(capacity: 2)
+        let stream = hub.listen { $0.event.name == "ready" }
+        hub.post(.ready(beacons: 1))
+        for _ in 0..<100 { hub.post(.stopping) }
+        hub.post(.ready(beacons: 2))
+        hub.finish()
+        var received: [EmulatorEvent] = []
+        for await posted in stream { received.append(posted.event) }
+        #expect(received == [.ready(beacons: 1), .ready(beacons: 2)])
+    }
+
+    @Test func exceptedEventsDoNotCount() async throws {
+        let hub = EventHub()
+        hub.keepJournal()
+        for central in ["C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02", "C0:FF:EE:00:00:02#2"] {
+            hub.post(.beacon(BeaconIdentifier("door"), .connected(central: central)))
+        }
+        let own = try JournalExpectation(condition: "connected")
+            .except(.object(["central": .text("C0:FF:EE:00:00:02*")]))
+        #expect(await hub.verify([own]).map(\.count) == [1])
+    }
+
+    @Test(
+        arguments: [
+            ("conected", "there is no event \"conected\"; did you mean \"connected\"?"),
+            ("event=conn*,devise=door", "events have no \"devise\"; did you mean \"device\"?"),
+            ("event=conx*", "there is no event \"conx*\""),
+            ("device.x=door", "\"device\" of events is not an object"),
+            ("advertising-started,requested.pdi=ADV_IND", "\"requested\" of events has no \"pdi\""),
+        ])
+    func unknownNamesOfEventsAndKeysAreRefused(_ condition: String, _ message: String) {
+        let error = #expect(throws: EmulatorError.self) { try JournalExpectation(condition: condition) }
+        #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(arguments: [
+        "event=conn*", "notification-event-7", "written,decoded.anything=1", "requested.pdu=ADV_IND", "sequence=3",
+    ])
+    func knownNamesOfEventsAndKeysAreAccepted(_ condition: String) throws {
+        _ = try JournalExpectation(condition: condition)
     }
 
     @Test func journalKeepsTheLastEventsAndReportsWhatIsMissing() async {
@@ -94,6 +167,8 @@ struct JournalTests {
         for request in requests {
             #expect(try ControlRequest(parsing: Array(JSONLine.encode(request).utf8)) == request)
         }
+        let appearing = try expectation.except(.object(["central": .text("x")]))
+        #expect(try JournalExpectation(appearing.fields) == appearing)
         #expect(try JournalExpectation(expectation.fields) == expectation)
     }
 

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import Concurrency
+import Dispatch
 import Emulator
 import TestSupport
 
@@ -12,7 +14,8 @@ extension FuzzTarget {
         switch Int.random(in: 0...9, using: &generator) {
         case 0: Mutation.noise(128, &generator)
         case 1: nested(&generator)
-        case 2, 3, 4: replaced(&generator)
+        case 2: rate(&generator)
+        case 3, 4: replaced(&generator)
         default: Mutation.damaged(samples, &generator)
         }
     } parse: { bytes in
@@ -22,6 +25,7 @@ extension FuzzTarget {
             guard try ControlRequest(parsing: line) == request, !line.contains(UInt8(ascii: "\n")) else {
                 FuzzReport.fail("request \(Hexadecimal.string(bytes)) does not serialize to an equal one")
             }
+            if case .clock(let values) = request, let rate = values["rate"].flatMap(Simulation.Rate.init) { run(rate) }
             return .parsed
         } catch {
             guard !error.message.isEmpty, error.exitCode == 65 else { FuzzReport.fail("\(error) has no message") }
@@ -34,7 +38,12 @@ extension FuzzTarget {
         #"{"v":1,"command":"set","device":"entrance","values":{"major":"1","interval":"100ms","uuid":"\u00fc"}}"#,
         #"{"v":1,"command":"disconnect","device":"door","peer":"phone","reason":"remote-user"}"#,
         #"{"v":1,"command":"mute","device":"door","for":"10s"}"#, #"{"v":1,"command":"radio","state":"off"}"#,
-        #"{"command":"events","v":1,"extra":[1,2.5e3,null,true,{"a":"\ud83d\udce1"}]}"#,
+        #"{"command":"events","v":1,"format":"text"}"#,
+        #"{"v":1,"command":"walk","device":"door","path":[[1,2.5e3],[-0.5,2,1E1]],"over":"20s"}"#,
+        #"{"v":1,"command":"journal","types":["written","connected"],"since":"30s","clear":true,"device":null}"#,
+        #"{"v":1,"command":"wait","conditions":[{"match":{"event":"written","decoded":{"a":"\ud83d\udce1"}},"count":1}]}"#,
+        #"{"v":1,"command":"wait","conditions":[{"match":{},"atLeast":2,"except":{"central":"C0*"},"mayAppear":true}]}"#,
+        #"{"v":1,"command":"clock","values":{"rate":"10"}}"#,
     ].map { Array($0.utf8) }
 
     /// JSON that is difficult for parsers.
@@ -55,6 +64,26 @@ extension FuzzTarget {
         return bytes[...start] + token + bytes[end...]
     }
 
+    /// A rate that is not possible, or nearly so.
+    private static func rate(_ generator: inout SplitMix64) -> [UInt8] {
+        let exponent = Int.random(in: -330...310, using: &generator)
+        let number = "\(Double.random(in: 0...10, using: &generator))e\(Bool.random(using: &generator) ? exponent : exponent / 100)"
+        return Array(#"{"v":1,"command":"clock","values":{"rate":"\#(number)"}}"#.utf8)
+    }
+
+    private static let clock = Simulation(rate: .manual)
+
+    /// Lets a clock compute how long it has to wait for a far timer at this rate.
+    private static func run(_ rate: Simulation.Rate) {
+        let timer = clock.schedule(at: .seconds(Int64.max)) {}
+        clock.setRate(rate == .maximum ? .manual : rate)
+        let done = DispatchSemaphore(value: 0)
+        clock.execute { done.signal() }
+        done.wait()
+        clock.setRate(.manual)
+        clock.cancel(timer)
+    }
+
     /// A request with a deeply nested value.
     private static func nested(_ generator: inout SplitMix64) -> [UInt8] {
         let greatest = Int.random(in: 0...50, using: &generator) == 0 ? 30_000 : 600
@@ -62,6 +91,7 @@ extension FuzzTarget {
         let (open, close) = Bool.random(using: &generator) ? ("[", "]") : (#"{"a":"#, "}")
         var value = String(repeating: open, count: depth) + "1"
         if Bool.random(using: &generator) { value += String(repeating: close, count: depth) }
-        return Array(#"{"v":1,"command":"list","extra":\#(value)}"#.utf8)
+        let key = Bool.random(using: &generator) ? "extra" : "conditions"
+        return Array(#"{"v":1,"command":"wait","\#(key)":\#(value)}"#.utf8)
     }
 }

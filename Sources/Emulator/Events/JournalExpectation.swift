@@ -178,7 +178,7 @@ package struct JournalExpectation: Hashable, Sendable {
 
     /// Whether an event may match, by its name and its beacon, which are there without its JSON.
     func mayMatch(_ event: EmulatorEvent) -> Bool {
-        score(of: event) == (name == nil ? 0 : 1) + (device == nil ? 0 : 1)
+        score(of: event) == (name == nil ? 0 : 2) + (device == nil ? 0 : 1)
     }
 
     /// Whether an event that may match has to be compared as JSON.
@@ -186,10 +186,10 @@ package struct JournalExpectation: Hashable, Sendable {
         exception != nil || pattern.members?.contains { !["event", "device"].contains($0.key) } == true
     }
 
-    /// How many of its name and its beacon are as expected.
+    /// How near an event is by its name and its beacon: 0 to 3, where the name counts more.
     func score(of event: EmulatorEvent) -> Int {
         var score = 0
-        if let name, JSONValue.text(event.name).matches(name) { score += 1 }
+        if let name, JSONValue.text(event.name).matches(name) { score += 2 }
         if let device, let present = event.device, JSONValue.text(present).matches(device) { score += 1 }
         return score
     }

@@ -76,7 +76,7 @@ extension EventHub {
     private func candidates(
         for expectation: JournalExpectation, from isIncluded: (PostedEvent) -> Bool
     ) -> [PostedEvent] {
-        var scored: [[PostedEvent]] = [[], [], []]
+        var scored: [[PostedEvent]] = [[], [], [], []]
         for posted in select({ isIncluded($0) && (expectation.needsRecord || !expectation.mayMatch($0.event)) }) {
             scored[expectation.score(of: posted.event)].append(posted)
         }

@@ -175,9 +175,46 @@ struct ControlServerTests {
             ("{", "this is not a request"),
             ("[]", "this is not a request"),
             (#"{"v":1}"#, "this is not a request"),
-            (#"{"v":1,"command":"dance"}"#, "this is not a request"),
-            (#"{"v":1,"command":"set","device":5}"#, "this is not a request"),
-            (#"{"v":1,"command":"set","device":"exit","values":{"minor":5}}"#, "this is not a request"),
+            (
+                #"{"v":1,"command":"lst"}"#,
+                "there is no command \"lst\"; did you mean \"list\"? commands are list, show, "
+            ),
+            (#"{"v":1,"command":"set","device":5}"#, "device must be a string"),
+            (
+                #"{"v":1,"command":"set","device":"exit","values":{"minor":5}}"#,
+                "values.minor must be a string"
+            ),
+            (
+                #"{"v":1,"command":"mute","device":"exit","fro":"10s"}"#,
+                "mute has no key \"fro\"; did you mean \"for\"? keys are device, for"
+            ),
+            (#"{"v":1,"command":"reload","device":"exit"}"#, "reload has no key \"device\", and no other"),
+            (
+                #"{"v":1,"command":"forget","device":"exit","per":"x"}"#,
+                "forget has no key \"per\"; did you mean \"peer\"?"
+            ),
+            (#"{"v":1,"command":"disconnect","device":"exit","peer":5}"#, "peer must be a string"),
+            (
+                #"{"v":1,"command":"wait","conditions":[{"match":{"event":"conected"}}]}"#,
+                "there is no event \"conected\"; did you mean \"connected\"? events are "
+            ),
+            (
+                #"{"v":1,"command":"wait","conditions":[{"match":{"devise":"exit"}}]}"#,
+                "events have no \"devise\"; did you mean \"device\"? keys are "
+            ),
+            (
+                #"{"v":1,"command":"wait","conditions":[{"match":{"device":{"x":"exit"}}}]}"#,
+                "\"device\" of events is not an object"
+            ),
+            (
+                #"{"v":1,"command":"wait","conditions":[{"match":{},"cuont":0}]}"#,
+                "an expectation has no key \"cuont\"; did you mean \"count\"?"
+            ),
+            (
+                #"{"v":1,"command":"journal","types":["writen"]}"#,
+                "there is no event \"writen\"; did you mean \"written\"?"
+            ),
+            (#"{"v":1,"command":"journal","types":[]}"#, "there are no types of events"),
             (#"{"v":2,"command":"list"}"#, "version 2 of the protocol is not known; send \"v\":1"),
             (#"{"command":"list"}"#, "this is not a request"),
             (#"{"v":1,"command":"show"}"#, "show needs a beacon; name one, see list"),

@@ -77,6 +77,32 @@ def test_bad_setting_changes_nothing(served: Served) -> None:
         ("POST", "/v1/journal/verify", {"match": {}, "count": -1}, 422, "invalid"),
         ("GET", "/v1/beacons/%ff", None, 400, "bad-encoding"),
         ("GET", "/v1/events?after=x", None, 422, "invalid"),
+        ("GET", "/v1/events?types=conected", None, 422, "invalid"),
+        ("GET", "/v1/events?device=nothing", None, 404, "unknown-beacon"),
+        ("GET", "/v1/journal?types=", None, 422, "invalid"),
+        ("GET", "/v1/journal?type=connected", None, 422, "invalid"),
+        ("GET", "/v1/journal?after=1&after=2", None, 400, "bad-query"),
+        ("GET", "/v1/journal?device=nothing", None, 404, "unknown-beacon"),
+        ("GET", "/v1/health?now=1", None, 422, "invalid"),
+        ("DELETE", "/v1/bonds/entrance?per=C0:FF:EE:00:00:02", None, 422, "invalid"),
+        ("POST", "/v1/beacons/entrance/disconnect", {"peer": 5}, 422, "invalid"),
+        ("POST", "/v1/beacons/entrance/disconnect", {"peer": None}, 422, "invalid"),
+        ("POST", "/v1/beacons/entrance/disconnect", {"reason": ["power-off"]}, 422, "invalid"),
+        ("PATCH", "/v1/beacons/entrance", {"enabeld": False}, 422, "invalid"),
+        ("PATCH", "/v1/beacons/entrance", {"major": 7, "settings": {"major": 8}}, 422, "invalid"),
+        ("PUT", "/v1/radio", {"power": 1}, 422, "invalid"),
+        ("POST", "/v1/captures", {"limit": "2048"}, 422, "invalid"),
+        ("POST", "/v1/reset", {"hard": True}, 422, "invalid"),
+        ("POST", "/v1/journal/verify", {"match": {"event": "conected"}, "count": 0}, 422, "invalid"),
+        ("POST", "/v1/journal/verify", {"match": {"devise": "entrance"}, "count": 0}, 422, "invalid"),
+        ("POST", "/v1/journal/verify", {"match": {"device": "nothing"}, "count": 0}, 404, "unknown-beacon"),
+        ("POST", "/v1/journal/verify", {"match": {"event": "ready"}, "cuont": 0}, 422, "invalid"),
+        ("POST", "/v1/journal/verify", {"match": {"event": "ready"}, "within": 5}, 422, "invalid"),
+        # Deep and wide JSON costs no more than its length.
+        ("POST", "/v1/journal/verify", b'{"match":{"x":' + b"[" * 500 + b"]" * 500 + b"}}", 422, "invalid"),
+        ("POST", "/v1/journal/verify", b"[" * 60_000, 422, "invalid"),
+        ("POST", "/v1/journal/verify", b"[" + b"1," * 30_000 + b"1]", 422, "invalid"),
+        ("PATCH", "/v1/beacons/entrance", b'{"major":1,"major":2}', 400, "not-json"),
         ("PATCH", "/v1/beacons/entrance", b" " * 70_000, 413, "too-large"),
     ],
 )
@@ -410,6 +436,63 @@ def test_receivers_and_links(served: Served) -> None:
         overridden = server.request("PUT", "/v1/links/entrance/phone", {"rssi": -80, "for": "1m"})
         assert overridden.json["override"]["rssi"] == -80, overridden
         assert server.request("DELETE", "/v1/links/entrance/phone").status == 204
+
+
+def test_receivers_that_were_added_are_listed_before_a_host_joins(served: Served, beaconry: Beaconry) -> None:
+    server = served()
+    assert server.get("/v1/receivers")["receivers"] == []
+    added = json.loads(beaconry.call("ctl", "receiver", "add", "phone", "3", "0", "--json").stdout)
+    listed = {"name": "phone", "server": added["server"], "joined": False, "position": [3, 0, 0]}
+    assert server.get("/v1/receivers")["receivers"] == [listed]
+    with socket.create_connection(("127.0.0.1", added["port"])) as h4:
+        h4.sendall(bytes.fromhex("01030c00"))
+        server.run.wait("host-joined", host="phone")
+        assert server.get("/v1/receivers")["receivers"] == [{**listed, "joined": True}]
+    server.run.wait("host-left", host="phone")
+    # Neither a new beacon nor one of a changed profile has its name.
+    entry = {"device": "ibeacon", "ibeacon": {"uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 1, "minor": 1}}
+    refused = server.request("PUT", "/v1/beacons/phone", entry)
+    assert (refused.status, refused.json["detail"]) == (422, 'a receiver is named "phone" already'), refused
+    profile = {"profile": "museum", "beacons": [{"id": "phone", **entry}]}
+    assert server.request("PUT", "/v1/profile", profile).json["detail"] == 'a receiver is named "phone" already'
+    assert beaconry.call("ctl", "receiver", "remove", "phone").returncode == 0
+    assert server.get("/v1/receivers")["receivers"] == []
+    assert server.request("PUT", "/v1/beacons/phone", entry).status == 201
+
+
+def test_expectation_may_name_what_is_not_there_yet(served: Served) -> None:
+    server = served()
+    absent = {"match": {"event": "connected", "device": "lift"}, "count": 0, "mayAppear": True}
+    assert server.request("POST", "/v1/journal/verify", absent).json["ok"] is True
+    started = {"match": {"event": "advertising-started", "device": "entrance"}, "except": {"radio": "virtual"}}
+    assert server.request("POST", "/v1/journal/verify", started).json["count"] == 0
+
+
+def test_rates_out_of_range_are_refused(served: Served) -> None:
+    server = served("--rate", "manual")
+    for rate in ("1e-300", "5e-324", "0.0009", 1e-30, 10_001, "0"):
+        refused = server.request("PUT", "/v1/clock", {"rate": rate})
+        assert (refused.status, refused.json["hint"]) == (422, "give max, manual, or a number from 0.001 to 10000"), rate
+    assert server.request("PUT", "/v1/clock", {"rate": 0.001}).json["rate"] == "0.001"
+    assert server.request("PUT", "/v1/clock", {"rate": "manual"}).status == 200
+
+
+def test_settings_may_have_names_of_other_members(served: Served, tmp_path: Path) -> None:
+    """A characteristic may be named `battery`, which is a member of the patch, too."""
+    profile = tmp_path / "lamp.yaml"
+    profile.write_text("""
+profile: lamp
+beacons:
+  - id: lamp
+    device: gatt
+    services:
+      - uuid: 180F
+        characteristics: [{ name: battery, uuid: 2A19, properties: [read], type: uint8, value: 90 }]
+""")
+    server = served(profile=profile)
+    changed = server.request("PATCH", "/v1/beacons/lamp", {"settings": {"battery": 80}}, **PATCH)
+    assert (changed.status, changed.json["values"]["battery"]) == (200, "80"), changed
+    assert server.request("PATCH", "/v1/beacons/lamp", {"battery": "flat"}, **PATCH).json["battery"] == "flat"
 
 
 def test_clock_of_virtual_time(served: Served) -> None:

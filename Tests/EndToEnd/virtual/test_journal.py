@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from beaconry import Beaconry, Run
+from beaconry import BINARY, Beaconry, Run
 from phone import connected, phone, write
 
 BEACON = "C0:FF:EE:00:00:01"
@@ -95,7 +96,6 @@ def test_journal_is_selected_and_cleared(air: Start, beaconry: Beaconry) -> None
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers))) and events[0]["event"] == "radio-ready"
     selected = beaconry.call("ctl", "journal", "--type", "connected", "--type", "written", "--device", "pot").stdout
     assert [line.split("  ")[2].split(",")[0] for line in selected.splitlines()] == ["connected", "written"]
-    assert not beaconry.call("ctl", "journal", "--device", "door").stdout
     since = beaconry.call("ctl", "journal", "--since", str(numbers[-2]), "--json").stdout.splitlines()
     assert [json.loads(line) for line in since] == events[-1:]
     assert len(beaconry.call("ctl", "journal", "--since", "1h").stdout.splitlines()) == len(events)
@@ -114,6 +114,12 @@ def test_journal_is_selected_and_cleared(air: Start, beaconry: Beaconry) -> None
         (("wait", "connected", "--count", "1", "--at-least", "1"), 64, "exclude each other"),
         (("wait", "connected", "--within", "25h"), 65, "at most 24h"),
         (("journal", "--since", "noon"), 64, "neither the number of an event nor a duration"),
+        (("wait", "conected", "--count", "0"), 64, 'there is no event "conected"; did you mean "connected"?'),
+        (("wait", "connected,devise=pot", "--count", "0"), 64, 'events have no "devise"; did you mean "device"?'),
+        (("wait", "connected,device=pto", "--count", "0"), 64, 'there is no beacon "pto"; did you mean "pot"? beacons are pot'),
+        (("wait", "scan-started,host=phone", "--count", "0"), 64, 'there is no host "phone"; hosts are host'),
+        (("journal", "--type", "writen"), 64, 'there is no event "writen"; did you mean "written"?'),
+        (("journal", "--device", "pto"), 64, 'there is no beacon "pto"; did you mean "pot"?'),
     ],
 )
 def test_wrong_usage(air: Start, beaconry: Beaconry, arguments: tuple[str, ...], code: int, message: str) -> None:
@@ -128,6 +134,51 @@ def is_socket(file: Path) -> bool:
         return os.readlink(file).startswith("socket:")
     except OSError:
         return False
+
+
+def test_names_that_may_appear_or_were_there_are_accepted(air: Start, beaconry: Beaconry) -> None:
+    air(beaconry.profile(PROFILE))
+    absent = ("--count", "0", "--within", "100ms")
+    later = beaconry.call("ctl", "wait", "connected,device=lamp", "scan-started,host=phone", *absent, "--may-appear")
+    assert later.returncode == 0, later
+    assert beaconry.call("ctl", "receiver", "add", "phone").returncode == 0
+    for host in ("phone", "phone-2", "host", "host-3", "pho*"):
+        assert beaconry.call("ctl", "wait", f"scan-started,host={host}", *absent).returncode == 0
+    lamp = "{ device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: 1 } }"
+    assert beaconry.call("ctl", "put", "lamp", lamp).returncode == 0
+    assert beaconry.call("ctl", "wait", "advertising-started,device=lamp").returncode == 0
+    assert beaconry.call("ctl", "remove", "lamp").returncode == 0
+    assert beaconry.call("ctl", "wait", "advertising-stopped,device=lamp", "device=la*").returncode == 0
+
+
+def test_entry_of_a_beacon_may_be_in_a_file_or_on_standard_input(air: Start, beaconry: Beaconry) -> None:
+    air(beaconry.profile(PROFILE))
+    entry = "device: ibeacon\nibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: 1 }\n"
+    file = beaconry.profile(entry, "lamp.yaml")
+    put = beaconry.call("ctl", "put", "lamp", str(file))
+    assert (put.returncode, put.stdout) == (0, "lamp: ibeacon of profile plant, on\n"), put
+    command = [str(BINARY), "ctl", "put", "sign", "-"]
+    piped = subprocess.run(command, env=beaconry.environment, input=entry, capture_output=True, text=True, timeout=30, check=False)
+    assert (piped.returncode, piped.stdout) == (0, "sign: ibeacon of profile plant, on\n"), piped
+    wrong = beaconry.profile(entry.replace("major", "mayor"), "wrong.yaml")
+    refused = beaconry.call("ctl", "put", "lamp", str(wrong), "--json")
+    assert refused.returncode == 65 and refused.stderr.startswith(f"{wrong}:2:"), refused
+    assert json.loads(refused.stdout)["file"] == str(wrong)
+    missing = beaconry.call("ctl", "put", "lamp", "missing.yaml")
+    assert missing.returncode == 65 and missing.stderr.startswith("missing.yaml: error: there is no such file"), missing
+
+
+def test_unknown_names_are_listed_up_to_ten(air: Start, beaconry: Beaconry) -> None:
+    beacons = "".join(
+        f"  - {{ id: b{number}, device: ibeacon, ibeacon: {{ uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: {number} }} }}\n"
+        for number in range(30)
+    )
+    air(beaconry.profile(f"profile: shop\nbeacons:\n{beacons}"))
+    ten = ", ".join(f"b{number}" for number in range(10))
+    for command in (("show", "nope"), ("remove", "nope"), ("wait", "connected,device=nope")):
+        refused = beaconry.call("ctl", *command)
+        assert refused.stderr == f'beaconry: there is no beacon "nope"; beacons are {ten} and 20 more\n', refused
+    assert beaconry.call("ctl", "reload").stdout == f"reloaded: unchanged {ten} and 20 more\n"
 
 
 def test_end_of_the_run_ends_the_wait(air: Start, beaconry: Beaconry) -> None:

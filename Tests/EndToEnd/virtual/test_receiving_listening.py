@@ -331,7 +331,7 @@ expect:
     beacons: true
   - advertisement: {{ name: Far }}
     value: {{ characteristic: 2A00, hex: 466172 }}
-  - event: connected,device=far
+  - event: advertising-started,device=far
   - advertisement: {{ uuid: {UNUSED} }}
     absent: true
     within: 500ms
@@ -361,12 +361,40 @@ def test_a_file_of_expectations_has_a_verdict_each_and_a_junit_file(virtual: tup
     assert verdicts[2]["events"][0]["device"] == "far"
 
 
+def test_events_of_a_run_count_without_own_connections_and_since(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    """A connection that reads the value for another expectation is none of the app under test."""
+    (radio, file) = (("--radio", room[1]), beaconry.profile("""
+expect:
+  - advertisement: { name: Far }
+    value: { characteristic: 2A00, hex: 466172 }
+  - event: connected,device=far
+    within: 2s
+""", "own.yaml"))  # fmt: skip
+    done = beaconry.call("expect", str(file), "--within", "10s", *radio)
+    assert done.returncode == 1, done
+    assert [line.split(f" {file}")[0] for line in done.stdout.splitlines()] == ["passed", "FAILED"]
+    room[0].wait("connected", device="far")
+    met = beaconry.call("expect", "--event", "connected,device=far", "--within", "10s")
+    assert met.returncode == 0, met
+    # Only what follows: nothing connects any more.
+    last = json.loads(beaconry.call("ctl", "journal", "--json").stdout.splitlines()[-1])["sequence"]
+    for since in (str(last), "1ms"):
+        assert beaconry.call("expect", "--event", "connected,device=far", "--within", "100ms", "--since", since).returncode == 1
+    unknown = beaconry.call("expect", "--event", "connected,device=fra", "--within", "100ms")
+    assert (unknown.returncode, 'there is no beacon "fra"; did you mean "far"?' in unknown.stderr) == (64, True), unknown
+    assert beaconry.call("expect", "--event", "connected,device=fra", "--within", "100ms", "--may-appear").returncode == 1
+    absent = beaconry.profile("expect:\n  - { event: \"connected,device=fra\", absent: true, within: 100ms, may-appear: true }\n", "absent.yaml")
+    assert beaconry.call("expect", str(absent)).returncode == 0
+
+
 # MARK: usage
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
+        (["expect", "--event", "conected", "--within", "1s"], 64, '--event: there is no event "conected"; did you mean "connected"?'),
+        (["expect", "--event", "ready", "--since", "noon", "--within", "1s"], 64, "--since: "),
         (["expect", "--uuid", UUID], 64, "--within"), (["expect", "--minor", "1", "--within", "5s"], 64, "--minor needs a major number"),
         (["expect", "--uuid", UUID, "--present", "--absent", "--within", "1s"], 64, "exclude each other"),
         (["expect", "--uuid", "12", "--within", "1s"], 64, "--uuid: \"12\" is not a UUID"),

@@ -136,7 +136,8 @@ def test_receivers_of_a_profile_are_not_served_without_hosts(beaconry: Beaconry)
     [
         (["--rate", "max", "--hci-server", "tcp:127.0.0.1:0"], "--rate max is not possible with hosts of other processes"),
         (["--rate", "manual", "--hci-server", "tcp:127.0.0.1:0"], "use a number such as --rate 10"),
-        (["--rate", "0"], '"0" is not max, manual, or a number above 0 up to 10000'),
+        (["--rate", "0"], '"0" is not a rate; write max, manual, or a number from 0.001 to 10000'),
+        (["--rate", "1e-300"], '"1e-300" is not a rate; write max, manual, or a number from 0.001 to 10000'),
         (["--rate", "2", "--radio", "hci-socket:0"], "--rate needs --radio virtual"),
     ],
 )

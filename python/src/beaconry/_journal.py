@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
+from . import _events
 from ._errors import UnmetExpectation
 from ._values import Duration, seconds
 
@@ -85,7 +86,11 @@ class Journal:
         self, event: str, *, beacon: str | Named | None = None, since: int = 0,
         where: Callable[[Event], object] | None = None, **fields: Any,
     ) -> list[Event]:  # fmt: skip
-        """The events so far with this name, of this beacon, with these fields, for which `where` is true."""
+        """The events so far with this name, of this beacon, with these fields, for which `where` is true.
+
+        Raises `ValueError` for the name of no event.
+        """
+        _events.check(event)
         if beacon is not None:
             fields["device"] = name_of(beacon)
         return [
@@ -101,8 +106,9 @@ class Journal:
         """The first such event (see `find`), which may have happened already; else waits for it.
 
         `within` is in the time of the run: in virtual time, the clock advances until the event or the time limit.
-        Raises `UnmetExpectation` when the time is over or the run has ended.
+        Raises `UnmetExpectation` when the time is over or the run has ended, `ValueError` for the name of no event.
         """
+        _events.check(event)
 
         def first() -> Event | None:
             found = self.find(event, beacon=beacon, since=since, where=where, **fields)

@@ -1,0 +1,92 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The names of events (docs/events.md, docs/ancs.md)."""
+
+from __future__ import annotations
+
+import difflib
+
+NAMES = frozenset(
+    {
+        "accessory-found",
+        "action-failed",
+        "action-performed",
+        "advertising-changed",
+        "advertising-refused",
+        "advertising-started",
+        "advertising-stopped",
+        "asked",
+        "battery-flat",
+        "battery-full",
+        "bond-forgotten",
+        "bonds-persisted",
+        "bonds-reset",
+        "comparison-wanted",
+        "connected",
+        "connection-failed",
+        "degraded",
+        "disconnected",
+        "encrypted",
+        "error",
+        "events-lost",
+        "host-joined",
+        "host-left",
+        "host-refused",
+        "http-ready",
+        "looking",
+        "muted",
+        "not-told",
+        "notification-added",
+        "notification-modified",
+        "notification-not-shown",
+        "notification-removed",
+        "notification-shown",
+        "notifications-available",
+        "notifications-unavailable",
+        "paired",
+        "pairing-began",
+        "pairing-failed",
+        "passkey-shown",
+        "passkey-wanted",
+        "persisted",
+        "radio-lost",
+        "radio-ready",
+        "ready",
+        "recovered",
+        "refused",
+        "reload-failed",
+        "reloaded",
+        "replay-ended",
+        "scan-started",
+        "scan-stopped",
+        "scenario-changed",
+        "scenario-ended",
+        "scenario-running",
+        "scenario-stopped",
+        "service-away",
+        "service-back",
+        "session-began",
+        "session-ended",
+        "settings-reset",
+        "settings-restored",
+        "stopping",
+        "subscribed",
+        "unmuted",
+        "unsubscribed",
+        "waiting",
+        "warning",
+        "written",
+    }
+)
+"""The names of all events; `error` is printed by a program that does not start. A test compares them with those of the program."""
+
+
+def check(name: str) -> None:
+    """Raises `ValueError` for the name of no event: it would never be found, and its absence would be no news."""
+    if name in NAMES or name.startswith("notification-event-"):
+        return
+    close = difflib.get_close_matches(name, sorted(NAMES), 1)
+    question = f' did you mean "{close[0]}"?' if close else ""
+    raise ValueError(f'there is no event "{name}";{question} docs/events.md has all of them')
