@@ -145,7 +145,9 @@ private struct WeakSimulation: Sendable {
         #expect(isCurrent)
     }
 
-    @Test(arguments: [("max", "max"), ("manual", "manual"), ("10", "10"), ("0.5", "0.5"), ("0.001", "0.001"), ("10000", "10000")])
+    @Test(arguments: [
+        ("max", "max"), ("manual", "manual"), ("10", "10"), ("0.5", "0.5"), ("0.001", "0.001"), ("10000", "10000"),
+    ])
     func ratesAreParsed(_ text: String, _ written: String) {
         #expect(Simulation.Rate(text).map(\.description) == written)
     }

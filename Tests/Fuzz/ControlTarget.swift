@@ -67,7 +67,8 @@ extension FuzzTarget {
     /// A rate that is not possible, or nearly so.
     private static func rate(_ generator: inout SplitMix64) -> [UInt8] {
         let exponent = Int.random(in: -330...310, using: &generator)
-        let number = "\(Double.random(in: 0...10, using: &generator))e\(Bool.random(using: &generator) ? exponent : exponent / 100)"
+        let scale = Bool.random(using: &generator) ? exponent : exponent / 100
+        let number = "\(Double.random(in: 0...10, using: &generator))e\(scale)"
         return Array(#"{"v":1,"command":"clock","values":{"rate":"\#(number)"}}"#.utf8)
     }
 

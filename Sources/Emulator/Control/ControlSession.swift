@@ -244,10 +244,10 @@ struct ControlSession {
         try await emulator.check(selection)
         let hub = emulator.events
         let journal = clear ? hub.clearJournal() : hub.journal
-        let events = journal.filter { isIncluded($0) && selection.isSelected($0.event) }
-        let records: @Sendable () -> [JSONValue] = { events.compactMap { selection.record($0, hub.lines) } }
-        return ControlAnswer(
-            \.journal, events.count > JSONLine.atOnce ? await LongWork.perform(records) : records())
+        let records = await LongWork.perform {
+            journal.compactMap { isIncluded($0) ? selection.record($0, hub.lines) : nil }
+        }
+        return ControlAnswer(\.journal, records)
     }
 
     private func wait(

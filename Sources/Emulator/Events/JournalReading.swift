@@ -26,14 +26,20 @@ extension EventHub {
         // First, so that no event is missed between the journal and the stream.
         let stream = listen(where: isWanted)
         let comparison = await compare(expectations, isWanted, stream, within: time)
-        return comparison.verdicts(lines) { candidates(for: $0, from: isIncluded) }
+        return await LongWork.perform { [self] in
+            comparison.verdicts(lines) { candidates(for: $0, from: isIncluded) }
+        }
     }
 
     private func compare(
         _ expectations: [JournalExpectation], _ isWanted: @escaping @Sendable (PostedEvent) -> Bool,
         _ stream: AsyncStream<PostedEvent>, within time: Duration
     ) async -> JournalComparison {
-        let reader = await read(JournalReader(JournalComparison(expectations)), select(isWanted))
+        let reader = await LongWork.perform { [self] in
+            var reader = JournalReader(JournalComparison(expectations))
+            reader.take(select(isWanted), lines)
+            return reader
+        }
         guard !reader.comparison.isDecided, time > .zero else { return reader.comparison }
         let waiting = Task {
             var reader = reader
@@ -62,19 +68,9 @@ extension EventHub {
         return comparison
     }
 
-    /// Takes events of the journal. Those whose name and beacon do not decide cost some microseconds each.
-    private func read(_ reader: JournalReader, _ events: [PostedEvent]) async -> JournalReader {
-        let work: @Sendable () -> JournalReader = { [lines] in
-            var reader = reader
-            reader.take(events, lines)
-            return reader
-        }
-        return events.count > JSONLine.atOnce ? await LongWork.perform(work) : work()
-    }
-
     /// The last events of the journal whose name and beacon are as expected, or most of these, oldest first.
     private func candidates(
-        for expectation: JournalExpectation, from isIncluded: (PostedEvent) -> Bool
+        for expectation: JournalExpectation, from isIncluded: @Sendable (PostedEvent) -> Bool
     ) -> [PostedEvent] {
         var scored: [[PostedEvent]] = [[], [], [], []]
         for posted in select({ isIncluded($0) && (expectation.needsRecord || !expectation.mayMatch($0.event)) }) {
