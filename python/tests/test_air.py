@@ -212,6 +212,13 @@ def test_expectations_select_by_fields_and_function(air: Air) -> None:
     assert air.journal.find("advertising-started", beacon="door", intervalTicks=1) == []
 
 
+def test_names_of_no_event_are_refused(air: Air) -> None:
+    for call in (air.journal.find, air.journal.expect):
+        with pytest.raises(ValueError, match='there is no event "conected"; did you mean "connected"?'):
+            call("conected")
+    assert air.journal.find("connected") == []
+
+
 # Processes
 
 
