@@ -36,14 +36,16 @@ struct APIOperations: Sendable {
 
     private let emulator: Emulator
     private let watch: RunWatch
+    private let history: LinkSampler
     let version: Version
 
     private let report: MetricsReport
 
-    init(_ emulator: Emulator, _ watch: RunWatch, version: String, detail: MetricsDetail?) {
+    init(_ emulator: Emulator, _ watch: RunWatch, _ history: LinkSampler, version: String, detail: MetricsDetail?) {
         report = MetricsReport(version: version, detail: detail)
         self.emulator = emulator
         self.watch = watch
+        self.history = history
         self.version = Version(version: version)
     }
 
@@ -285,6 +287,27 @@ struct APIOperations: Sendable {
         return .json(try await answer(.move(name, position)).moved)
     }
 
+    func air() async throws(Problem) -> APIReply {
+        do throws(EmulatorError) {
+            return .json(try await emulator.airRecord())
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// The RSSI of the last time; `after` selects the samples after a time, `name` the paths of a beacon or a host.
+    func linkHistory(_ request: APIRequest) async throws(Problem) -> APIReply {
+        var start = -Double.infinity
+        if let text = request.query["after"] {
+            guard let seconds = Double(text), seconds.isFinite else {
+                throw .invalid("after must be a number of seconds", hint: "such as 12.5, a time of the run")
+            }
+            start = seconds
+        }
+        let elapsed = await emulator.clockRecord.elapsed
+        return .json(await history.record(at: elapsed, after: start, of: request.query["name"]))
+    }
+
     func links() async throws(Problem) -> APIReply { .json(["links": try await answer(.links).links ?? []]) }
 
     /// - Throws: `Problem` 404 for a link from something to itself.
@@ -323,12 +346,14 @@ struct APIOperations: Sendable {
     func events(_ request: APIRequest) async throws(Problem) -> APIReply {
         let last = try (request.fields[.lastEventID] ?? request.query["after"]).map(APIRequest.sequence)
         let selection = EventSelection(request.query)
+        let text = request.query["text"] ?? "false"
+        guard ["true", "false"].contains(text) else { throw .invalid("text must be true or false") }
         do throws(EmulatorError) {
             try await emulator.check(selection)
         } catch {
             throw Problem(error)
         }
-        return .events(selection, after: last)
+        return .events(selection, after: last, withText: text == "true")
     }
 
     func clearJournal() -> APIReply {

@@ -116,8 +116,8 @@ enum APIReply: Sendable {
     case content([UInt8], type: String, tag: String? = nil)
     /// Success without content.
     case empty
-    /// Events until the client or the run ends.
-    case events(EventSelection, after: UInt64?)
+    /// Events until the client or the run ends, each with its sentence if that is wanted.
+    case events(EventSelection, after: UInt64?, withText: Bool)
     /// The answer to a request of the control socket.
     case control(ControlReply)
 

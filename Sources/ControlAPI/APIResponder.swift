@@ -48,11 +48,11 @@ struct APIResponder: Sendable {
             if let tag { fields[.eTag] = "\"\(tag)\"" }
             try await write(bytes, type, .ok, isHead: isHead, fields, writer)
         case .empty: try await writer.writeResponse(HTTPResponse(status: .noContent, headerFields: Self.fields))
-        case .events(let selection, let sequence):
+        case .events(let selection, let sequence, let withText):
             if isHead { return try await write([], "text/event-stream", .ok, isHead: true, [:], writer) }
             let body = EventStream(type: "text/event-stream", opening: ": connected\n\n", pulse: ":\n\n")
-            try await stream(body, events.listen(after: sequence), channel, writer) { [events] in
-                selection.message($0, events.lines)
+            try await stream(body, events.listen(after: sequence), channel, writer) { [events, sentence] in
+                selection.message($0, events.lines, sentence: withText ? sentence : nil)
             }
         case .control(let reply): try await write(reply, over: channel, writer)
         }
@@ -129,7 +129,9 @@ struct APIResponder: Sendable {
     // MARK: - Replies
 
     private static let fields: HTTPFields = [
-        .contentSecurityPolicy: "default-src 'self'", .xContentTypeOptions: "nosniff", .cacheControl: "no-store",
+        // A page of another site that has this one in a frame could lead clicks to its buttons.
+        .contentSecurityPolicy: "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        .xFrameOptions: "DENY", .xContentTypeOptions: "nosniff", .cacheControl: "no-store",
     ]
 
     @concurrent private func write(
@@ -258,4 +260,6 @@ private struct AnyRecord: Encodable {
 extension HTTPField.Name {
     static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
     static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+    /// For browsers without `frame-ancestors` (RFC 7034).
+    static let xFrameOptions = HTTPField.Name("X-Frame-Options")!
 }

@@ -46,6 +46,7 @@ package final class ControlAPI: Sendable {
     private let address: ControlAddress
     private let serving: Task<Void, Never>
     private let watching: Task<Void, Never>
+    private let sampling: Task<Void, Never>
     private let server: Server<APIChannel>
     /// How long connections may take to end.
     private static let patience = Duration.seconds(1)
@@ -60,10 +61,10 @@ package final class ControlAPI: Sendable {
         let hint = "stop the program that uses it, or choose another address (--http 127.0.0.1:0 takes a free port)"
         if case .unix(let path) = options.address { try await SocketFile.claim(path, hint: hint) }
         emulator.events.keepJournal()
-        let watch = RunWatch()
+        let (watch, history) = (RunWatch(), LinkSampler(emulator))
         let responder = APIResponder(
             operations: APIOperations(
-                emulator, watch, version: options.version, detail: options.metricsDetail),
+                emulator, watch, history, version: options.version, detail: options.metricsDetail),
             requestGuard: RequestGuard(hosts: Self.hosts(options), token: options.token), events: emulator.events,
             streams: Places(limits.streams), sentence: options.sentence)
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
@@ -104,6 +105,8 @@ package final class ControlAPI: Sendable {
         }
         let events = emulator.events.listen()
         watching = Task { await watch.follow(events) }
+        let causes = emulator.events.listen()
+        sampling = Task { await history.follow(causes) }
         self.server = server
         address = options.address
         url = Self.url(options.address, port: bound?.port)
@@ -121,6 +124,7 @@ package final class ControlAPI: Sendable {
         timer.cancel()
         ending.cancel()
         watching.cancel()
+        sampling.cancel()
         if case .unix(let path) = address { SocketFile.remove(path) }
     }
 

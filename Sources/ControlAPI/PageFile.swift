@@ -31,8 +31,9 @@ struct PageFile: Sendable {
         script("detail", PackageResources.detail_js), script("dom", PackageResources.dom_js),
         script("format", PackageResources.format_js), script("log", PackageResources.log_js),
         script("map", PackageResources.map_js), script("model", PackageResources.model_js),
+        script("notice", PackageResources.notice_js), script("physics", PackageResources.physics_js),
         script("run", PackageResources.run_js), script("scenario", PackageResources.scenario_js),
-        script("signal", PackageResources.signal_js),
+        script("signal", PackageResources.signal_js), script("state", PackageResources.state_js),
         script("tables", PackageResources.tables_js),
     ]
 

@@ -94,7 +94,11 @@ struct Route: Sendable {
             [.post: { api, request, names in try await api.disconnect(names[0], request) }]),
         Route("v1/receivers", [.get: { api, _, _ in await api.receivers() }]),
         Route("v1/receivers/*", [.patch: { api, request, names in try await api.moveReceiver(names[0], request) }]),
+        Route("v1/air", [.get: { api, _, _ in try await api.air() }]),
         Route("v1/links", [.get: { api, _, _ in try await api.links() }]),
+        Route(
+            "v1/links/history", query: [.get: ["name", "after"]],
+            [.get: { api, request, _ in try await api.linkHistory(request) }]),
         Route(
             "v1/links/*/*",
             [
@@ -116,7 +120,7 @@ struct Route: Sendable {
                 .put: { api, request, _ in try await api.replaceProfile(request) },
             ]),
         Route(
-            "v1/scenario", takes: .text,
+            "v1/scenario", takes: .text, query: [.put: ["file"]],
             [
                 .get: { api, _, _ in try await api.scenario() },
                 .put: { api, request, _ in try await api.startScenario(request) },
@@ -149,7 +153,7 @@ struct Route: Sendable {
         Route("v1/captures/*/stop", takes: .nothing, [.post: { api, _, names in try await api.stopCapture(names[0]) }]),
         Route("v1/captures/*/packets", [.get: { api, _, names in try await api.packets(names[0]) }]),
         Route(
-            "v1/events", query: [.get: EventSelection.parameters + ["after", "token"]],
+            "v1/events", query: [.get: EventSelection.parameters + ["after", "text", "token"]],
             [.get: { api, request, _ in try await api.events(request) }]),
         Route(
             "v1/journal", query: [.get: EventSelection.parameters + ["after"]],

@@ -17,7 +17,7 @@ final class RunWatch: Sendable {
         let server: String?
         /// Whether a host is there.
         let joined: Bool
-        /// The present position x, y, z in metres; absent for 1 m from every beacon.
+        /// The present position x, y, z in metres, or that of the hosts that will join; absent for 1 m from every beacon.
         var position: [Double]?
         /// The line on which it moves: positions in metres; absent at rest.
         var path: [[Double]]?

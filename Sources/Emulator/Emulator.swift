@@ -764,6 +764,13 @@ package actor Emulator: Service {
     /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
     package func paths() async throws(EmulatorError) -> [AirPath] { await (try positioningRadio()).paths() }
 
+    /// The virtual air: its physics, its walls, and the level of each beacon.
+    /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
+    package func airRecord() async throws(EmulatorError) -> AirRecord {
+        let radio = try positioningRadio()
+        return AirRecord(await radio.propagation(), levels: await radio.levelsAtOneMetre())
+    }
+
     /// What the run has done so far, in numbers.
     package func metrics() async -> RunMetrics {
         RunMetrics(
@@ -803,6 +810,10 @@ package actor Emulator: Service {
     /// Waits until a time of the run.
     /// - Returns: `false` if the task was cancelled meanwhile.
     func sleep(until time: Duration) async -> Bool { await timekeeper.sleep(for: time - timekeeper.now()) }
+
+    /// Waits for a time of the run.
+    /// - Returns: `false` if the task was cancelled meanwhile.
+    package func sleep(for duration: Duration) async -> Bool { await timekeeper.sleep(for: duration) }
 
     /// The clock of the run.
     package var clockRecord: ClockRecord { runClock.record }

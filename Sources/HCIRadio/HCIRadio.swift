@@ -729,6 +729,14 @@ extension HCIRadio: PositioningRadio {
         if case .air(let air) = medium { air.paths() } else { [] }
     }
 
+    package func propagation() async -> Propagation {
+        if case .air(let air) = medium { air.propagation } else { Propagation() }
+    }
+
+    package func levelsAtOneMetre() async -> [String: Double] {
+        if case .air(let air) = medium { air.levelsAtOneMetre() } else { [:] }
+    }
+
     package func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String? {
         if case .air(let air) = medium { air.overrideLink(one, other, override) } else { one }
     }

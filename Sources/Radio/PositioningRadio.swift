@@ -42,6 +42,12 @@ package protocol PositioningRadio: PeripheralRadio {
     /// The paths from everything that advertises to everything that scans, in the order in which they joined the air.
     func paths() async -> [AirPath]
 
+    /// How the RSSI of a packet comes about on the air, with the walls.
+    func propagation() async -> Propagation
+
+    /// The mean RSSI in dBm, 1 m away, of everything that advertises, by its name on the air.
+    func levelsAtOneMetre() async -> [String: Double]
+
     /// Overrides the path between a beacon and a host, in both directions, until one of them leaves the air or the override
     /// ends; `nil` removes the override.
     /// - Returns: the name that nothing on the air has; `nil` if both have been found.
@@ -104,11 +110,13 @@ package struct AirPath: Hashable, Sendable {
     package let loss: Double?
     /// The override of the path, with the time that is left; `nil` for none.
     package let override: LinkOverride?
+    /// Whether the advertiser is muted: no packet arrives.
+    package let isMuted: Bool
 
     /// A path of these values.
     package init(
         from transmitter: String, to receiver: String, distance: Double?, meanRSSI: Double, lastRSSI: RSSI?,
-        loss: Double?, override: LinkOverride? = nil
+        loss: Double?, override: LinkOverride? = nil, isMuted: Bool = false
     ) {
         self.transmitter = transmitter
         self.receiver = receiver
@@ -117,5 +125,6 @@ package struct AirPath: Hashable, Sendable {
         self.lastRSSI = lastRSSI
         self.loss = loss
         self.override = override
+        self.isMuted = isMuted
     }
 }

@@ -132,6 +132,13 @@ extension Air {
         return medium.path(from: from, power: power, to: to, at: now)
     }
 
+    /// The mean RSSI in dBm that a controller's advertising has 1 m away; `nil` if it does not advertise.
+    package func levelAtOneMetre(of identifier: ControllerIdentifier) -> Double? {
+        guard let index = context.controllers.index(of: identifier), let power = advertising.transmitPower(of: index)
+        else { return nil }
+        return medium.levelAtOneMetre(of: index, power: power)
+    }
+
     /// Overrides the path between two controllers, in both directions, until one of them is removed or the override ends;
     /// `nil` removes the override.
     package mutating func setOverride(
@@ -162,6 +169,11 @@ extension Air {
             muted.remove(index)
             links.endSilence(of: index, &context)
         }
+    }
+
+    /// Whether a controller is muted.
+    package func isMuted(_ identifier: ControllerIdentifier) -> Bool {
+        context.controllers.index(of: identifier).map(muted.contains) ?? false
     }
 
     func isMuted(_ controller: Int) -> Bool { muted.contains(controller) }

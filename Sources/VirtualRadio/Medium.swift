@@ -404,6 +404,11 @@ struct Medium: Sendable {
             - loss.walls
     }
 
+    /// The mean RSSI in dBm of a transmitter 1 m away.
+    func levelAtOneMetre(of transmitter: Int, power: Int8) -> Double {
+        Double(power) + sites[transmitter].rssiOffset - propagation.lossAtOneMetre
+    }
+
     /// The losses in dB through the people who carry an antenna, and through walls.
     private func obstacleLoss(
         from: Position, _ transmitter: Int, to: Position, _ receiver: Int

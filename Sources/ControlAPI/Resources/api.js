@@ -9,8 +9,9 @@ export class Problem extends Error {
     constructor(status, problem = {}) {
         super(problem.detail ?? problem.title ?? `The server answered ${status}.`);
         this.status = status;
-        this.hint = problem.hint ?? problem.cure;
+        this.hint = problem.hint;
         this.code = problem.code;
+        this.faults = problem.faults;
     }
 }
 
@@ -53,7 +54,7 @@ export const path = (...parts) => `v1/${parts.map(encodeURIComponent).join("/")}
 /**
  * Follows the server-sent events until the page is left, and connects again after a loss, from the last event on.
  * EventSource cannot send the token, so this reads the stream itself (HTML standard, 9.2 "Server-sent events").
- * @param {(event: object) => void} receive called for each event, with its JSON
+ * @param {(event: object) => void} receive called for each event, with its JSON, and its sentence as `text`
  * @param {(state: "live" | "lost" | "refused") => void} report called when the connection changes
  */
 export async function follow(receive, report) {
@@ -61,7 +62,7 @@ export async function follow(receive, report) {
     for (;;) {
         try {
             const response = await fetch(
-                "v1/events", { headers: headers({ accept: "text/event-stream", "last-event-id": last }) },
+                "v1/events?text=true", { headers: headers({ accept: "text/event-stream", "last-event-id": last }) },
             );
             if (response.status === 401) return report("refused");
             if (!response.ok) throw new Problem(response.status);

@@ -7,35 +7,27 @@
 import * as api from "./api.js";
 import { DetailView } from "./detail.js";
 import { byId, set, text } from "./dom.js";
+import * as format from "./format.js";
 import { LogView } from "./log.js";
 import { MapView } from "./map.js";
 import { Model } from "./model.js";
+import { confirm, Notices } from "./notice.js";
 import { RunView } from "./run.js";
 import { ScenarioView } from "./scenario.js";
 import { SignalView } from "./signal.js";
+import { airState } from "./state.js";
 import { makeTables } from "./tables.js";
 
 const model = new Model();
-let noticeTimer;
-
-/** Shows a failure: what is wrong, and what to do instead. */
-function notify(problem) {
-    const notice = byId("notice");
-    const sentence = problem.message.replace(/\.$/, "");
-    text(
-        notice,
-        problem.hint ? `${sentence}. ${problem.hint.charAt(0).toUpperCase()}${problem.hint.slice(1)}.` : `${sentence}.`,
-    );
-    notice.hidden = false;
-    clearTimeout(noticeTimer);
-    noticeTimer = setTimeout(() => (notice.hidden = true), 10_000);
-}
+const notices = new Notices();
 
 async function attempt(work) {
     try {
-        return await work();
+        const answer = await work();
+        notices.clear();
+        return answer;
     } catch (problem) {
-        notify(problem);
+        notices.showProblem(problem);
         model.refresh();
         return undefined;
     }
@@ -63,27 +55,84 @@ async function move(kind, name, position) {
     model.change(kind, name);
 }
 
-const commands = {
-    move,
-    patchBeacon: (name, change) => attempt(
+/** Reports a move that is done, so that it can be undone; moving ends a movement of the profile. */
+function moved(kind, name, from, to) {
+    notices.showMove(kind, name, from, to, (start) => {
+        model.hold(name, start);
+        model.change(kind, name);
+        move(kind, name, start);
+    });
+}
+
+/** The settings that a reset deletes, in a sentence. */
+function savedSettings() {
+    const names = [...model.beacons.values()].filter((each) => each.keepsSettings).map((each) => each.name);
+    if (!names.length) return "";
+    const some = names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
+    return `Saved settings are deleted: those of ${some}.`;
+}
+
+async function reset() {
+    const bonds = await api.get("v1/bonds").then((answer) => answer.bonds.length, () => 0);
+    const isConfirmed = await confirm({
+        title: "Reset the run?", action: "Reset",
+        sentences: [
+            "Every beacon starts again as its profile has it.", savedSettings(),
+            bonds ? `${format.count(bonds, "bond")} with centrals ${bonds === 1 ? "is" : "are"} deleted.` : "",
+            "Connections, faults, moves, added beacons and receivers, and the journal of events end with it. This cannot be "
+            + "undone.",
+        ],
+    });
+    if (isConfirmed) await attempt(async () => {
+        await api.post("v1/reset");
+        notices.endMoves();
+        model.refresh();
+    });
+}
+
+async function setRadio(power) {
+    const centrals = [...model.beacons.values()].reduce((sum, each) => sum + (each.centrals?.length ?? 0), 0);
+    const isConfirmed = power === "on" || await confirm({
+        title: "Switch the radio off?", action: "Switch off",
+        sentences: [
+            `All ${format.count(model.beacons.size, "beacon")} leave the air.`,
+            centrals ? `${format.count(centrals, "connection")} ${centrals === 1 ? "is" : "are"} lost.` : "",
+        ],
+    });
+    if (isConfirmed) await attempt(() => api.put("v1/radio", { power }));
+}
+
+/** Changes a beacon; a change that ends its connections is confirmed first. */
+async function patchBeacon(name, change) {
+    const centrals = model.beacons.get(name)?.centrals?.length;
+    const isConfirmed = !centrals || !(change.enabled === false || change.battery === "flat") || await confirm({
+        title: change.battery ? `Flat battery for ${name}?` : `Switch ${name} off?`,
+        action: change.battery ? "Flat battery" : "Switch off",
+        sentences: [`${format.count(centrals, "central")} ${centrals === 1 ? "is" : "are"} disconnected.`],
+    });
+    if (isConfirmed) await attempt(
         async () => model.store("beacon", await api.patch(api.path("beacons", name), change)),
-    ),
+    );
+}
+
+const commands = {
+    move, moved, endMoves: () => notices.endMoves(), patchBeacon, setRadio, reset,
     disconnect: (name) => attempt(() => api.post(`${api.path("beacons", name)}/disconnect`)),
     overrideLink: ({ from, to }, override) => attempt(
         () => (override ? api.put(api.path("links", from, to), override) : api.remove(api.path("links", from, to))),
     ),
     setRate: (rate) => attempt(() => api.put("v1/clock", { rate })),
-    setRadio: (power) => attempt(() => api.put("v1/radio", { power })),
     startScenario: (text, file) => attempt(
         () => api.put(`v1/scenario?file=${encodeURIComponent(file)}`, text, "application/yaml"),
     ),
     stopScenario: () => attempt(() => api.remove("v1/scenario")),
-    reset: () => attempt(async () => {
-        await api.post("v1/reset");
-        model.refresh();
-    }),
     reload: () => attempt(async () => {
-        await api.post("v1/reload");
+        try {
+            await api.post("v1/reload");
+        } catch (problem) {
+            // The faults come as an event, too, which is shown as long as they are there.
+            if (!problem.status) throw problem;
+        }
         model.refresh();
     }),
     advance: (by) => attempt(async () => {
@@ -110,16 +159,23 @@ model.observe((changed) => {
         set(byId("status"), "data-state", model.connection);
         text(byId("status"), CONNECTION[model.connection]);
     }
+    if (changed.has("reload")) notices.showFault(model.reloadFailure);
     const beacons = [...model.beacons.values()];
-    text(byId("figure-on-air"), `${beacons.filter((each) => each.onAir).length} of ${beacons.length}`);
-    text(byId("figure-receivers"), String(model.receivers.size));
+    const air = airState(model);
+    // What was last read says nothing about the present.
+    set(byId("air"), "data-state", model.connection === "live" ? air.state : "unknown");
+    text(byId("air"), model.connection === "live" || !beacons.length ? air.text : `last known: ${air.text}`);
+    const joined = [...model.receivers.values()].filter((each) => each.joined).length;
+    text(
+        byId("figure-receivers"), joined === model.receivers.size ? String(joined) : `${joined} of ${model.receivers.size}`,
+    );
     text(byId("figure-warnings"), String(model.warningCount));
     const profiles = [...new Set(beacons.map((each) => each.profile))];
     text(
         byId("run"),
         [profiles.slice(0, 3).join(", "), model.radio && `radio ${model.radio.radio}`].filter(Boolean).join(" · "),
     );
-    if (profiles.length) document.title = `${profiles[0]} – Beaconry`;
+    if (profiles.length) document.title = `${air.state === "wrong" ? "⚠ " : ""}${profiles[0]} – Beaconry`;
 });
 
 model.run();

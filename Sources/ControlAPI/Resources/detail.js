@@ -4,9 +4,9 @@
 
 // The selected beacon or receiver: switches, and its settings with what is effective beside what was requested.
 
-import { arrange, byId, html, set, text } from "./dom.js";
+import { arrange, breakable, byId, html, set, text } from "./dom.js";
 import * as format from "./format.js";
-import { beaconState, receiverState } from "./map.js";
+import { beaconState, receiverState } from "./state.js";
 
 /** The settings that kinds of devices have in common: key of the resource, key of the setting, name, and unit. */
 const COMMON = [
@@ -84,6 +84,13 @@ export class DetailView {
         this.#parts.update(selection);
     }
 
+    #place(kind, name, position) {
+        const from = this.#model.position(this.#model.selection);
+        this.#commands.endMoves();
+        this.#commands.moved(kind, name, from, position);
+        this.#commands.move(kind, name, position);
+    }
+
     // Beacons ---------------------------------------------------------------------------------------------------------
 
     #makeBeacon(name, beacon) {
@@ -133,7 +140,7 @@ export class DetailView {
                 { setting, ...settingRow(setting, (value) => run({ [setting.key]: setting.send?.(value) ?? value })) }
             ),
         );
-        const place = placeRow((position) => this.#commands.move("beacon", name, position));
+        const place = placeRow((position) => this.#place("beacon", name, position));
         const effective = html("tbody");
         const facts = html("dl", { class: "facts" });
         return {
@@ -163,6 +170,7 @@ export class DetailView {
                 set(mute, "aria-pressed", String(Boolean(now.muted)));
                 set(battery, "aria-pressed", String(now.battery === "flat"));
                 disconnect.hidden = !now.centrals?.length;
+                set(state, "data-state", described.isWrong ? "wrong" : false);
                 text(state, `${now.kind}, ${described.text}${now.schedule ? scheduleText(now.schedule) : ""}`);
                 arrange(
                     warnings,
@@ -191,17 +199,20 @@ export class DetailView {
     #drawEffective(body, beacon) {
         const advertisement = this.#model.advertisements.get(beacon.name);
         const rows = ADVERTISED.map(({ field, name, show = String }) => {
-            const effective = advertisement?.[field] ?? (
+            // The last values of a beacon that is not on the air are not effective.
+            const effective = !beacon.onAir ? undefined : advertisement?.[field] ?? (
                 field === "txPower" ? beacon.effectiveTxPower : field === "intervalTicks" ? undefined : beacon[field]
             );
             const requested = advertisement?.requested?.[field] ?? beacon.requested?.[field] ?? (
                 field === "intervalTicks" || field === "txPower" ? beacon[field] : undefined
             );
-            const differs = advertisement?.different?.includes(field);
+            const differs = beacon.onAir && advertisement?.different?.includes(field);
             return html("tr", { class: differs ? "differs" : false },
-                html("th", { scope: "row" }, name), html("td", {}, requested === undefined ? "–" : show(requested)),
+                html("th", { scope: "row" }, name),
+                html("td", {}, requested === undefined ? "–" : breakable(show(requested))),
                 html(
-                    "td", {}, effective === undefined ? (advertisement ? "not reported" : "–") : show(effective),
+                    "td", {},
+                    effective !== undefined ? breakable(show(effective)) : advertisement && beacon.onAir ? "not reported" : "–",
                     differs ? html("strong", {}, " differs") : null,
                 ));
         });
@@ -212,7 +223,7 @@ export class DetailView {
 
     #makeReceiver(name) {
         const state = html("p", { class: "state" });
-        const place = placeRow((position) => this.#commands.move("receiver", name, position));
+        const place = placeRow((position) => this.#place("receiver", name, position));
         return {
             elements: [state, html("div", { class: "settings" }, place.element)],
             update: (now) => {

@@ -45,6 +45,13 @@ export function text(element, value) {
     if (element.textContent !== value) element.textContent = value;
 }
 
+/** Text that may be broken after `_`, and in the middle of an address. */
+export function breakable(value) {
+    return value.split(/(?<=_)|(?<=^(?:[0-9A-F]{2}:){3})/).flatMap(
+        (part, index) => (index ? [document.createElement("wbr"), part] : [part]),
+    );
+}
+
 /** Gives a parent exactly these children, in this order, and moves only those that are in another place. */
 export function arrange(parent, children) {
     let next = parent.firstChild;

@@ -54,5 +54,10 @@ export function words(key) {
         .replace(/\btx\b/, "TX").replace(/\bpdu\b/, "PDU").replace(/\brssi\b/, "RSSI").replace(/\buuid\b/, "UUID");
 }
 
+/** `1 warning`, `2 warnings`. */
+export function count(number, noun) {
+    return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 /** Compares names as people order them: `exhibit-2` before `exhibit-10`. */
 export const compareNames = new Intl.Collator("en", { numeric: true }).compare;

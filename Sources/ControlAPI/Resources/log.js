@@ -12,8 +12,6 @@ const ALERTS = new Set([
     "warning", "refused", "radio-lost", "advertising-refused", "pairing-failed", "reload-failed", "host-refused",
     "events-lost", "overflow", "battery-flat",
 ]);
-/** Keys that have a place of their own, or that are too long for a line. */
-const LEFT_OUT = new Set(["v", "time", "event", "device", "hint", "requested", "advertisingData", "scanResponse"]);
 
 export class LogView {
     #model;
@@ -76,16 +74,14 @@ export class LogView {
     }
 }
 
-/** What an event has besides its name, as text. */
+/** The sentence of an event, without the name of its beacon, which stands beside it, and without the bytes on the air. */
 function sentence(event) {
-    if (event.message) return event.message;
-    return Object.entries(event).filter(
-        ([key]) => !LEFT_OUT.has(key) && !(key === "host" && !event.device),
-    ).map(([key, value]) => {
-        if (key === "intervalTicks") return `every ${format.interval(value)}`;
-        if (key === "txPower") return format.dBm(value);
-        return typeof value === "object"
-            ? `${format.words(key)} ${JSON.stringify(value)}`
-            : `${format.words(key)} ${value}`;
-    }).join(", ");
+    if (event.event === "overflow") return `${format.count(event.count, "event")} lost, because they were read too slowly`;
+    if (event.event === "advertising-started" || event.event === "advertising-changed") return [
+        `on the air: ${event.pdu ?? "PDU type unknown"}`,
+        event.intervalTicks === undefined ? "interval unknown" : `every ${format.interval(event.intervalTicks)}`,
+        format.dBm(event.txPower), event.address && `from ${event.address}`,
+    ].filter(Boolean).join(", ");
+    const words = event.text ?? event.message ?? "";
+    return words.replace(`warning: ${event.device}: `, "").replace(/^warning: /, "").replace(`${event.device}: `, "");
 }

@@ -7,19 +7,29 @@
 
 import { arrange, byId, set, svg, text } from "./dom.js";
 import * as format from "./format.js";
-import { rssi } from "./model.js";
+import { isBlocked, rssi } from "./model.js";
+import { contour } from "./physics.js";
+import { beaconState, receiverState } from "./state.js";
 
 const MARGIN = 44;
 const NARROW = 560;
 const TRAY_ROW = 54;
 const STEP = 0.5;
 const FINE_STEP = 0.1;
-/** Mean RSSI, in dBm, for which the selected beacon has a circle. */
+/** Mean RSSI, in dBm, for which the selected beacon has a line around it. */
 const RANGES = [-60, -70, -80, -90];
+const NO_POSITION = "No position: 1 m from everything";
 /** More marks than this have no names, except the selected and the focused one: placing them takes time. */
 const MOST_NAMES = 100;
 /** Where a name can be beside its mark: x, y and anchor. */
-const NAME_PLACES = [[0, 23, "middle"], [0, -14, "middle"], [13, 4, "start"], [-13, 4, "end"]];
+const NAME_PLACES = [
+    [0, 23, "middle"], [0, -14, "middle"], [13, 4, "start"], [-13, 4, "end"], [10, 19, "start"], [-10, 19, "end"],
+    [10, -11, "start"], [-10, -11, "end"],
+];
+/** The space between a name and the next one, in pixels. */
+const NAME_GAP = 4;
+/** Where the RSSI of a link can be, as parts of the way to the other end: there, lines to several ends are apart. */
+const LINK_PLACES = [0.68, 0.55, 0.8, 0.42];
 
 export class MapView {
     #model;
@@ -27,6 +37,7 @@ export class MapView {
     #root = byId("map");
     #grid = svg("g", { class: "grid", "aria-hidden": true });
     #ranges = svg("g", { class: "ranges", "aria-hidden": true });
+    #walls = svg("g", { class: "walls", "aria-hidden": true });
     #paths = svg("g", { class: "paths", "aria-hidden": true });
     #links = svg("g", { class: "links", "aria-hidden": true });
     #tray = svg("g", { class: "tray", "aria-hidden": true });
@@ -40,15 +51,22 @@ export class MapView {
     #view = { x: 0, y: 0, scale: 20 };
     #fitted = true;
     #drag = undefined;
+    /** The mark that a finger may drag: the one that was tapped last. A swipe over any other scrolls the page. */
+    #armed = undefined;
+    /** The boxes of marks and names, and those of the ranges' labels, which other labels avoid. */
+    #taken = [];
+    #rangeBoxes = [];
+    #canvas = document.createElement("canvas").getContext("2d");
 
     /**
      * @param commands.move called with a kind, a name and a position in metres; returns when the server has it
+     * @param commands.moved called after it, with the position before it
      */
     constructor(model, commands) {
         this.#model = model;
         this.#commands = commands;
         this.#svg = svg("svg", { role: "group", "aria-labelledby": "map-title", "aria-describedby": "map-help" },
-            this.#grid, this.#ranges, this.#paths, this.#tray, this.#links, this.#nodes, this.#overlay);
+            this.#grid, this.#ranges, this.#walls, this.#paths, this.#tray, this.#links, this.#nodes, this.#overlay);
         this.#root.append(this.#svg);
         new ResizeObserver(([entry]) => {
             const { width, height } = entry.contentRect;
@@ -84,7 +102,8 @@ export class MapView {
         const members = changed.has("beacons") || changed.has("receivers");
         const names = [...(changed.get("beacon") ?? [])].map((name) => ["beacon", name])
             .concat([...(changed.get("receiver") ?? [])].map((name) => ["receiver", name]));
-        if (members) return this.#redraw();
+        if (members || changed.has("air")) return this.#redraw();
+        if (changed.has("selection") && this.#armed && !this.#isArmedSelected()) this.#arm(undefined);
         // What gets or loses a position changes the tray; what leaves the view changes the view.
         const placed = names.some(([kind, name]) => {
             const resource = this.#resource(kind, name);
@@ -94,12 +113,12 @@ export class MapView {
             placed || (this.#fitted && !this.#drag && names.some(([kind, name]) => this.#isOutside(kind, name)))
         ) return this.#redraw();
         for (const [kind, name] of names) this.#place(kind, name);
-        const selected = this.#model.selected;
-        const followed = selected && names.some(([kind, name]) => kind === selected.kind && name === selected.name);
-        if (changed.has("selection") || followed) this.#drawRanges();
-        if (names.length || changed.has("selection") || changed.has("links")) this.#drawLinks();
         if (names.length) this.#drawPaths();
-        if (names.length || changed.has("selection")) this.#placeNames();
+        if (names.length || changed.has("selection")) {
+            this.#placeNames();
+            this.#drawRanges();
+        }
+        if (names.length || changed.has("selection") || changed.has("links")) this.#drawLinks();
     }
 
     #redraw() {
@@ -109,7 +128,7 @@ export class MapView {
         this.#layOutTray();
         if (this.#fitted && !this.#drag) this.#fit();
         this.#drawGrid();
-        this.#drawRanges();
+        this.#drawWalls();
         this.#drawPaths();
         this.#drawTray();
         const order = [];
@@ -121,8 +140,29 @@ export class MapView {
         }
         for (const [key, mark] of this.#marks) if (!order.includes(mark.element)) this.#marks.delete(key);
         arrange(this.#nodes, order);
-        this.#drawLinks();
         this.#placeNames();
+        this.#drawRanges();
+        this.#drawLinks();
+    }
+
+    /** Whether a box is in the picture and covers none of others. */
+    #fits(box, others) {
+        return box[0] >= 2 && box[2] <= this.#size.width - 2 && box[1] >= 0 && box[3] <= this.#size.height && !others.some(
+            (other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3],
+        );
+    }
+
+    /** The box of a text, with some space beside it. */
+    #box(x, y, width, anchor) {
+        const left = x - (anchor === "middle" ? width / 2 : anchor === "end" ? width : 0);
+        const height = 14 * rootSize() / 16;
+        return [left - NAME_GAP, y - 0.8 * height, left + width + NAME_GAP, y + 0.3 * height];
+    }
+
+    /** The width of a text; measuring it in the page would lay the page out as often. */
+    #width(words, size = 0.78) {
+        this.#canvas.font = `600 ${size * rootSize()}px ${getComputedStyle(document.documentElement).fontFamily}`;
+        return this.#canvas.measureText(words).width;
     }
 
     /** Puts each name where it covers no mark and no other name, or leaves it out; it appears with the focus. */
@@ -130,16 +170,12 @@ export class MapView {
         const marks = [...this.#marks].sort(([, one], [, two]) => two.rank - one.rank);
         const isShown = byId("show-names").checked && marks.length <= MOST_NAMES;
         const taken = marks.map(([, { at: [x, y] }]) => [x - 9, y - 9, x + 9, y + 9]);
+        if (this.#trayHeight) taken.push(this.#box(12, this.#size.height - this.#trayHeight + 17, this.#width(NO_POSITION), "start"));
         for (const [, mark] of marks) {
-            const [x, y] = mark.at, width = mark.width;
+            const [x, y] = mark.at;
             const found = isShown && NAME_PLACES.find(([dx, dy, anchor]) => {
-                const left = x + dx - (anchor === "middle" ? width / 2 : anchor === "end" ? width : 0);
-                const box = [left, y + dy - 11, left + width, y + dy + 3];
-                if (
-                    left < 2 || box[2] > this.#size.width - 2 || taken.some(
-                        (other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3],
-                    )
-                ) return false;
+                const box = this.#box(x + dx, y + dy, mark.width, anchor);
+                if (!this.#fits(box, taken)) return false;
                 taken.push(box);
                 return true;
             });
@@ -149,6 +185,7 @@ export class MapView {
             set(mark.label, "text-anchor", anchor);
             mark.element.classList.toggle("unnamed", !found);
         }
+        this.#taken = taken;
     }
 
     #resource(kind, name) {
@@ -169,6 +206,7 @@ export class MapView {
             mark.element, "class",
             [
                 "node", kind, ...state.classes, this.#model.isSelected(kind, name) && "selected",
+                this.#armed === kind + name && "armed",
             ].filter(Boolean).join(" "),
         );
         const place = this.#model.position(resource);
@@ -182,17 +220,18 @@ export class MapView {
         const shape = svg("circle", {
             r: 11, class: "target", tabindex: 0, role: "button", "data-kind": kind, "data-name": name,
             pointerdown: (event) => this.#beginDrag(event, kind, name),
+            click: (event) => this.#tap(event, kind, name),
+            blur: () => this.#commands.endMoves(),
             keydown: (event) => this.#press(event, kind, name),
         });
         const dot = kind === "beacon"
             ? svg("circle", { r: 6.5, class: "dot" })
             : svg("rect", { x: -5.5, y: -5.5, width: 11, height: 11, rx: 1.5, transform: "rotate(45)", class: "dot" });
+        const cross = svg("path", { class: "wrong-mark", d: "M-4.5-4.5l9 9M4.5-4.5l-9 9" });
         const alert = svg("path", { class: "alert", d: "M8 -14 l5 9 h-10 z" });
         const label = svg("text", { "aria-hidden": true });
         text(label, name);
-        // Measuring hundreds of names would lay out the page as often; this is the mean width of a character.
-        const width = name.length * 6.9 * parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-        return { element: svg("g", {}, shape, dot, alert, label), shape, alert, label, width };
+        return { element: svg("g", {}, shape, dot, cross, alert, label), shape, alert, label, width: this.#width(name) };
     }
 
     /** Where a mark is in the picture. */
@@ -232,7 +271,9 @@ export class MapView {
     #fit() {
         const places = [
             ...this.#model.beacons.values(), ...this.#model.receivers.values(),
-        ].map((each) => this.#model.position(each)).filter(Boolean);
+        ].map((each) => this.#model.position(each)).filter(Boolean).concat(
+            (this.#model.air?.walls ?? []).flatMap(({ from, to }) => [from, to]),
+        );
         if (!places.length) places.push([0, 0]);
         const [left, right, bottom, top] = [[0, Math.min], [0, Math.max], [1, Math.min], [1, Math.max]]
             .map(([axis, choose]) => places.map((place) => place[axis]).reduce((one, two) => choose(one, two)));
@@ -270,7 +311,7 @@ export class MapView {
         const { width, height } = this.#size;
         arrange(this.#tray, this.#trayHeight ? [
             svg("rect", { x: 0, y: height - this.#trayHeight, width, height: this.#trayHeight }),
-            svg("text", { x: 12, y: height - this.#trayHeight + 17 }, "No position: 1 m from everything"),
+            svg("text", { x: 12, y: height - this.#trayHeight + 17 }, NO_POSITION),
         ] : []);
     }
 
@@ -303,30 +344,50 @@ export class MapView {
         ]);
     }
 
+    #drawWalls() {
+        const walls = this.#model.air?.walls ?? [];
+        byId("wall-legend").hidden = !walls.length;
+        arrange(this.#walls, walls.flatMap(({ from, to, loss }) => {
+            const [x1, y1] = this.#project(from), [x2, y2] = this.#project(to);
+            const line = svg("line", { x1, y1, x2, y2 });
+            const words = `${format.trim(loss)} dB`;
+            if (Math.hypot(x2 - x1, y2 - y1) < this.#width(words) + 20) return [line];
+            return [line, svg("text", { x: (x1 + x2) / 2 + 5, y: (y1 + y2) / 2 - 4 }, words)];
+        }));
+    }
+
+    /** Where the mean RSSI of the selected beacon falls to some levels: circles, which walls bend. */
     #drawRanges() {
         const beacon = this.#model.selected?.kind === "beacon" ? this.#model.selection : undefined;
+        const { air } = this.#model;
         const place = beacon && this.#model.position(beacon);
-        const atOneMetre = beacon?.measuredPower;
+        const atOneMetre = beacon && air?.levels[beacon.name];
+        this.#rangeBoxes = [];
         if (
-            !byId("show-ranges").checked || !place || atOneMetre === undefined || !beacon.onAir
+            !byId("show-ranges").checked || !place || atOneMetre === undefined || !beacon.onAir || beacon.muted
         ) return arrange(this.#ranges, []);
         const [x, y] = this.#project(place);
         arrange(this.#ranges, RANGES.flatMap((level) => {
-            const distance = 10 ** ((atOneMetre - level) / (10 * this.#model.exponent));
-            const radius = distance * this.#view.scale;
-            // A circle that surrounds the picture would be invisible, and a dot is covered by the mark.
-            if (radius < 16 || radius > 2 * Math.hypot(this.#size.width, this.#height)) return [];
-            return [
-                svg("circle", { cx: x, cy: y, r: radius }),
-                svg(
-                    "text",
-                    {
-                        x: Math.max(62, Math.min(this.#size.width - 62, x)),
-                        y: y - radius > 20 ? y - radius - 4 : y + radius + 14, "text-anchor": "middle",
-                    },
-                    `${format.signed(level)} dBm · ${format.metres(distance)}`,
-                ),
-            ];
+            const { points, up, down, farthest } = contour(air, place, atOneMetre, level);
+            // One that surrounds the picture would be invisible, and a dot is covered by the mark.
+            if (
+                farthest * this.#view.scale < 16
+                || up * this.#view.scale > 2 * Math.hypot(this.#size.width, this.#height)
+            ) return [];
+            const line = svg("path", {
+                d: `M${points.map((point) => this.#project(point).map((each) => each.toFixed(1)).join(" ")).join("L")}Z`,
+            });
+            const found = [[up, -4], [down, 14]].map(([distance, aside]) => {
+                const words = `${format.signed(level)} dBm · ${format.metres(distance)}`, width = this.#width(words, 0.72);
+                const at = [
+                    Math.max(width / 2 + 8, Math.min(this.#size.width - width / 2 - 8, x)),
+                    y + (aside < 0 ? -1 : 1) * distance * this.#view.scale + aside,
+                ];
+                return { words, at, box: this.#box(...at, width, "middle") };
+            }).find(({ box }) => box[3] < this.#height && this.#fits(box, [...this.#taken, ...this.#rangeBoxes]));
+            if (!found) return [line];
+            this.#rangeBoxes.push(found.box);
+            return [line, svg("text", { x: found.at[0], y: found.at[1], "text-anchor": "middle" }, found.words)];
         }));
     }
 
@@ -354,22 +415,29 @@ export class MapView {
         if (!own) return arrange(this.#links, []);
         const other = selected.kind === "beacon" ? "receiver" : "beacon";
         const from = this.#pixels(selected.kind, own);
+        const taken = [...this.#taken, ...this.#rangeBoxes];
         arrange(this.#links, this.#model.linksOf(selected).slice(0, 40).flatMap(({ other: name, link }, index) => {
             const resource = this.#resource(other, name);
             if (!resource) return [];
             const to = this.#pixels(other, resource);
-            const strength = Math.max(0, Math.min(1, (rssi(link) + 100) / 60));
+            const isLost = isBlocked(link);
+            const strength = isLost ? 0 : Math.max(0, Math.min(1, (rssi(link) + 100) / 60));
             const line = svg(
                 "line",
                 {
                     x1: from[0], y1: from[1], x2: to[0], y2: to[1], "stroke-width": 1 + 3 * strength,
-                    class: link.override?.blocked ? "blocked" : false,
+                    class: isLost ? "blocked" : false,
                 },
             );
             if (index >= 8) return [line];
-            // Beside the far end, where lines to several do not cover each other's numbers.
-            const at = [from[0] + (to[0] - from[0]) * 0.68, from[1] + (to[1] - from[1]) * 0.68];
-            return [line, svg("text", { x: at[0], y: at[1] - 4, "text-anchor": "middle" }, format.signed(rssi(link)))];
+            const words = isLost ? "blocked" : format.signed(rssi(link)), width = this.#width(words);
+            const found = LINK_PLACES.map((part) => {
+                const at = [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part - 4];
+                return { at, box: this.#box(...at, width, "middle") };
+            }).find(({ box }) => this.#fits(box, taken));
+            if (!found) return [line];
+            taken.push(found.box);
+            return [line, svg("text", { x: found.at[0], y: found.at[1], "text-anchor": "middle" }, words)];
         }));
     }
 
@@ -396,11 +464,31 @@ export class MapView {
         });
     }
 
+    #isArmedSelected() {
+        const { selected } = this.#model;
+        return selected && this.#armed === selected.kind + selected.name;
+    }
+
+    /** Lets a finger drag a mark, and no other one; `undefined` for none. */
+    #arm(kind, name) {
+        this.#armed = kind && kind + name;
+        for (const [key, { element }] of this.#marks) element.classList.toggle("armed", key === this.#armed);
+    }
+
+    /** Selects what was clicked or tapped. */
+    #tap(event, kind, name) {
+        event.currentTarget.focus();
+        this.#model.select(kind, name);
+        if (event.pointerType !== "mouse") this.#arm(kind, name);
+    }
+
     #beginDrag(event, kind, name) {
-        if (event.button !== 0) return;
+        // A finger that is put on a mark mostly scrolls the page.
+        if (event.button !== 0 || (event.pointerType !== "mouse" && this.#armed !== kind + name)) return;
         event.preventDefault();
         event.currentTarget.focus();
         this.#model.select(kind, name);
+        const from = this.#model.position(this.#resource(kind, name));
         const box = this.#svg.getBoundingClientRect();
         const begin = [event.clientX, event.clientY];
         let place;
@@ -418,7 +506,11 @@ export class MapView {
             this.#move(kind, name, place);
         }, () => {
             this.#drag = undefined;
-            if (place) this.#move(kind, name, place);
+            if (!place) return;
+            this.#move(kind, name, place);
+            this.#commands.endMoves();
+            this.#commands.moved(kind, name, from, place);
+            this.#commands.endMoves();
         });
     }
 
@@ -445,11 +537,11 @@ export class MapView {
         event.preventDefault();
         const step = event.shiftKey ? FINE_STEP : STEP;
         const resource = this.#resource(kind, name);
-        const [x, y, z] = this.#model.position(resource) ?? [this.#view.x, this.#view.y, 0];
-        this.#move(
-            kind, name,
-            [...[x + direction[0] * step, y + direction[1] * step].map((each) => Math.round(each * 100) / 100), z ?? 0],
-        );
+        const from = this.#model.position(resource);
+        const [x, y, z] = from ?? [this.#view.x, this.#view.y, 0];
+        const place = [x + direction[0] * step, y + direction[1] * step].map((each) => Math.round(each * 100) / 100);
+        this.#move(kind, name, [...place, z ?? 0]);
+        this.#commands.moved(kind, name, from, [...place, z ?? 0]);
     }
 
     /** Shows the new position at once, and sends it. */
@@ -460,25 +552,7 @@ export class MapView {
     }
 }
 
-/** The state of a beacon in words, and its classes on the map. */
-export function beaconState(beacon, model) {
-    const warnings = model.warningsOf(beacon.name).length;
-    const state =
-        beacon.battery === "flat" ? "battery flat"
-        : beacon.muted ? "muted"
-        : beacon.centrals?.length ? `connected to ${beacon.centrals.length}`
-        : beacon.onAir ? "on the air"
-        : beacon.enabled ? "not on the air" : "off";
-    return {
-        text: state + (warnings ? `, ${warnings} warning${warnings > 1 ? "s" : ""}` : ""),
-        alert: warnings > 0 || beacon.battery === "flat",
-        classes: [!beacon.onAir && "off", beacon.muted && "muted", beacon.centrals?.length && "connected"],
-    };
-}
-
-export function receiverState(receiver) {
-    return {
-        text: receiver.scan ? `scanning (${receiver.scan})` : "not scanning", alert: false,
-        classes: [!receiver.scan && "off"],
-    };
+/** The size of the page's text, in pixels. */
+function rootSize() {
+    return parseFloat(getComputedStyle(document.documentElement).fontSize);
 }

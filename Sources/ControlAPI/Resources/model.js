@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the page shows: the server's resources, the RSSI of the last minute, and the latest events. Views are notified
+// What the page shows: the server's resources, the RSSI of the last two minutes, and the latest events. Views are notified
 // of what changed, at most ten times a second, so that a run of hundreds of beacons redraws only the changed ones.
 
 import * as api from "./api.js";
@@ -10,9 +10,10 @@ import * as api from "./api.js";
 const FRAME = 100;
 const EVENTS_KEPT = 1000;
 const TRAIL_LENGTH = 120;
-/** RSSI samples kept for a link, and the time between two, in milliseconds. */
-export const SAMPLES = 120;
-export const SAMPLE_PERIOD = 500;
+/** The time between two readings, in milliseconds. */
+const PERIOD = 500;
+/** The seconds of the run that the history of the RSSI has. */
+export const HISTORY = 120;
 
 /** Events after which a beacon's resource is read again. */
 const BEACON_EVENTS =
@@ -30,7 +31,12 @@ export class Model {
     version = undefined;
     radio = undefined;
     isRadioOn = true;
-    exponent = 2;
+    /** Whether all beacons were on the air once. */
+    isReady = false;
+    /** The physics, the walls and the levels of the virtual air; `undefined` without one. */
+    air = undefined;
+    /** The event of the last reload if it failed. */
+    reloadFailure = undefined;
     events = [];
     /** The number of events that were received, which is more than are kept. */
     eventCount = 0;
@@ -51,9 +57,10 @@ export class Model {
     #stale = new Set();
     #staleAll = true;
     #staleReceivers = true;
+    #staleAir = true;
     #moving = false;
-    #times = [];
-    #history = new Map();
+    /** The samples of the selected beacon or receiver: the run keeps them, and the page asks for the new ones. */
+    #history = { of: undefined, elapsed: 0, times: [], rows: new Map(), read: 0 };
     #held = new Map();
 
     /** Calls `view` with the kinds of changes, each a set of names, after every change. */
@@ -107,12 +114,18 @@ export class Model {
         return best;
     }
 
-    /** The samples of a link, `[milliseconds, RSSI or undefined]`, oldest first. */
-    history(beacon, receiver) {
-        const ring = this.#history.get(key(beacon, receiver));
-        return ring
-            ? this.#times.map(({ time, slot }) => [time, Number.isNaN(ring[slot]) ? undefined : ring[slot]])
-            : [];
+    /** The seconds of the run up to which the history goes. */
+    get historyEnd() {
+        return this.#history.elapsed;
+    }
+
+    /** The samples of the selected one with each other end: `[seconds of the run, RSSI or null]`, oldest first. */
+    get histories() {
+        const { of, times, rows } = this.#history;
+        if (of !== this.selected?.name) return new Map();
+        return new Map(
+            [...rows].map(([other, levels]) => [other, levels.map((level, index) => [times[index], level])]),
+        );
     }
 
     /** Warnings that concern a beacon. */
@@ -157,7 +170,7 @@ export class Model {
 
     /** Reads everything again. */
     refresh() {
-        this.#staleAll = this.#staleReceivers = true;
+        this.#staleAll = this.#staleReceivers = this.#staleAir = true;
     }
 
     /** Uses the answer to a change of a beacon or a receiver. */
@@ -167,11 +180,11 @@ export class Model {
     }
 
     #receive(event) {
+        const { event: name, device } = event;
         this.eventCount += 1;
         this.events.push(event);
         if (this.events.length > EVENTS_KEPT) this.events.splice(0, this.events.length - EVENTS_KEPT);
         this.change("events");
-        const { event: name, device } = event;
         if (name === "warning") {
             if (!this.warnings.has(device ?? "")) this.warnings.set(device ?? "", new Map());
             this.warnings.get(device ?? "").set(event.code, event);
@@ -185,6 +198,12 @@ export class Model {
             this.scenario = event.scenario;
             this.change("scenario");
         }
+        if (name === "ready") this.isReady = true;
+        if (name === "reloaded" || name === "reload-failed") {
+            this.reloadFailure = name === "reload-failed" ? event : undefined;
+            this.change("reload");
+        }
+        if (name.startsWith("advertising-")) this.#staleAir = true;
         if (name === "radio-ready") this.radio = event;
         if (name === "radio-ready" || name === "radio-lost") this.isRadioOn = name === "radio-ready";
         if (device !== undefined && BEACON_EVENTS.test(name)) this.#stale.add(device);
@@ -212,6 +231,10 @@ export class Model {
                         this.#staleReceivers = false;
                         await this.#readReceivers();
                     }
+                    if (this.#staleAir) {
+                        this.#staleAir = false;
+                        await this.#readAir();
+                    }
                     this.version ??= await api.get("v1/version");
                     this.clock = { ...(await api.get("v1/clock")), at: performance.now() };
                     this.change("clock");
@@ -220,7 +243,17 @@ export class Model {
                     console.info("reading:", error.message);
                 }
             }
-            await pause(SAMPLE_PERIOD);
+            await pause(PERIOD);
+        }
+    }
+
+    async #readAir() {
+        try {
+            this.air = await api.get("v1/air");
+            this.change("air");
+        } catch (error) {
+            // A radio without positions has no walls either.
+            if (!error.status) throw error;
         }
     }
 
@@ -241,7 +274,7 @@ export class Model {
     }
 
     async #readReceivers() {
-        const receivers = (await api.get("v1/receivers")).receivers.filter((each) => each.joined);
+        const { receivers } = await api.get("v1/receivers");
         const names = new Set(receivers.map((each) => each.name));
         for (const name of this.receivers.keys()) if (!names.has(name)) this.#drop("receiver", name);
         for (const each of receivers) this.#storeReceiver(each);
@@ -290,45 +323,67 @@ export class Model {
     // RSSI ------------------------------------------------------------------------------------------------------------
 
     async #sample() {
-        let slot = 0;
         for (;;) {
             const began = performance.now();
             if (!document.hidden && this.connection === "live") {
                 try {
                     const { links } = await api.get("v1/links");
-                    this.#storeLinks(links, began, (slot = (slot + 1) % SAMPLES));
+                    this.#storeLinks(links);
+                    await this.#readHistory();
                 } catch (error) {
                     // A radio without positions has no links, and that does not change during a run.
                     if (error.status && error.status !== 503) return this.change("links");
                 }
             }
             // At most a fifth of the time is spent on links, however many there are.
-            await pause(Math.max(SAMPLE_PERIOD - (performance.now() - began), 4 * (performance.now() - began)));
+            await pause(Math.max(PERIOD - (performance.now() - began), 4 * (performance.now() - began)));
         }
     }
 
-    #storeLinks(links, time, slot) {
-        this.#times.push({ time, slot });
-        if (this.#times.length > SAMPLES - 1) this.#times.shift();
-        for (const ring of this.#history.values()) ring[slot] = NaN;
+    /** Reads the samples of the selected one that are new, once a second, and all of them after another selection. */
+    async #readHistory() {
+        const name = this.selected?.name;
+        if (name === undefined) return;
+        const isOther = this.#history.of !== name;
+        if (!isOther && performance.now() - this.#history.read < 900) return;
+        const last = isOther ? undefined : this.#history.times.at(-1);
+        const query = new URLSearchParams({ name, ...(last === undefined ? {} : { after: last }) });
+        const { elapsed, times, links } = await api.get(`v1/links/history?${query}`);
+        const isNewRun = elapsed < this.#history.elapsed;
+        const kept = isOther || isNewRun ? { times: [], rows: new Map() } : this.#history;
+        const all = [...kept.times, ...times];
+        const first = all.findIndex((time) => time >= elapsed - HISTORY);
+        const rows = new Map([...kept.rows].map(([other, levels]) => [other, [...levels, ...times.map(() => null)]]));
+        for (const { from, to, rssi: levels } of links) {
+            const other = from === name ? to : from;
+            const former = kept.rows.get(other) ?? kept.times.map(() => null);
+            rows.set(other, [...former, ...levels]);
+        }
+        this.#history = { of: name, elapsed, times: first < 0 ? [] : all.slice(first), rows: new Map(), read: performance.now() };
+        for (const [other, levels] of rows) {
+            const rest = first < 0 ? [] : levels.slice(first);
+            if (rest.some((level) => level !== null)) this.#history.rows.set(other, rest);
+        }
+        this.change("history");
+    }
+
+    #storeLinks(links) {
         const former = this.links;
         this.links = new Map();
         for (const link of links) {
             if (!this.links.has(link.from)) this.links.set(link.from, new Map());
             this.links.get(link.from).set(link.to, link);
-            const name = key(link.from, link.to);
-            let ring = this.#history.get(name);
-            if (!ring) this.#history.set(name, (ring = new Float32Array(SAMPLES).fill(NaN)));
-            ring[slot] = rssi(link);
         }
-        for (const [name, ring] of this.#history) if (
-            Number.isNaN(ring[slot]) && ring.every(Number.isNaN)
-        ) this.#history.delete(name);
         for (const name of new Set([...former.keys(), ...this.links.keys()])) {
             if (rounded(former.get(name)) !== rounded(this.links.get(name))) this.change("link", name);
         }
         this.change("links");
     }
+}
+
+/** Whether an override loses all packets of a link. */
+export function isBlocked(link) {
+    return (link.override?.packetLoss ?? 0) >= 1;
 }
 
 /** What a link measures: the RSSI of its latest packet, and the mean where all packets have it. */
@@ -338,10 +393,6 @@ export function rssi(link) {
 
 function rounded(row) {
     return [...(row?.values() ?? [])].map((link) => `${link.to} ${Math.round(rssi(link))}`).join();
-}
-
-function key(beacon, receiver) {
-    return `${beacon}\n${receiver}`;
 }
 
 function pause(time) {

@@ -2,11 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The RSSI of the selected beacon or receiver: the last minute as lines, and each link as a number and a bar.
+// The RSSI of the selected beacon or receiver: the last two minutes as lines, and each link as a number and a bar.
 
 import { arrange, byId, html, set, svg, text } from "./dom.js";
 import * as format from "./format.js";
-import { rssi, SAMPLE_PERIOD, SAMPLES } from "./model.js";
+import { HISTORY, isBlocked, rssi } from "./model.js";
+import { beaconState } from "./state.js";
 
 const HEIGHT = 190;
 /** On a wide screen, the height that is left beside the map. */
@@ -14,7 +15,8 @@ const TALL = 300;
 const LEFT = 34;
 const BOTTOM = 22;
 const TOP = 8;
-const SPAN = (SAMPLES * SAMPLE_PERIOD);
+/** Two samples that are farther apart, in seconds of the run, have no line between them. */
+const GAP = 3.5;
 /** Lines in the chart, each with a pattern and a mark of its own; there are colours for as many. */
 const MOST_LINES = 5;
 const MARKS = [
@@ -48,7 +50,7 @@ export class SignalView {
         }).observe(this.#root);
         model.observe((changed) => {
             if (changed.has("selection")) this.#lines = [];
-            if (changed.has("links") || changed.has("selection") || changed.has("ready")) this.#draw();
+            if (changed.has("links") || changed.has("history") || changed.has("selection") || changed.has("ready")) this.#draw();
         });
     }
 
@@ -59,32 +61,43 @@ export class SignalView {
             byId("signal-title"),
             selected ? (selected.kind === "beacon" ? `RSSI of ${selected.name}` : `RSSI at ${selected.name}`) : "RSSI",
         );
-        text(this.#note, links.length ? ""
-            : !this.#model.receivers.size ? "No host scans. Start one with --hci-server, and it appears here."
-            : selected?.kind === "receiver" ? "It does not scan, or nothing is on the air."
-            : "No receiver scans, or the beacon is not on the air.");
+        text(this.#note, links.length ? "" : this.#reason(selected, selection));
         this.#note.hidden = links.length > 0;
-        this.#chart.toggleAttribute("hidden", !links.length);
-        set(this.#chart, "display", links.length ? false : "none");
-        const others = new Set(links.map(({ other }) => other));
+        // What was received stays when nothing is received any more.
+        const histories = this.#model.histories;
+        set(this.#chart, "display", links.length || histories.size ? false : "none");
+        const present = links.map(({ other }) => other);
+        const others = new Set([...present, ...histories.keys()]);
         this.#lines = this.#lines.map((name) => (others.has(name) ? name : undefined));
-        for (const { other } of links.slice(0, MOST_LINES)) {
+        for (const other of [...present.slice(0, MOST_LINES), ...others]) {
             if (this.#lines.includes(other)) continue;
             const free = [...Array(MOST_LINES).keys()].find((index) => !this.#lines[index]);
             if (free !== undefined) this.#lines[free] = other;
         }
-        this.#drawChart();
+        this.#drawChart(histories);
         this.#drawList(links);
     }
 
-    #drawChart() {
+    /** Why there is no link now. */
+    #reason(selected, selection) {
+        if (![...this.#model.receivers.values()].some((each) => each.joined)) {
+            return "No host scans. Start one with --hci-server, and it appears here.";
+        }
+        if (selected?.kind === "receiver") {
+            return selection?.scan ? "Nothing is on the air." : "It does not scan.";
+        }
+        if (selection && !selection.onAir) return `Not received now: ${beaconState(selection, this.#model).text}.`;
+        return "No receiver scans.";
+    }
+
+    #drawChart(histories) {
         const width = this.#width, height = this.#height;
         set(this.#chart, "height", height);
         set(this.#chart, "viewBox", `0 0 ${width} ${height}`);
         set(this.#chart, "width", width);
-        const now = performance.now();
+        const now = this.#model.historyEnd;
         const [low, high] = [-100, -30];
-        const x = (time) => LEFT + (width - LEFT - 12) * (1 - (now - time) / SPAN);
+        const x = (time) => LEFT + (width - LEFT - 12) * (1 - (now - time) / HISTORY);
         const y = (level) => TOP + (height - TOP - BOTTOM) * (
             (high - Math.max(low, Math.min(high, level))) / (high - low)
         );
@@ -93,13 +106,13 @@ export class SignalView {
             parts.push(svg("line", { class: "rule", x1: LEFT, x2: width - 8, y1: y(level), y2: y(level) }),
                 svg("text", { x: LEFT - 5, y: y(level) + 4, "text-anchor": "end" }, format.signed(level)));
         }
-        for (const seconds of width < 420 ? [60, 30, 0] : [60, 45, 30, 15, 0]) {
+        for (const seconds of width < 420 ? [120, 60, 0] : [120, 90, 60, 30, 0]) {
             parts.push(
                 svg(
                     "text",
                     {
-                        x: x(now - seconds * 1000), y: height - 5,
-                        "text-anchor": seconds === 0 ? "end" : seconds === 60 ? "start" : "middle",
+                        x: x(now - seconds), y: height - 5,
+                        "text-anchor": seconds === 0 ? "end" : seconds === HISTORY ? "start" : "middle",
                     },
                     seconds ? `${seconds} s ago` : "now",
                 ),
@@ -109,16 +122,18 @@ export class SignalView {
         const described = [];
         this.#lines.forEach((other, index) => {
             if (!other || !selected) return;
-            const samples = selected.kind === "beacon"
-                ? this.#model.history(selected.name, other)
-                : this.#model.history(other, selected.name);
-            let path = "", last;
+            const samples = histories.get(other) ?? [];
+            let path = "", last, former;
             for (const [time, level] of samples) {
-                if (level === undefined || now - time > SPAN) {
+                const isJoined = last && time - former < Math.max(GAP, 2 * this.#period(samples));
+                former = time;
+                if (level === null) {
                     last = undefined;
                     continue;
                 }
-                path += `${last ? "L" : "M"}${x(time).toFixed(1)} ${y(level).toFixed(1)}`;
+                // A sample alone is a dot.
+                path += isJoined ? "L" : `M${x(time).toFixed(1)} ${y(level).toFixed(1)}L`;
+                path += `${x(time).toFixed(1)} ${y(level).toFixed(1)}`;
                 last = [x(time), y(level), level];
             }
             parts.push(svg("path", { class: `line line-${index}`, d: path }));
@@ -136,7 +151,12 @@ export class SignalView {
             }
         });
         arrange(this.#chart, parts);
-        set(this.#chart, "aria-label", `RSSI of the last minute in dBm. Now: ${described.join(", ") || "none"}.`);
+        set(this.#chart, "aria-label", `RSSI of the last two minutes in dBm. Now: ${described.join(", ") || "none"}.`);
+    }
+
+    /** The mean time between samples: with very many paths, the run takes them less often. */
+    #period(samples) {
+        return samples.length > 1 ? (samples.at(-1)[0] - samples[0][0]) / (samples.length - 1) : 1;
     }
 
     #drawList(links) {
@@ -149,16 +169,16 @@ export class SignalView {
             const index = this.#lines.indexOf(other);
             set(row.mark, "class", index < 0 ? "mark none" : `mark line-${index}`);
             set(row.mark.firstChild, "d", MARKS[Math.max(0, index)]);
-            row.meter.value = rssi(link);
-            text(row.level, format.dBm(rssi(link)));
+            row.meter.value = isBlocked(link) ? -100 : rssi(link);
+            text(row.level, isBlocked(link) ? "–" : format.dBm(rssi(link)));
             text(row.facts, [
                 link.distance === undefined ? "1 m (no position)" : format.metres(link.distance),
                 link.loss ? `${Math.round(link.loss * 100)} % lost` : "", overrideText(link.override),
             ].filter(Boolean).join(", "));
-            const isBlocked = link.override !== undefined;
-            text(row.block, isBlocked ? "Reset link" : "Block");
-            set(row.block, "aria-label", `${isBlocked ? "Reset the link with" : "Block the link with"} ${other}`);
-            row.act = () => this.#commands.overrideLink(link, isBlocked ? undefined : { blocked: true });
+            const isOverridden = link.override !== undefined;
+            text(row.block, isOverridden ? "Reset link" : "Block");
+            set(row.block, "aria-label", `${isOverridden ? "Reset the link with" : "Block the link with"} ${other}`);
+            row.act = () => this.#commands.overrideLink(link, isOverridden ? undefined : { blocked: true });
             return row.element;
         });
         if (links.length > MOST_ROWS) elements.push(

@@ -8,8 +8,8 @@
 import { arrange, byId, html, set, text } from "./dom.js";
 import { switchButton } from "./detail.js";
 import * as format from "./format.js";
-import { beaconState, receiverState } from "./map.js";
 import { rssi } from "./model.js";
+import { beaconState, receiverState } from "./state.js";
 
 const PAGE = 25;
 
@@ -222,33 +222,35 @@ export function makeTables(model, commands) {
                 update: (content, each) => {
                     const state = beaconState(each, model);
                     text(content, state.text);
-                    set(content, "data-state", state.alert ? "alert" : each.onAir ? "on" : "off");
+                    set(
+                        content, "data-state",
+                        state.isWrong ? "wrong" : state.alert ? "alert" : state.isOnAir ? "on" : "off",
+                    );
                 },
             },
             rssiColumn("Best RSSI", (each) => model.bestLink(each.name)),
             { name: "Major/minor", value: (each) => (each.major === undefined ? "" : `${each.major}/${each.minor}`) },
             {
-                name: "Interval", class: "number", value: (each) => each.intervalTicks ?? "",
+                name: "Interval", class: "number", value: (each) => (each.onAir ? each.intervalTicks ?? "" : ""),
                 update: (content, each) => text(
                     content,
                     effectiveText(
-                        model.advertisements.get(each.name), "intervalTicks", each.intervalTicks, format.interval,
+                        model.advertisements.get(each.name), each, "intervalTicks", each.intervalTicks, format.interval,
                     ),
                 ),
             },
             {
-                name: "TX power", class: "number", value: (each) => each.effectiveTxPower ?? each.txPower ?? "",
+                name: "TX power", class: "number", value: (each) => (each.onAir ? each.effectiveTxPower ?? each.txPower ?? "" : ""),
                 update: (content, each) => text(
                     content,
                     effectiveText(
-                        model.advertisements.get(each.name), "txPower", each.txPower ?? each.effectiveTxPower,
+                        model.advertisements.get(each.name), each, "txPower", each.txPower ?? each.effectiveTxPower,
                         format.dBm,
                     ),
                 ),
             },
             { name: "Position", value: (each) => format.position(model.position(each)) || "–" },
-            { name: "Centrals", class: "number", value: (each) => each.centrals?.length ?? 0 },
-            { name: "Kind", value: (each) => each.kind },
+            { name: "Kind", class: "kind", value: (each) => each.kind },
         ],
     });
     new Table(model, "receiver", {
@@ -262,13 +264,14 @@ export function makeTables(model, commands) {
                 value: (each) => model.linksOf({ kind: "receiver", name: each.name }).length,
             },
             { name: "Position", value: (each) => format.position(model.position(each)) || "–" },
-            { name: "Scan", value: (each) => each.scan ?? "none" },
+            { name: "Scan", value: (each) => (each.joined ? each.scan ?? "none" : receiverState(each).text) },
         ],
     });
 }
 
-/** The effective value, and the requested one if it differs. */
-function effectiveText(advertisement, field, requested, show) {
+/** The effective value, and the requested one if it differs; none of a beacon that is not on the air. */
+function effectiveText(advertisement, beacon, field, requested, show) {
+    if (!beacon.onAir) return "–";
     const effective = advertisement?.[field];
     if (effective === undefined) return requested === undefined ? "–" : show(requested);
     return advertisement.different?.includes(field) && requested !== undefined

@@ -173,10 +173,16 @@ final class LiveAir {
                         from: transmitter, to: receiver, distance: path.distance, meanRSSI: path.meanRSSI,
                         lastRSSI: path.lastRSSI.map { RSSI(Int8($0.rounded())) },
                         loss: path.packets > 0 ? Double(path.lostPackets) / Double(path.packets) : nil,
-                        override: path.override))
+                        override: path.override, isMuted: air.isMuted(from)))
             }
         }
         return paths
+    }
+
+    /// The mean RSSI in dBm, 1 m away, of everything that advertises, by its name.
+    func levelsAtOneMetre() -> [String: Double] {
+        catchUp()
+        return controllers.compactMapValues { air.levelAtOneMetre(of: $0) }
     }
 
     /// Overrides the path between two controllers by their names; `nil` removes the override.

@@ -256,6 +256,12 @@ final class VirtualAir {
     /// The paths from all that advertise to all that scan.
     func paths() -> [AirPath] { air?.paths() ?? [] }
 
+    /// How the RSSI of a packet comes about, with the walls.
+    var propagation: Propagation { options.propagation }
+
+    /// The mean RSSI in dBm, 1 m away, of everything that advertises, by its name.
+    func levelsAtOneMetre() -> [String: Double] { air?.levelsAtOneMetre() ?? [:] }
+
     /// Overrides the path between a beacon and a host; `nil` removes the override.
     /// - Returns: the name that nothing on the air has; `nil` if both have been found.
     func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) -> String? {

@@ -1,0 +1,89 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The state of beacons and receivers in words, and whether all beacons that should be on the air are.
+
+import { count } from "./format.js";
+
+const TEXTS = {
+    "on-air": "on the air", starting: "starting", paused: "paused", disabled: "off", "scheduled-off": "off by schedule",
+    muted: "muted", "flat-battery": "battery flat", "radio-off": "radio off", refused: "refused by the radio",
+    "not-on-air": "not on the air",
+};
+
+/** The reasons in the header, by the state of the beacons. */
+const REASONS = {
+    "flat-battery": (names) => `battery of ${names} flat`,
+    "radio-off": () => "the radio is off",
+    refused: (names) => `the radio refuses ${names}`,
+    "not-on-air": (names) => `not on the air: ${names}`,
+};
+
+/** The state of a beacon as the API has it. */
+function named(beacon, model) {
+    if (beacon.state !== undefined) return beacon.state;
+    if (beacon.battery === "flat") return "flat-battery";
+    if (!beacon.enabled) return beacon.schedule && !beacon.schedule.on ? "scheduled-off" : "disabled";
+    if (!model.isRadioOn) return "radio-off";
+    if (beacon.muted) return "muted";
+    if (beacon.onAir) return "on-air";
+    if (beacon.centrals?.length) return "paused";
+    return model.isReady ? "not-on-air" : "starting";
+}
+
+const SILENT = new Set(["disabled", "scheduled-off", "paused"]);
+
+/**
+ * The state of a beacon: its name in the API, its `text`, whether it `isOnAir`, whether it `isWrong`, which is not to be on
+ * the air although it should be, whether something else needs attention (`alert`), and its classes on the map.
+ */
+export function beaconState(beacon, model) {
+    const state = named(beacon, model);
+    const warnings = model.warningsOf(beacon.name).length;
+    const isOnAir = beacon.onAir;
+    const shouldBeOnAir = beacon.shouldBeOnAir ?? !SILENT.has(state);
+    const isWrong = shouldBeOnAir && !isOnAir && state !== "starting";
+    const centrals = beacon.centrals?.length;
+    const words = state === "paused" && centrals ? `connected to ${centrals}`
+        : (TEXTS[state] ?? state) + (centrals ? `, connected to ${centrals}` : "");
+    return {
+        state, isOnAir, isWrong,
+        text: words + (warnings ? `, ${count(warnings, "warning")}` : ""),
+        alert: isWrong || warnings > 0,
+        classes: [!isOnAir && "off", isWrong && "wrong", beacon.muted && "muted", centrals && "connected"],
+    };
+}
+
+/**
+ * Whether all beacons that should be on the air are: `state` is `good`, `wrong`, `starting` or `none`, and `text` says how
+ * many are on the air, and why others are not.
+ */
+export function airState(model) {
+    const states = [...model.beacons.values()].map((beacon) => ({ beacon, ...beaconState(beacon, model) }));
+    const text = `${states.filter((each) => each.isOnAir).length} of ${states.length} on the air`;
+    if (!states.length) return { state: "none", text: "no beacons" };
+    const wrong = Map.groupBy(states.filter((each) => each.isWrong), (each) => each.state);
+    if (wrong.size) {
+        const reasons = [...wrong].map(([state, list]) => {
+            const names = list.map((each) => each.beacon.name);
+            const some = names.length > 2 ? `${names.length} beacons` : names.join(" and ");
+            return (REASONS[state] ?? REASONS["not-on-air"])(some);
+        });
+        return { state: "wrong", text: `${text}: ${reasons.join("; ")}` };
+    }
+    if (states.some((each) => each.state === "starting")) return { state: "starting", text: `${text}, starting` };
+    const silent = states.filter((each) => !each.isOnAir);
+    const paused = silent.filter((each) => each.state === "paused").length, off = silent.length - paused;
+    return {
+        state: "good",
+        text: text + (off ? `, ${off} off` : "") + (paused ? `, ${paused} connected` : ""),
+    };
+}
+
+export function receiverState(receiver) {
+    return {
+        text: !receiver.joined ? "not joined" : receiver.scan ? `scanning (${receiver.scan})` : "not scanning",
+        alert: false, classes: [!receiver.joined ? "absent" : !receiver.scan && "off"],
+    };
+}
