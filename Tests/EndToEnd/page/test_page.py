@@ -368,11 +368,13 @@ def touch(viewer: Viewer, name: str, by: tuple[float, float]) -> None:
     """Puts a finger on a mark, and swipes as a browser gets it from a touch screen."""
     box = viewer.mark(name).bounding_box()
     assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     session = viewer.page.context.new_cdp_session(viewer.page)
-    session.send("Input.synthesizeScrollGesture", {
-        "x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2, "xDistance": by[0], "yDistance": by[1],
-        "gestureSourceType": "touch", "speed": 800, "preventFling": True,
-    })  # fmt: skip
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for part in range(1, 11):
+        point = {"x": x + by[0] * part / 10, "y": y + by[1] * part / 10}
+        session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def test_swipe_on_a_beacon_scrolls_until_it_was_tapped(show: Show, room: Path) -> None:
