@@ -53,7 +53,8 @@ package struct AirRecord: Codable, Hashable, Sendable {
                 ? "off" : Propagation.environments.first { $0.propagation == room }?.name,
             exponent: model.exponent,
             shadowing: model.shadowing.map { Shadowing(sigma: $0.deviation, distance: $0.distance) },
-            fading: model.directPathRatio.map(Fading.init), fast: model.packetDeviation == 0 ? nil : model.packetDeviation,
+            fading: model.directPathRatio.map(Fading.init),
+            fast: model.packetDeviation == 0 ? nil : model.packetDeviation,
             sensitivity: model.sensitivity, capture: model.capture, body: model.bodyLoss)
         walls = model.walls.map {
             Wall(from: [$0.from.x, $0.from.y], to: [$0.to.x, $0.to.y], loss: $0.loss)
