@@ -598,3 +598,22 @@ def test_description_has_every_resource_and_method(served: Served) -> None:
         assert allowed.status == 405
         described = {method.upper() for method in item if method != "parameters"}
         assert set(allowed.headers["allow"].split(", ")) - {"HEAD"} == described, path
+
+
+def test_air_and_history_of_links(served: Served, tmp_path: Path) -> None:
+    profile = tmp_path / "room.yaml"
+    profile.write_text(
+        "profile: room\nphysics: office\nwalls:\n  - { from: [4, 0], to: [4, 6], loss: 6dB }\nbeacons:\n"
+        "  - { id: a, device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: 1, measured-power: -61 } }\n"
+    )
+    server = served("--hci-server", "tcp:127.0.0.1:0?name=phone&at=3,0", profile=profile)
+    air = server.get("/v1/air")
+    assert air["walls"] == [{"from": [4, 0], "to": [4, 6], "loss": 6}] and air["levels"] == {"a": -61}
+    assert (air["physics"]["preset"], air["physics"]["exponent"], air["physics"]["fading"]) == ("office", 1.9, {"k": 4})
+    assert server.get("/v1/receivers")["receivers"][0]["position"] == [3, 0, 0]
+    history = server.get("/v1/links/history")
+    assert history["elapsed"] > 0 and (history["times"], history["links"]) == ([], [])
+    assert server.request("GET", "/v1/links/history?after=x").status == 422
+    stream = Stream(server, "?types=muted&text=true")
+    server.request("PATCH", "/v1/beacons/a", {"muted": True}, **PATCH)
+    assert stream.event()[1]["text"] == "a: muted: nothing that it sends is received"
