@@ -102,7 +102,7 @@ export class MapView {
         const members = changed.has("beacons") || changed.has("receivers");
         const names = [...(changed.get("beacon") ?? [])].map((name) => ["beacon", name])
             .concat([...(changed.get("receiver") ?? [])].map((name) => ["receiver", name]));
-        if (members || changed.has("air")) return this.#redraw();
+        if (members || changed.has("walls")) return this.#redraw();
         if (changed.has("selection") && this.#armed && !this.#isArmedSelected()) this.#arm(undefined);
         // What gets or loses a position changes the tray; what leaves the view changes the view.
         const placed = names.some(([kind, name]) => {
@@ -117,7 +117,7 @@ export class MapView {
         if (names.length || changed.has("selection")) {
             this.#placeNames();
             this.#drawRanges();
-        }
+        } else if (changed.has("air")) this.#drawRanges();
         if (names.length || changed.has("selection") || changed.has("links")) this.#drawLinks();
     }
 

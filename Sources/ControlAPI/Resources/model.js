@@ -249,8 +249,9 @@ export class Model {
 
     async #readAir() {
         try {
+            const former = JSON.stringify(this.air?.walls);
             this.air = await api.get("v1/air");
-            this.change("air");
+            this.change(JSON.stringify(this.air.walls) === former ? "air" : "walls");
         } catch (error) {
             // A radio without positions has no walls either.
             if (!error.status) throw error;
