@@ -143,7 +143,21 @@ import Testing
             ])
     }
 
-    /// A request continues if all attributes that it names come before the first difference.
+    /// A change of another attribute, here of the device's name before it, does not refuse a request, nor those behind it.
+    @Test(arguments: ["0a 1800", "12 1800 07"]) func requestContinuesWhenTheNameChanges(_ request: String) throws {
+        var server = ATTServer(database: try AttributeFixture.database())
+        let token = try #require(server.receive(try Hexadecimal.bytes(request), at: .zero).token)
+        _ = server.receive([0x0A, 0x03, 0], at: .zero)
+        let renamed = try AttributeDatabase(
+            services: AttributeFixture.services, genericAccess: GenericAccess(name: "Other"))
+        #expect(server.replaceDatabase(renamed, changed: nil, at: .zero) == [])
+        let response: [UInt8] = request.hasPrefix("0a") ? [0x0B, 9] : [0x13]
+        #expect(
+            server.respond(token, .success([9]), at: .zero)
+                == [.send(response), .send([0x0B] + Array("Other".utf8))])
+    }
+
+    /// A request continues if the attributes that it names have not changed.
     @Test func requestOutsideOfTheChangeContinues() throws {
         var server = ATTServer(database: try AttributeFixture.database())
         let token = try #require(server.receive([0x0A, 0x10, 0], at: .zero).token)

@@ -398,8 +398,9 @@ package struct ATTServer: Sendable {
     /// Replaces the attribute table; the client gets a Service Changed indication of `range`, if it subscribed.
     ///
     /// Subscriptions in that range end, except to Service Changed, and so do those whose new permissions this link does
-    /// not satisfy. Prepared writes are dropped. Requests that wait for the owner or for their turn are refused if
-    /// attributes that they name have changed: a request is never checked against one table and answered from another.
+    /// not satisfy. Prepared writes are dropped. A request that waits for the owner is refused, with those that wait for
+    /// their turn, if an attribute that it names has changed: it is never checked against one attribute and answered from
+    /// another. Changes of other attributes do not matter, wherever they are in the table.
     /// - Parameter range: the handles of the services that changed; `nil` if none did.
     package mutating func replaceDatabase(
         _ database: AttributeDatabase, changed range: ClosedRange<AttributeHandle>?, at now: Duration
@@ -417,13 +418,12 @@ package struct ATTServer: Sendable {
         return outputs
     }
 
-    /// Refuses the requests that were received with a former table, unless all attributes that they name come before
-    /// the first difference.
+    /// Refuses the requests that were received with a former table, unless the attributes that are named are the same in
+    /// both.
     private mutating func refusePending(of former: AttributeDatabase) -> [ATTServerOutput] {
-        guard let handles = requests.suspendedHandles else { return [] }
-        if let difference = access.database.firstDifference(from: former), handles.allSatisfy({ $0 < difference }) {
-            return []
-        }
+        guard let handles = requests.suspendedHandles,
+            handles.contains(where: { access.database[$0] != former[$0] })
+        else { return [] }
         let error = access.isOutOfSync ? ATTError.databaseOutOfSync : .unlikely
         if access.isOutOfSync { access.reportOutOfSync() }
         let (request, waiting) = requests.removeAll()

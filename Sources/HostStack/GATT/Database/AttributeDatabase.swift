@@ -127,13 +127,6 @@ extension AttributeDatabase {
         return min(serviceHandles(at: first).lowerBound, former.serviceHandles(at: first).lowerBound)...end
     }
 
-    /// The first handle whose attribute differs from a former table in any way; `nil` for equal tables.
-    func firstDifference(from former: AttributeDatabase) -> AttributeHandle? {
-        let common = zip(attributes, former.attributes).prefix { $0 == $1 }.count
-        guard common < max(attributes.count, former.attributes.count) else { return nil }
-        return AttributeHandle(UInt16(common + 1))
-    }
-
     /// The handles of the service with the attribute at an index; beyond the last service, that handle alone.
     private func serviceHandles(at index: Int) -> ClosedRange<AttributeHandle> {
         let handle = AttributeHandle(UInt16(index + 1))
