@@ -27,29 +27,47 @@ import VirtualRadio
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
-        bench.expectSuccess(
-            LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: Self.key),
-            pair.peripheral)
+        reply(&bench, pair)
+        bench.run(milliseconds: 200)
         for identifier in [pair.central, pair.peripheral] {
             let changes = bench.takeEvents(EncryptionChange.self, identifier)
             #expect(changes.map(\.encryptionEnabled) == [1] && changes.map(\.status) == [.success])
         }
         // A second time: the key is refreshed.
         askForKey(&bench, pair)
-        bench.expectSuccess(
-            LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: Self.key),
-            pair.peripheral)
+        reply(&bench, pair)
+        bench.run(milliseconds: 200)
         for identifier in [pair.central, pair.peripheral] {
             #expect(bench.takeEvents(EncryptionKeyRefreshComplete.self, identifier).count == 1)
         }
+    }
+
+    /// Encryption starts in three connection events (Core 5.4, Vol 6, Part B, 5.1.3.1), and data waits for the last one.
+    @Test func encryptionStartsInConnectionEvents() throws {
+        var bench = Bench()
+        let pair = try bench.connect()
+        askForKey(&bench, pair)
+        bench.sendData([1], pair.centralHandle, pair.central)
+        reply(&bench, pair)
+        // Tens of milliseconds after the key; the interval is 30 ms.
+        var times: [String: Int] = [:]
+        for time in 0..<30 {
+            if !bench.takeEvents(EncryptionChange.self, pair.peripheral).isEmpty { times["peripheral"] = time }
+            if !bench.takeEvents(EncryptionChange.self, pair.central).isEmpty { times["central"] = time }
+            if !bench.takeData(pair.peripheral).isEmpty { times["data"] = time }
+            bench.run(milliseconds: 10)
+        }
+        let peripheral = try #require(times["peripheral"])
+        #expect((4...6).contains(peripheral), "the second connection event")
+        #expect(times["central"] == peripheral + 3 && times["data"] == peripheral + 3)
     }
 
     @Test func wrongKeyEndsTheLink() throws {
         var bench = Bench()
         let pair = try bench.connect()
         askForKey(&bench, pair)
-        bench.expectSuccess(
-            LELongTermKeyRequestReply(connectionHandle: pair.peripheralHandle, longTermKey: .zero), pair.peripheral)
+        reply(&bench, pair, .zero)
+        bench.run(milliseconds: 200)
         for identifier in [pair.central, pair.peripheral] {
             #expect(
                 bench.takeEvents(DisconnectionComplete.self, identifier).map(\.reason)
@@ -88,7 +106,7 @@ import VirtualRadio
         } else {
             reply(&bench, pair)
         }
-        bench.run(milliseconds: 100)
+        bench.run(milliseconds: 300)
         #expect(bench.takeData(pair.peripheral).map(\.payload) == [[1]])
         #expect(bench.takeData(pair.central).map(\.payload) == [[2]])
     }
@@ -101,7 +119,7 @@ import VirtualRadio
         bench.run(milliseconds: 500)
         #expect(bench.takeEvents(LEReadRemoteFeaturesComplete.self, pair.central).isEmpty)
         reply(&bench, pair)
-        bench.run(milliseconds: 100)
+        bench.run(milliseconds: 300)
         #expect(bench.takeEvents(LEReadRemoteFeaturesComplete.self, pair.central).count == 1)
     }
 
@@ -137,6 +155,7 @@ import VirtualRadio
         let pair = try bench.connect()
         askForKey(&bench, pair)
         reply(&bench, pair)
+        bench.run(milliseconds: 200)
         askForKey(&bench, pair)
         bench.expectSuccess(
             LELongTermKeyRequestNegativeReply(connectionHandle: pair.peripheralHandle), pair.peripheral)
@@ -152,6 +171,7 @@ import VirtualRadio
         let pair = try bench.connect()
         askForKey(&bench, pair)
         reply(&bench, pair)
+        bench.run(milliseconds: 200)
         bench.prepare(pair.peripheral, masked: [0x05])
         bench.expectSuccess(
             LEEnableEncryption(

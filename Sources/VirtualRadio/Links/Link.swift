@@ -81,9 +81,10 @@ enum LinkProcedure: Hashable, Sendable {
 /// Hosts request procedures, which run one at a time in connection events (`runProcedure`). Three of them have states:
 /// - Connection update: requested -> asked (the other host decides, or its silence ends the link) -> scheduled (until
 ///   the instant) -> none. An update without a question goes from requested to scheduled.
-/// - Encryption: off -> requested -> asked (the peripheral's host provides the key) -> on, or off without a key. A
-///   refresh begins at on; without a key it ends the link. Data pauses while requested or asked. Nothing is enciphered,
-///   because packets of the air cannot be overheard; whether both hosts have the same key decides.
+/// - Encryption: off -> requested -> asked (the peripheral's host provides the key) -> starting (three PDUs, each in a
+///   connection event) -> on, or off without a key. A refresh begins at on; without a key it ends the link. Data pauses
+///   from requested to starting. Nothing is enciphered, because packets of the air cannot be overheard; whether both hosts
+///   have the same key decides.
 /// - Termination: requested by one side; takes effect when the data sent before has crossed, or at the deadline.
 ///
 /// A link whose other end is gone is lost at `lossDeadline`. A link may have a silent side, whose packets do not arrive:
@@ -107,7 +108,19 @@ struct Link: Sendable {
         case off
         case requested(KeyRequest)
         case asked(KeyRequest, deadline: AirTime)
+        /// The PDU of the next connection event; the key is that of the peripheral's host.
+        case starting(KeyRequest, StartPDU, key: [UInt8])
         case on
+    }
+
+    /// The PDUs with which both controllers start encryption (Core 5.4, Vol 6, Part B, 5.1.3.1).
+    private enum StartPDU: Hashable, Sendable {
+        /// LL_START_ENC_REQ of the peripheral.
+        case request
+        /// LL_START_ENC_RSP of the central, the first PDU that is encrypted: the peripheral is encrypted.
+        case centralResponse
+        /// LL_START_ENC_RSP of the peripheral: the central is encrypted.
+        case peripheralResponse
     }
 
     private struct KeyRequest: Hashable, Sendable {
@@ -177,7 +190,7 @@ struct Link: Sendable {
     /// 5.1.3.1 and 5.1.3.2).
     var isPaused: Bool {
         switch encryption {
-        case .requested, .asked: true
+        case .requested, .asked, .starting: true
         case .off, .on: false
         }
     }
@@ -197,7 +210,7 @@ struct Link: Sendable {
     /// Whether a procedure waits for the next connection event.
     var hasProcedure: Bool {
         switch encryption {
-        case .requested: return true
+        case .requested, .starting: return true
         case .asked: return false
         case .off, .on: break
         }
@@ -379,6 +392,7 @@ extension Link {
     /// - Returns: the reason to close the link; `nil` to keep it open.
     mutating func runProcedure(atEvent number: Int64, _ context: inout AirContext) -> HCIStatus? {
         if case .requested(let request) = encryption { return askForKey(request, &context) }
+        if case .starting(let request, let pdu, let key) = encryption { return cross(pdu, of: request, key, &context) }
         if case .requested(let side, let parameters) = update {
             negotiate(by: side, parameters, atEvent: number, &context)
             return nil
@@ -567,24 +581,38 @@ extension Link {
         return nil
     }
 
-    /// The peripheral's host provides a key. With a wrong one the message integrity check fails, which ends the
-    /// connection at once; a central on a radio may notice only by its supervision timeout.
+    /// The peripheral's host provides a key: the controllers start encryption at the next connection event.
+    mutating func answerKey(_ key: [UInt8]) {
+        guard case .asked(let request, _) = encryption else { return }
+        encryption = .starting(request, .request, key: key)
+    }
+
+    /// A PDU of the start of encryption crosses. With a wrong key the message integrity check of the first encrypted one
+    /// fails, which ends the connection at once; a central on a radio may notice only by its supervision timeout.
     /// - Returns: the reason to close the link; `nil` to keep it open.
-    mutating func answerKey(_ key: [UInt8], _ context: inout AirContext) -> HCIStatus? {
-        guard case .asked(let request, _) = encryption else { return nil }
-        guard key == request.key else { return .connectionTerminatedMICFailure }
-        encryption = .on
-        for side in [LinkSide.central, .peripheral] {
-            let handle = self[side].handle
-            if request.isRefresh {
-                context.controllers.emit(
-                    EncryptionKeyRefreshComplete(connectionHandle: handle), to: self[side].controller)
-            } else {
-                context.controllers.emit(
-                    EncryptionChange(connectionHandle: handle, encryptionEnabled: 1), to: self[side].controller)
-            }
+    private mutating func cross(
+        _ pdu: StartPDU, of request: KeyRequest, _ key: [UInt8], _ context: inout AirContext
+    ) -> HCIStatus? {
+        switch pdu {
+        case .request: encryption = .starting(request, .centralResponse, key: key)
+        case .centralResponse:
+            guard key == request.key else { return .connectionTerminatedMICFailure }
+            encryption = .starting(request, .peripheralResponse, key: key)
+            reportEncryption(to: .peripheral, request, &context)
+        case .peripheralResponse:
+            encryption = .on
+            reportEncryption(to: .central, request, &context)
         }
         return nil
+    }
+
+    private func reportEncryption(to side: LinkSide, _ request: KeyRequest, _ context: inout AirContext) {
+        let (controller, handle) = (self[side].controller, self[side].handle)
+        if request.isRefresh {
+            context.controllers.emit(EncryptionKeyRefreshComplete(connectionHandle: handle), to: controller)
+        } else {
+            context.controllers.emit(EncryptionChange(connectionHandle: handle, encryptionEnabled: 1), to: controller)
+        }
     }
 
     /// The peripheral's host has no key, which ends a link that was encrypted before.
@@ -593,7 +621,7 @@ extension Link {
         switch encryption {
         case .requested(let request), .asked(let request, _):
             if request.isRefresh { return .pinOrKeyMissing }
-        case .off, .on: return nil
+        case .starting, .off, .on: return nil
         }
         encryption = .off
         context.controllers.emit(

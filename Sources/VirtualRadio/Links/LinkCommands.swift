@@ -157,8 +157,9 @@ extension CommandTable {
                     return .init(connectionHandle: command.connectionHandle)
                 },
                 then: { air, controller, command in
-                    air.links.settle(command, controller, &air.context) { link, _, context in
-                        link.answerKey(command.longTermKey.bytes, &context)
+                    air.links.settle(command, controller, &air.context) { link, _, _ in
+                        link.answerKey(command.longTermKey.bytes)
+                        return nil
                     }
                 }),
             .returning(
