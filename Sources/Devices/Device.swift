@@ -42,7 +42,7 @@ package protocol Device: Sendable {
     mutating func restore(from flash: FlashImage) throws(FlashFault)
 }
 
-extension Device {
+extension SelfContainedDevice {
     /// By default, a device with flash saves its settings there.
     package var savesSettings: Bool { Self.hasFlash }
 
@@ -68,7 +68,9 @@ extension Device {
 
     /// By default, nothing to restore.
     package mutating func restore(from flash: FlashImage) throws(FlashFault) {}
+}
 
+extension Device {
     /// The advertisement when power comes on at the origin of time; `nil` for a device that is silent then.
     package var firstAdvertisement: Advertisement? {
         var copy = self

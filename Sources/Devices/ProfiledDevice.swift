@@ -49,13 +49,21 @@ package protocol ProfiledDevice: Device {
     var findings: [DeviceFinding] { get }
 }
 
+/// A kind of device that takes the defaults of the members that it does not have.
+///
+/// A kind that wraps another one (`PresetPeripheral`) is not self-contained: the compiler requires it to pass on every member,
+/// also one that is added later.
+package protocol SelfContainedDevice: ProfiledDevice {}
+
 extension ProfiledDevice {
     /// By default, settings do not depend on each other.
     package static func complete(_ configuration: inout Configuration, from reader: inout ProfileReader) {}
 
     /// By default, no recorded device is recognized.
     package static func recognized(from recorded: RawAdvertiser.Configuration) -> Self? { nil }
+}
 
+extension SelfContainedDevice {
     /// By default, no iBeacon frame.
     package var frame: IBeacon? { nil }
 
@@ -67,7 +75,9 @@ extension ProfiledDevice {
 
     /// By default, no problems.
     package var findings: [DeviceFinding] { [] }
+}
 
+extension ProfiledDevice {
     /// The name of the kind in profiles.
     package var kind: String { Self.kind }
 

@@ -8,7 +8,27 @@ import BluetoothCore
 import Devices
 import Testing
 
+/// A preset without a name, which does not advertise its service.
+private struct Nameless: GATTPreset {
+    static let kind = "nameless"
+    static let settings: [Setting<Nameless>] = []
+
+    var peripheral: GATTPeripheral.Configuration {
+        var content = AdvertisedContent()
+        content.pdu = .scannable
+        return GATTPeripheral.Configuration(
+            services: [DeclaredService(uuid: .bit16(0xFFF0), characteristics: [])], content: content)
+    }
+}
+
 @Suite struct BatteryMonitorTests {
+    /// A preset has the findings of the peripheral that it expands to.
+    @Test func presetHasWhatItsPeripheralHas() {
+        let preset = PresetPeripheral(Nameless())
+        #expect(preset.findings.map(\.code) == ["service-not-advertised", "name-missing"])
+        #expect(preset.pdu == .scannable)
+    }
+
     private static let level = CharacteristicIdentifier(.bit16(0x2A19))
     private static let drain = Quantity.counter(
         Counter(start: 100, step: -1, every: .seconds(60), range: 0...100, wraps: false))

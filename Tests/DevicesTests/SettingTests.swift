@@ -8,7 +8,7 @@ import Testing
 @testable import Devices
 
 /// A made-up kind of device: what its list of settings says is all that is written for them.
-private struct Lamp: ProfiledDevice {
+private struct Lamp: SelfContainedDevice {
     static let kind = "lamp"
     static let hasFlash = false
 

@@ -8,7 +8,7 @@ package import BluetoothCore
 
 /// A display for a phone's notifications, such as a watch: it advertises that it solicits the notification service, and
 /// becomes the GATT client of a phone that connects.
-package struct ANCSAccessory: ProfiledDevice {
+package struct ANCSAccessory: SelfContainedDevice {
     package static let kind = "ancs-accessory"
     package static let hasFlash = false
 

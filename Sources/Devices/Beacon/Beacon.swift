@@ -11,7 +11,7 @@ package import BluetoothCore
 /// The keys of the frame are those of its format; they are also settings. With telemetry, every Nth advertisement is an
 /// Eddystone-TLM frame. The number of advertisements in that frame is estimated from time and interval
 /// (`AdvertisingEventCount`).
-package struct Beacon: ProfiledDevice {
+package struct Beacon: SelfContainedDevice {
     package static let kind = "beacon"
     package static let hasFlash = false
 

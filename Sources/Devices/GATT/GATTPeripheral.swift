@@ -7,7 +7,7 @@ package import Bluetooth
 package import BluetoothCore
 
 /// A peripheral whose profile declares its services, and the behaviour of their characteristics.
-package struct GATTPeripheral: ProfiledDevice {
+package struct GATTPeripheral: SelfContainedDevice {
     package static let kind = "gatt"
     package static let hasFlash = true
 

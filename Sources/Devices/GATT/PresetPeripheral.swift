@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Advertising
 package import Bluetooth
 package import BluetoothCore
 
@@ -17,7 +18,7 @@ package protocol GATTPreset: Hashable, Sendable {
     var peripheral: GATTPeripheral.Configuration { get }
 }
 
-/// A kind of device that is a preset of a GATT peripheral.
+/// A kind of device that is a preset of a GATT peripheral, and passes on all its members.
 package struct PresetPeripheral<Preset: GATTPreset>: ProfiledDevice {
     package static var kind: String { Preset.kind }
     package static var hasFlash: Bool { GATTPeripheral.hasFlash }
@@ -42,6 +43,11 @@ package struct PresetPeripheral<Preset: GATTPreset>: ProfiledDevice {
     package var advertisedName: String? { peripheral.advertisedName }
     package var interval: AdvertisingInterval { peripheral.interval }
     package var transmitPower: TransmitPower? { peripheral.transmitPower }
+    package var frame: IBeacon? { peripheral.frame }
+    package var pdu: AdvertisingPDU? { peripheral.pdu }
+    package var defaultPairing: PairingSettings? { peripheral.defaultPairing }
+    package var findings: [DeviceFinding] { peripheral.findings }
+    package var commands: [DeviceCommand.Declaration] { peripheral.commands }
 
     package func presentValues(at now: DeviceTime) -> [String: String] { peripheral.presentValues(at: now) }
 

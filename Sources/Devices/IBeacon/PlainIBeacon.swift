@@ -7,7 +7,7 @@ import Bluetooth
 package import BluetoothCore
 
 /// A beacon that only advertises: no connection, no flash.
-package struct PlainIBeacon: ProfiledDevice {
+package struct PlainIBeacon: SelfContainedDevice {
     package static let kind = "ibeacon"
     package static let hasFlash = false
 

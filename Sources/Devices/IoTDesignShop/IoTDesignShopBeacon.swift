@@ -11,7 +11,7 @@ package import BluetoothCore
 /// It stores what is written "regardless of whether it's logical or valid", and advertises the nearest value that a
 /// radio can send. A central can correct every value: the configuration service is always advertised, in connectable
 /// PDUs.
-package struct IoTDesignShopBeacon: ProfiledDevice {
+package struct IoTDesignShopBeacon: SelfContainedDevice {
     package static let kind = "iot-design-shop"
     package static let hasFlash = true
 

@@ -7,7 +7,7 @@ import Bluetooth
 package import BluetoothCore
 
 /// A device that advertises given bytes: no services, no flash.
-package struct RawAdvertiser: ProfiledDevice {
+package struct RawAdvertiser: SelfContainedDevice {
     package static let kind = "raw"
     package static let hasFlash = false
 

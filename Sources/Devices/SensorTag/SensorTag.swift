@@ -11,7 +11,7 @@ package import BluetoothCore
 /// It has no flash memory, and a disconnection resets its sensors. `SensorTagLink` is its advertising and connection,
 /// `SensorTagSensors` its measurements, `SensorTagKeypad` its keys. This type passes inputs to them and collects their
 /// effects.
-package struct SensorTag: ProfiledDevice {
+package struct SensorTag: SelfContainedDevice {
     package static let kind = "sensortag"
     package static let hasFlash = false
 

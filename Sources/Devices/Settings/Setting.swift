@@ -202,13 +202,15 @@ extension ProfiledDevice {
     /// By default, the settings are written in the order of their list.
     package func write(to writer: inout DeviceWriter) { writer.write(Self.settings, of: configuration) }
 
-    /// By default, the settings that can be changed are part of the configuration.
-    package var settings: [SettingValue] { Self.settings.values(of: configuration) }
-
     /// The settings of the kind, for help and documentation.
     package static var declarations: [SettingDeclaration] {
         settings.map { SettingDeclaration($0, in: template) }
     }
+}
+
+extension SelfContainedDevice {
+    /// By default, the settings that can be changed are part of the configuration.
+    package var settings: [SettingValue] { Self.settings.values(of: configuration) }
 }
 
 /// A change that a device refuses.
