@@ -50,6 +50,24 @@ import Testing
         #expect(frame.texts.map(\.key) == [key] && frame.texts.map(\.text) == [text])
     }
 
+    @Test(arguments: [("motion", "true", "2101"), ("window", "false", "2d00")])
+    func statesAreTrueOrFalse(_ key: String, _ text: String, _ bytes: String) throws {
+        var frame = BTHome.template
+        #expect(frame.set(key, to: text) == nil)
+        #expect(frame.structure == (try Self.structure("40" + bytes)))
+        #expect(frame.set("button", to: text) != nil, "a button has no states")
+    }
+
+    @Test func triggerIsABitOfTheDeviceInformation() throws {
+        var frame = BTHome.template
+        #expect(frame.set("button", to: "1") == nil && frame.set("trigger", to: "true") == nil)
+        #expect(frame.structure == (try Self.structure("443a01")))
+        #expect(frame.texts.map(\.key) == ["button", "trigger"])
+        #expect(frame.set("trigger", to: "1") != nil)
+        #expect(frame.set("trigger", to: "false") == nil)
+        #expect(frame.structure == (try Self.structure("403a01")))
+    }
+
     @Test(arguments: [
         ("temperature", "327.68"), ("battery", "-1"), ("button", "256"), ("humidity", "nan"), ("motion", ""),
     ])

@@ -30,6 +30,8 @@ public struct BTHome: Hashable, Sendable {
         let isSigned: Bool
         /// The number of steps in one unit: 100 for steps of 0.01.
         let stepsPerUnit: Int
+        /// Whether the value is a state, 0 for off and 1 for on.
+        var isBinary = false
 
         /// The range of values that can be sent.
         var range: ClosedRange<Double> {
@@ -48,8 +50,8 @@ public struct BTHome: Hashable, Sendable {
         Kind(identifier: 0x04, name: "pressure", unit: "hPa", size: 3, isSigned: false, stepsPerUnit: 100),
         Kind(identifier: 0x05, name: "illuminance", unit: "lx", size: 3, isSigned: false, stepsPerUnit: 100),
         Kind(identifier: 0x0C, name: "voltage", unit: "V", size: 2, isSigned: false, stepsPerUnit: 1000),
-        Kind(identifier: 0x21, name: "motion", unit: "", size: 1, isSigned: false, stepsPerUnit: 1),
-        Kind(identifier: 0x2D, name: "window", unit: "", size: 1, isSigned: false, stepsPerUnit: 1),
+        Kind(identifier: 0x21, name: "motion", unit: "", size: 1, isSigned: false, stepsPerUnit: 1, isBinary: true),
+        Kind(identifier: 0x2D, name: "window", unit: "", size: 1, isSigned: false, stepsPerUnit: 1, isBinary: true),
         Kind(identifier: 0x3A, name: "button", unit: "", size: 1, isSigned: false, stepsPerUnit: 1),
         Kind(identifier: 0xF0, name: "device-type", unit: "", size: 2, isSigned: false, stepsPerUnit: 1),
     ]
@@ -69,7 +71,7 @@ public struct BTHome: Hashable, Sendable {
     }
 
     /// Whether the device sends only on events, instead of regularly.
-    public let isTriggered: Bool
+    public internal(set) var isTriggered: Bool
     /// The objects in the order of the frame.
     public private(set) var objects: [Object]
     /// The bytes from the first object of an unknown kind on.
@@ -149,18 +151,33 @@ extension BTHome: TransmittableBeacon {
         AdvertisingData([flags.map { .flags($0) }, structure].compactMap { $0 })
     }
 
-    package static let keys = kinds.map { kind in
+    package static let keys = kinds.map(key(of:)) + [trigger]
+
+    private static let states = ["true": 1.0, "false": 0.0]
+
+    private static func key(of kind: Kind) -> BeaconKey<BTHome> {
         let (least, most) = (decimal(kind.range.lowerBound), decimal(kind.range.upperBound))
         let unit = kind.unit.isEmpty ? "" : " \(kind.unit)"
-        return BeaconKey<BTHome>(
+        return BeaconKey(
             kind.name, kind.name.prefix(1).uppercased() + kind.name.dropFirst().replacing("-", with: " "),
-            "a number from \(least) to \(most)\(unit)"
+            (kind.isBinary ? "true, false or " : "") + "a number from \(least) to \(most)\(unit)"
         ) { text, frame in
+            if kind.isBinary, let state = states[text] { return frame.set(kind, to: state) }
             guard let value = Double(text), value.isFinite, !text.contains("x") else { return false }
             return frame.set(kind, to: value)
         } text: { frame in
             frame[kind.name]?.text
         }
+    }
+
+    private static let trigger = BeaconKey<BTHome>(
+        "trigger", "Whether the device sends only on events, instead of regularly", "true or false"
+    ) { text, frame in
+        guard let state = states[text] else { return false }
+        frame.isTriggered = state == 1
+        return true
+    } text: { frame in
+        frame.isTriggered ? "true" : nil
     }
 
     package static let example: KeyValuePairs = ["temperature": "21.5", "humidity": "50.5"]
