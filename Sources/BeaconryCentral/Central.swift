@@ -71,6 +71,17 @@ public actor Central {
         await (radio as? any BondStoringCentralRadio)?.storeBonds(in: store, as: BeaconIdentifier(name))
     }
 
+    /// Sets how this central answers devices that request encryption. Without this call it pairs with each of them
+    /// ("just works"). Under BlueZ, bluetoothd answers.
+    ///
+    /// ```swift
+    /// await central.setSecurityRequestHandler(.pairing(PairingSettings(inputOutput: .keyboard)) { _, _ in .passkey(123456) })
+    /// await central.setSecurityRequestHandler(.refusing)
+    /// ```
+    public func setSecurityRequestHandler(_ handler: SecurityRequestHandler) async {
+        await (radio as? any SecurityRequestRadio)?.setSecurityRequestHandler(handler)
+    }
+
     /// Claims the radio.
     /// - Parameters:
     ///   - waits: whether to wait for a radio that is not usable yet instead of failing.

@@ -23,6 +23,8 @@ final class CentralHost {
         case taken
         /// Ask the user, then pass the answer to `answer`.
         case ask(ConnectionIdentifier, PairingQuestion, CentralPairings.Asker)
+        /// The device requests encryption: get the settings of the handler, then pass them to `answerSecurityRequest`.
+        case securityRequested(ConnectionIdentifier, RemoteAddress, SecurityRequestHandler)
     }
 
     /// Why an attempt to connect failed.
@@ -51,6 +53,7 @@ final class CentralHost {
     private var lastAttempt: UInt64 = 0
     private var links: [ConnectionIdentifier: HCIRemoteLink] = [:]
     private var pairings = CentralPairings()
+    private var securityRequests = SecurityRequestHandler.pairing()
     /// The handles of the characteristics that are served to devices.
     private var served: CharacteristicHandles?
 
@@ -80,6 +83,9 @@ final class CentralHost {
         self.owner = owner
     }
 
+    /// Sets how the central answers devices that request encryption.
+    func setSecurityRequestHandler(_ handler: SecurityRequestHandler) { securityRequests = handler }
+
     /// Adds the central's host, or returns the one that is there.
     /// - Parameter configuration: that of the radio's hosts. A central with stored bonds has an address of its own, by which
     ///   devices recognise it, whatever the controller's address is.
@@ -90,7 +96,7 @@ final class CentralHost {
         let host = hosts.add(identifier, configuration)
         let bonds = owner.map(store.bonds) ?? []
         host.change { host in
-            // Until `pair` is called, a pairing that a device requests is not answered.
+            // Each pairing has settings of its own.
             host.setPairing(PairingSettings(), acceptance: .ask, for: nil)
             host.setBonds(bonds, for: nil)
         }
@@ -101,7 +107,7 @@ final class CentralHost {
     func end(_ error: RadioError) {
         for attempt in attempts.values { attempt.continuation?.resume(returning: .failure(Failure(error: error))) }
         attempts = [:]
-        pairings.finishAll()
+        pairings.endAll()
         for link in links.values { link.end(error.message) }
         links = [:]
         endScan()
@@ -188,7 +194,7 @@ final class CentralHost {
     }
 
     private func disconnected(_ connection: ConnectionIdentifier, _ reason: HCIStatus) {
-        pairings.finish(connection, .failure(PairingError(endOfLink: reason) ?? PairingError(.disconnected)))
+        pairings.end(connection, PairingError(endOfLink: reason) ?? PairingError(.disconnected))
         links.removeValue(forKey: connection)?.end(
             "\(reason)", code: reason.rawValue, wasEstablished: reason != .connectionFailedToBeEstablished)
     }
@@ -241,26 +247,51 @@ final class CentralHost {
     /// The reason why a connection cannot be paired now; `nil` if it can.
     func obstacleToPairing(_ connection: ConnectionIdentifier) -> PairingError? {
         guard host != nil, links[connection] != nil else { return PairingError(.disconnected) }
-        return pairings.isPairing(connection) ? PairingError(.busy) : nil
+        return pairings.isRequested(on: connection) ? PairingError(.busy) : nil
     }
 
-    /// Encrypts a connection: with the keys of a bond if it meets the settings, else by pairing.
+    /// Encrypts a connection: with the keys of a bond if it meets the settings, else by pairing; after a pairing that the
+    /// device requested, if there is one.
     func pair(
         _ connection: ConnectionIdentifier, _ settings: PairingSettings, ask: @escaping CentralPairings.Asker,
         _ continuation: CentralPairings.Continuation
     ) {
-        pairings.begin(connection, settings, ask: ask, continuation)
+        if pairings.begin(connection, settings, ask: ask, continuation) { encrypt(connection, settings) }
+    }
+
+    private func encrypt(_ connection: ConnectionIdentifier, _ settings: PairingSettings) {
         host?.change(
             { host in
-                host.setPairing(settings, acceptance: .ask, for: nil)
-                host.pair(connection)
+                host.pair(connection, settings)
                 return host.isPairing(connection)
             }, then: { pairings.setMakesKeys($0, on: connection) })
     }
 
+    /// Answers a device that requests encryption.
+    /// - Parameter settings: how to pair; `nil` refuses.
+    func answerSecurityRequest(
+        _ settings: PairingSettings?, on connection: ConnectionIdentifier, _ handler: SecurityRequestHandler
+    ) {
+        // A pairing that began meanwhile is the answer.
+        guard let device = links[connection]?.device, !pairings.isActive(on: connection) else { return }
+        guard let settings else {
+            host?.change { $0.replyPairing(false, of: connection) }
+            return
+        }
+        _ = pairings.begin(connection, settings, ask: { await handler.answer(device, $0) }, nil)
+        pairings.setMakesKeys(true, on: connection)
+        host?.change { $0.replyPairing(true, of: connection, settings) }
+    }
+
+    /// Ends a pairing, and begins the one that waits for its end.
+    private func finish(_ connection: ConnectionIdentifier, _ result: Result<LinkProtection, PairingError>) {
+        links[connection]?.report(result)
+        if let next = pairings.finish(connection, result) { encrypt(connection, next) }
+    }
+
     /// Cancels a pairing that has not ended.
     func cancelPairing(_ connection: ConnectionIdentifier) {
-        guard pairings.isPairing(connection) else { return }
+        guard !pairings.cancelWaiting(on: connection), pairings.isRequested(on: connection) else { return }
         host?.change { $0.cancelPairing(of: connection) }
     }
 
@@ -295,15 +326,30 @@ final class CentralHost {
     private func paired(_ connection: ConnectionIdentifier, _ bond: Bond, isBonded: Bool) {
         // A bond that is not saved is not used: the end of the connection informs the device.
         guard !isBonded || saveBonds() else {
-            pairings.finish(connection, .failure(PairingError(.notKept)))
+            finish(connection, .failure(PairingError(.notKept)))
             host?.change { host in
                 host.removeBond(of: bond.peer, for: nil)
                 host.disconnect(connection)
             }
             return
         }
-        pairings.finish(
-            connection, .success(LinkProtection(isAuthenticated: bond.isAuthenticated, keySize: bond.keySize)))
+        finish(
+            connection,
+            .success(
+                LinkProtection(isAuthenticated: bond.isAuthenticated, keySize: bond.keySize, isBonded: isBonded)))
+    }
+
+    /// The connection is encrypted, or has a new key.
+    private func encrypted(_ connection: ConnectionIdentifier, _ security: LinkSecurity) {
+        // With new keys, `paired` follows.
+        guard !pairings.makesKeys(on: connection) else { return }
+        // A device's request may have used the keys of a bond that does not meet the settings.
+        if let settings = pairings.settings(of: connection), !settings.isMet(by: security) {
+            return encrypt(connection, settings)
+        }
+        let peer = links[connection].map { PeerAddress($0.device) }
+        let isBonded = peer.flatMap { peer in host?.read { $0.identity(of: peer) } } != nil
+        finish(connection, .success(LinkProtection(security, isBonded: isBonded)))
     }
 
     // MARK: - Events of the host
@@ -335,8 +381,11 @@ final class CentralHost {
 
     private func takePairing(_ event: LEHostEvent) -> Outcome {
         switch event {
-        // The device requests it; the user of the link decides, by calling `pair`.
-        case .pairingRequested(let connection) where links[connection] != nil: break
+        case .pairingRequested(let connection):
+            guard let link = links[connection] else { return .notForCentral }
+            // Its first answer may be this request, and the others wait for the pairing.
+            link.noteEstablished()
+            return .securityRequested(connection, link.device, securityRequests)
         case .displayPasskey(let connection, let passkey) where links[connection] != nil:
             return ask(.showPasskey(passkey), on: connection)
         case .passkeyWanted(let connection) where links[connection] != nil: return ask(.passkey, on: connection)
@@ -345,15 +394,22 @@ final class CentralHost {
         case .paired(let connection, let bond, let isBonded) where links[connection] != nil:
             paired(connection, bond, isBonded: isBonded)
         case .securityChanged(let connection, let security) where links[connection] != nil:
-            guard security.isEncrypted, pairings.endsWithEncryption(connection) else { break }
-            pairings.finish(connection, .success(LinkProtection(security)))
+            links[connection]?.noteEstablished()
+            if security.isEncrypted { encrypted(connection, security) }
         case .pairingFailed(let connection, let error) where links[connection] != nil:
-            pairings.finish(connection, .failure(error))
+            finish(connection, .failure(error))
         case .encryptionFailed(let connection, let failure) where links[connection] != nil:
-            pairings.finish(connection, .failure(failure.error))
+            finish(connection, .failure(failure.error))
         default: return .notForCentral
         }
         return .taken
+    }
+}
+
+extension PairingSettings {
+    /// Whether an encrypted connection meets the requirements, as far as it shows.
+    fileprivate func isMet(by security: LinkSecurity) -> Bool {
+        (!requiresAuthentication || security.isAuthenticated) && security.keySize >= minimumKeySize
     }
 }
 

@@ -8,9 +8,10 @@ import Radio
 
 /// The pairings in progress between a central and devices.
 ///
-/// A pairing begins with `begin`. The host then reports questions, which `reply` answers from the settings if they contain
-/// the answer, and finally a result. If the host uses the keys of a bond, the connection's encryption is the result; if it
-/// makes new keys, the result follows when the bond is saved. The end of the connection is a result, too.
+/// A pairing begins with `begin`: the user of a link requests it, or its device. One that a user requests while that of the
+/// device is in progress begins after it. The host then reports questions, which `reply` answers from the settings if they
+/// contain the answer, and finally a result. If the host uses the keys of a bond, the connection's encryption is the result;
+/// if it makes new keys, the result follows when the bond is saved. The end of the connection is a result, too.
 struct CentralPairings {
     /// Asks the user.
     typealias Asker = @Sendable (PairingQuestion) async -> PairingAnswer
@@ -27,24 +28,43 @@ struct CentralPairings {
     private struct Pairing {
         let settings: PairingSettings
         let ask: Asker
-        let continuation: Continuation
+        /// `nil` for a pairing that the device requested.
+        let continuation: Continuation?
         var makesKeys = false
     }
 
     private var pairings: [ConnectionIdentifier: Pairing] = [:]
+    /// Those that begin when the pairing of their connection has ended.
+    private var waiting: [ConnectionIdentifier: Pairing] = [:]
 
     /// Whether a pairing is in progress on a connection.
-    func isPairing(_ connection: ConnectionIdentifier) -> Bool { pairings[connection] != nil }
+    func isActive(on connection: ConnectionIdentifier) -> Bool { pairings[connection] != nil }
 
-    /// Whether the pairing on a connection ends when the connection is encrypted.
-    func endsWithEncryption(_ connection: ConnectionIdentifier) -> Bool { pairings[connection]?.makesKeys == false }
+    /// Whether the user of a connection's link has requested a pairing that has not ended.
+    func isRequested(on connection: ConnectionIdentifier) -> Bool {
+        pairings[connection]?.continuation != nil || waiting[connection] != nil
+    }
+
+    /// Whether the pairing on a connection makes new keys.
+    func makesKeys(on connection: ConnectionIdentifier) -> Bool { pairings[connection]?.makesKeys ?? false }
+
+    /// The settings of the pairing on a connection; `nil` if there is none.
+    func settings(of connection: ConnectionIdentifier) -> PairingSettings? { pairings[connection]?.settings }
 
     /// Begins a pairing.
+    /// - Parameter continuation: gets the result; `nil` for a pairing that the device requested.
+    /// - Returns: `false` if it begins after the one in progress.
     mutating func begin(
         _ connection: ConnectionIdentifier, _ settings: PairingSettings, ask: @escaping Asker,
-        _ continuation: Continuation
-    ) {
-        pairings[connection] = Pairing(settings: settings, ask: ask, continuation: continuation)
+        _ continuation: Continuation?
+    ) -> Bool {
+        let pairing = Pairing(settings: settings, ask: ask, continuation: continuation)
+        guard pairings[connection] == nil else {
+            waiting[connection] = pairing
+            return false
+        }
+        pairings[connection] = pairing
+        return true
     }
 
     /// Sets whether new keys are made.
@@ -70,12 +90,33 @@ struct CentralPairings {
     }
 
     /// Ends a pairing; does nothing if there is none.
-    mutating func finish(_ connection: ConnectionIdentifier, _ result: Result<LinkProtection, PairingError>) {
-        pairings.removeValue(forKey: connection)?.continuation.resume(returning: result)
+    /// - Returns: the settings of the one that begins now; `nil` if none waited.
+    mutating func finish(
+        _ connection: ConnectionIdentifier, _ result: Result<LinkProtection, PairingError>
+    ) -> PairingSettings? {
+        pairings.removeValue(forKey: connection)?.continuation?.resume(returning: result)
+        guard let next = waiting.removeValue(forKey: connection) else { return nil }
+        pairings[connection] = next
+        return next.settings
+    }
+
+    /// Cancels the pairing that waits for the end of another one.
+    /// - Returns: whether there was one.
+    mutating func cancelWaiting(on connection: ConnectionIdentifier) -> Bool {
+        guard let pairing = waiting.removeValue(forKey: connection) else { return false }
+        pairing.continuation?.resume(returning: .failure(PairingError(.cancelled)))
+        return true
+    }
+
+    /// Ends the pairings on a connection that has ended.
+    mutating func end(_ connection: ConnectionIdentifier, _ error: PairingError) {
+        for pairing in [pairings.removeValue(forKey: connection), waiting.removeValue(forKey: connection)] {
+            pairing?.continuation?.resume(returning: .failure(error))
+        }
     }
 
     /// Ends all pairings, because the connections have ended.
-    mutating func finishAll() {
-        for connection in pairings.keys { finish(connection, .failure(PairingError(.disconnected))) }
+    mutating func endAll() {
+        for connection in pairings.keys { end(connection, PairingError(.disconnected)) }
     }
 }

@@ -21,8 +21,8 @@ extension PairedPeer {
 
 extension LinkProtection {
     /// The protection of an encrypted connection.
-    init(_ security: LinkSecurity) {
-        self.init(isAuthenticated: security.isAuthenticated, keySize: security.keySize)
+    init(_ security: LinkSecurity, isBonded: Bool? = nil) {
+        self.init(isAuthenticated: security.isAuthenticated, keySize: security.keySize, isBonded: isBonded)
     }
 }
 

@@ -24,7 +24,7 @@ import VirtualRadio
 /// A controller is opened once, or every second until it is there. When it is lost, connections end, and it is opened again
 /// every second until the radio is closed.
 public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, PairingRadio, BondStoringRadio,
-    BondStoringCentralRadio, ServingRadio, PlaceableCentralRadio
+    BondStoringCentralRadio, SecurityRequestRadio, ServingRadio, PlaceableCentralRadio
 {
     public nonisolated let name: String
     package nonisolated let events: AsyncStream<RadioEvent>
@@ -54,8 +54,8 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     private var receiving: ReceivingCapabilities?
     /// What the controller reported; `nil` before it was ready.
     private var controller: LEHostCapabilities?
-    /// Waits for a host to be ready.
-    private var opening: CheckedContinuation<Result<LEHostCapabilities, RadioError>, Never>?
+    /// Wait for their hosts to be ready.
+    private var opening: [HostIdentifier: CheckedContinuation<Result<LEHostCapabilities, RadioError>, Never>] = [:]
     private var recovery: Task<Void, Never>?
     private var isClosed = false
 
@@ -176,8 +176,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         for host in added { await host.close() }
         added = []
         recovery?.cancel()
-        opening?.resume(returning: .failure(.closed))
-        opening = nil
+        for host in opening.keys.sorted() { opening.removeValue(forKey: host)?.resume(returning: .failure(.closed)) }
         central.end(.closed)
         for (_, receiver) in receivers.sorted(by: { $0.key < $1.key }) { receiver.end(.closed) }
         peripheral.endLinks(RadioError.closed.message)
@@ -205,7 +204,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     private func openCentralHost(on air: VirtualAir) async throws(RadioError) {
         guard hosts[.central] == nil else { return }
         let host = central.addHost(configuration)
-        _ = try await untilReady { air.start(host) }.get()
+        _ = try await untilReady(.central) { air.start(host) }.get()
     }
 
     /// Adds a receiver to a virtual air, which it opens if necessary; it scans from now on until the radio is closed.
@@ -225,7 +224,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         receivers[identifier] = side
         receiverHosts[receiver] = identifier
         let host = side.addHost(configuration)
-        _ = try await untilReady { air.start(host, receiver: receiver, motion: motion) }.get()
+        _ = try await untilReady(identifier) { air.start(host, receiver: receiver, motion: motion) }.get()
         return try side.scan(ScanParameters(isActive: false))
     }
 
@@ -285,14 +284,17 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
             link.close()
             throw .closed
         }
-        let result = await untilReady { host.start(on: link) }
+        let result = await untilReady(central.identifier) { host.start(on: link) }
         if case .failure = result { host.close() }
         return try result.get()
     }
 
-    private func untilReady(_ start: () -> Void) async -> Result<LEHostCapabilities, RadioError> {
+    /// Starts a host, and waits until it is ready.
+    private func untilReady(
+        _ host: HostIdentifier, _ start: () -> Void
+    ) async -> Result<LEHostCapabilities, RadioError> {
         await withCheckedContinuation { continuation in
-            opening = continuation
+            opening[host] = continuation
             start()
         }
     }
@@ -431,6 +433,10 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         self.central.setStore(store, as: central)
     }
 
+    public func setSecurityRequestHandler(_ handler: SecurityRequestHandler) {
+        central.setSecurityRequestHandler(handler)
+    }
+
     public func forgetBond(with device: RemoteAddress) { central.forgetBond(with: device) }
 
     public func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
@@ -501,16 +507,16 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         return receivers.isEmpty ? nil : receivers[host]
     }
 
-    /// Waits for the peer's first response: a controller reports a connection before the peer has received a packet on it,
+    /// Waits for the peer's first packet: a controller reports a connection before the peer has received a packet on it,
     /// and a little later that it could not be established (0x3E).
     private func confirm(_ link: HCIRemoteLink, until deadline: Duration) async throws(CentralHost.Failure) {
         let timer = Task {
             if await timekeeper.sleep(for: deadline - timekeeper.now()) { self.disconnect(link) }
         }
         defer { timer.cancel() }
-        let answer = await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             // The MTU exchange, which other centrals begin with, too: what follows fits into fewer packets.
-            await link.exchangeMTU()
+            await link.confirm()
         } onCancel: {
             Task { await self.disconnect(link) }
         }
@@ -520,8 +526,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
                 hint: "check that it is in range, and connect again")
             throw CentralHost.Failure(error: error, isWorthRepeating: true)
         }
-        // A peer may refuse the exchange.
-        guard case .failure(.disconnected(let reason)) = answer else { return }
+        guard let reason = link.end else { return }
         throw CentralHost.Failure(
             error: RadioError(
                 .refused, "the connection to \(link.device) was lost at once: \(reason)", hint: "connect again"))
@@ -622,7 +627,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     private func take(_ event: LEHostEvent, of host: HostIdentifier) {
         switch event {
-        case .ready(let capabilities): finishOpening(.success(capabilities))
+        case .ready(let capabilities): finishOpening(of: host, .success(capabilities))
         case .failed(let failure):
             lose(RadioError(.refused, "\(name): \(failure)", hint: "check the controller"), of: host)
         case .completed(let connection, let token, let result):
@@ -647,6 +652,12 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
                 let answer = await ask(question)
                 self.side(of: host)?.answer(answer, to: question, on: connection)
             }
+        case .securityRequested(let connection, let device, let handler):
+            let host = side.identifier
+            Task {
+                let settings = await handler.settings(device)
+                self.side(of: host)?.answerSecurityRequest(settings, on: connection, handler)
+            }
         }
         return true
     }
@@ -659,18 +670,17 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         }
     }
 
-    private func finishOpening(_ result: Result<LEHostCapabilities, RadioError>) {
+    private func finishOpening(of host: HostIdentifier, _ result: Result<LEHostCapabilities, RadioError>) {
         // Here rather than where the result is awaited: what the host advertises again must be reported after it.
         if recovery != nil, case .success(let found) = result {
             controller = found
             continuation.yield(.ready(capabilities))
         }
-        opening?.resume(returning: result)
-        opening = nil
+        opening.removeValue(forKey: host)?.resume(returning: result)
     }
 
     private func lose(_ error: RadioError, of host: HostIdentifier) {
-        if opening != nil { return finishOpening(.failure(error)) }
+        if opening[host] != nil { return finishOpening(of: host, .failure(error)) }
         guard !isClosed, case .controller(let source) = medium else { return }
         continuation.yield(.lost(error))
         central.end(error)

@@ -9,14 +9,16 @@ import Radio
 import Synchronization
 
 /// A connection of a radio: one to a device, made as a central, or one of a central to a beacon.
-final class HCIRemoteLink: ProcedureLink, PairingLink, SecuringLink, ServingLink, UpdatingLink, ReasonedLink,
-    CountingLink
+final class HCIRemoteLink: ProcedureLink, PairingLink, EncryptedLink, SecuringLink, ServingLink, UpdatingLink,
+    ReasonedLink, CountingLink
 {
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
     private let notification: AsyncStream<RemoteNotification>.Continuation
     let served: AsyncStream<ServedEvent>
     private let serving: AsyncStream<ServedEvent>.Continuation
+    let encryption: AsyncStream<Result<LinkProtection, PairingError>>
+    private let encrypting: AsyncStream<Result<LinkProtection, PairingError>>.Continuation
     let host: HostIdentifier
     let connection: ConnectionIdentifier
     let radio: HCIRadio
@@ -28,6 +30,9 @@ final class HCIRemoteLink: ProcedureLink, PairingLink, SecuringLink, ServingLink
         var rssi: [CheckedContinuation<Result<RSSI, RemoteError>, Never>] = []
         var ending: [CheckedContinuation<String, Never>] = []
         var securing: [CheckedContinuation<Result<Void, RemoteError>, Never>] = []
+        /// Waits for the first packet of the peer.
+        var confirming: CheckedContinuation<Void, Never>?
+        var isConfirmed = false
         /// The reason of its end; `nil` until then.
         var end: String?
         /// The HCI status of its end, if a controller reported it.
@@ -43,11 +48,27 @@ final class HCIRemoteLink: ProcedureLink, PairingLink, SecuringLink, ServingLink
         self.connection = connection
         self.radio = radio
         (notifications, notification) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
+        (encryption, encrypting) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
         (served, serving) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
     }
 
-    /// Exchanges the MTU, which is done once a connection.
-    func exchangeMTU() async -> Result<GATTResult, RemoteError> { await start(.exchangeMTU) }
+    /// Exchanges the MTU, which is done once a connection, and waits for the first packet of the peer: the response, or a
+    /// packet that it sends before.
+    func confirm() async {
+        Task {
+            // A peer may refuse the exchange.
+            _ = await start(.exchangeMTU)
+            noteEstablished()
+        }
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                guard state.end == nil, !state.isConfirmed else { return true }
+                state.confirming = continuation
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
 
     func maximumTransmissionUnit() async throws(RemoteError) -> Int {
         guard case .mtu(let octets) = try await perform(.exchangeMTU) else { throw Self.mismatch }
@@ -63,6 +84,14 @@ final class HCIRemoteLink: ProcedureLink, PairingLink, SecuringLink, ServingLink
         var found: [RemoteService] = []
         for type in types { found += try await discoverServices(by: .discoverPrimaryServicesByUUID(type)) }
         return found
+    }
+
+    func discoverSecondaryServices() async throws(RemoteError) -> [RemoteService] {
+        do throws(RemoteError) {
+            return try await discoverServices(by: .discoverSecondaryServices)
+        } catch .refused(.unsupportedGroupType) {
+            return []
+        }
     }
 
     private func discoverServices(by procedure: GATTProcedure) async throws(RemoteError) -> [RemoteService] {
@@ -238,6 +267,21 @@ final class HCIRemoteLink: ProcedureLink, PairingLink, SecuringLink, ServingLink
 
     func yield(_ event: ServedEvent) { serving.yield(event) }
 
+    /// A packet of the peer was received.
+    func noteEstablished() {
+        let waiting = state.withLock { state in
+            state.isConfirmed = true
+            return state.confirming.take()
+        }
+        waiting?.resume()
+    }
+
+    /// Reports how the connection is encrypted, or that a pairing failed.
+    func report(_ result: Result<LinkProtection, PairingError>) { encrypting.yield(result) }
+
+    /// The reason of its end; `nil` until then.
+    var end: String? { state.withLock(\.end) }
+
     /// Whether the peer received a packet on the connection, as far as is known.
     var wasEstablished: Bool { state.withLock(\.wasEstablished) }
 
@@ -251,6 +295,8 @@ final class HCIRemoteLink: ProcedureLink, PairingLink, SecuringLink, ServingLink
         for continuation in ended.rssi { continuation.resume(returning: .failure(.disconnected(reason))) }
         for continuation in ended.securing { continuation.resume(returning: .failure(.disconnected(reason))) }
         for continuation in ended.ending { continuation.resume(returning: reason) }
+        ended.confirming?.resume()
+        encrypting.finish()
         notification.finish()
         serving.finish()
     }

@@ -48,8 +48,17 @@ public protocol PairingLink: RemoteLink {
     ) async throws(PairingError) -> LinkProtection
 }
 
+/// A link that reports how it is encrypted, whichever side requested that.
+package protocol EncryptedLink: RemoteLink {
+    /// The encryption of the connection, and each change of it; or the error of a pairing that failed. The stream ends with the
+    /// connection.
+    var encryption: AsyncStream<Result<LinkProtection, PairingError>> { get }
+}
+
 /// A link with procedures that need the details of an attribute table.
 package protocol ProcedureLink: RemoteLink {
+    /// Discovers all secondary services; none if the device does not know the procedure.
+    func discoverSecondaryServices() async throws(RemoteError) -> [RemoteService]
     /// Discovers the services that a service includes (Core 5.4, Vol 3, Part G, 4.5.1).
     func discoverIncludedServices(of service: RemoteService) async throws(RemoteError) -> [RemoteService]
     /// Reads a value from an offset to its end.

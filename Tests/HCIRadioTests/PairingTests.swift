@@ -47,6 +47,12 @@ struct PairingTests {
         let central: HCIRadio
         let reports: Reports
 
+        /// Requests encryption of the central that connected last.
+        func secure() async throws {
+            let link = try await radio.link(to: try #require(await reports.connected()))
+            try await #require(link as? any SecuringLink).secure()
+        }
+
         func link(to device: RemoteAddress = PairingTests.device) async throws -> any PairingLink {
             try #require(try await central.connect(to: device, timeout: .seconds(30)) as? any PairingLink)
         }
@@ -56,6 +62,15 @@ struct PairingTests {
     private final class Reports: Sendable {
         private let pairings: AsyncStream<PairingEvent>
         private let names = Mutex<[String]>([])
+        private let connections: AsyncStream<String>
+        private let connectedName = Mutex<String?>(nil)
+
+        /// The central that has connected; waits for it.
+        func connected() async -> String? {
+            if let name = connectedName.withLock({ $0 }) { return name }
+            for await name in connections { return name }
+            return nil
+        }
 
         /// The central of the last event.
         var central: String { names.withLock { $0.last ?? "" } }
@@ -63,12 +78,22 @@ struct PairingTests {
         init(_ radio: HCIRadio) {
             let (stream, continuation) = AsyncStream.makeStream(of: PairingEvent.self)
             pairings = stream
+            let (connections, connecting) = AsyncStream.makeStream(of: String.self)
+            self.connections = connections
             Task {
-                for await case .pairing(_, let central, let event) in radio.events {
-                    names.withLock { $0.append(central) }
-                    continuation.yield(event)
+                for await event in radio.events {
+                    switch event {
+                    case .connected(_, let central):
+                        connectedName.withLock { $0 = central }
+                        connecting.yield(central)
+                    case .pairing(_, let central, let event):
+                        names.withLock { $0.append(central) }
+                        continuation.yield(event)
+                    default: break
+                    }
                 }
                 continuation.finish()
+                connecting.finish()
             }
         }
 
@@ -130,7 +155,7 @@ struct PairingTests {
             let link = try await scene.link()
             await #expect(throws: RemoteError.refused(.insufficientAuthentication)) { try await Self.read(link) }
             let protection = try await link.pair(PairingSettings()) { _ in .cancel }
-            #expect(protection == LinkProtection(isAuthenticated: false, keySize: 16))
+            #expect(protection == LinkProtection(isAuthenticated: false, keySize: 16, isBonded: true))
             #expect(try await Self.read(link) == [1, 2, 3])
             guard case .paired(let peer) = await scene.reports.first({ if case .paired = $0 { true } else { false } })
             else { return }
@@ -141,6 +166,63 @@ struct PairingTests {
             let second = try await scene.link()
             #expect(try await second.pair(PairingSettings()) { _ in .cancel } == protection)
             #expect(try await Self.read(second) == [1, 2, 3])
+        }
+    }
+
+    /// The beacon requests encryption, and the central answers without a call of `pair`; the second time with the bond.
+    @Test func requestOfTheBeaconIsAnswered() async throws {
+        try await Self.with(PairingSettings()) { scene in
+            for isFirst in [true, false] {
+                let link = try await scene.link()
+                try await scene.secure()
+                var encryption = try #require(link as? any EncryptedLink).encryption.makeAsyncIterator()
+                let protection = LinkProtection(isAuthenticated: false, keySize: 16, isBonded: true)
+                #expect(try await encryption.next()?.get() == protection)
+                #expect(try await Self.read(link) == [1, 2, 3])
+                if isFirst {
+                    #expect(await scene.reports.first { if case .paired = $0 { true } else { false } } != nil)
+                }
+                await link.disconnect()
+            }
+        }
+    }
+
+    /// The handler has the settings and the answers; what it does not answer is refused.
+    @Test func requestOfTheBeaconIsAnsweredByTheHandler() async throws {
+        let settings = PairingSettings(inputOutput: .display, passkey: 7, requiresAuthentication: true)
+        try await Self.with(settings) { scene in
+            await scene.central.setSecurityRequestHandler(.refusing)
+            let link = try await scene.link()
+            await #expect(throws: RemoteError.self) { try await scene.secure() }
+            await scene.central.setSecurityRequestHandler(
+                .pairing(PairingSettings(inputOutput: .keyboard)) { device, question in
+                    device == Self.device && question == .passkey ? .passkey(7) : .cancel
+                })
+            try await scene.secure()
+            #expect(try await Self.read(link) == [1, 2, 3])
+        }
+    }
+
+    /// A pairing that the user requests meanwhile follows that of the device, and may be stronger.
+    @Test func pairingOfTheUserFollowsThatOfTheBeacon() async throws {
+        try await Self.with(PairingSettings(inputOutput: .display, passkey: 7)) { scene in
+            let link = try await scene.link()
+            let (asked, asking) = AsyncStream.makeStream(of: Void.self)
+            let (go, going) = AsyncStream.makeStream(of: Void.self)
+            await scene.central.setSecurityRequestHandler(
+                .pairing(PairingSettings(inputOutput: .keyboard)) { _, _ in
+                    asking.yield()
+                    for await _ in go { break }
+                    return .passkey(8)
+                })
+            async let secured: Void? = try? scene.secure()
+            for await _ in asked { break }
+            let own = PairingSettings(inputOutput: .keyboard, requiresAuthentication: true)
+            async let outcome = Self.outcome(link, own) { _ in .passkey(7) }
+            going.yield()
+            // The wrong passkey ends the first; the second must wait after it.
+            #expect(await outcome.failure?.code == .repeatedAttempts)
+            _ = await secured
         }
     }
 

@@ -66,16 +66,19 @@ struct ConnectionSecurity: Sendable {
 
     /// Encrypts the link, after a pairing unless there is a bond that satisfies the settings.
     /// - Parameters:
+    ///   - settings: how to pair; `nil` as the registry says.
     ///   - identity: the identity behind the private addresses of this end.
     ///   - renewing: whether to pair although there is a bond.
     mutating func pair(
-        _ link: inout LEConnection, identity: LocalIdentity?, client: ATTClientState?, renewing: Bool,
+        _ link: inout LEConnection, _ settings: PairingSettings?, identity: LocalIdentity?, client: ATTClientState?,
+        renewing: Bool,
         _ registry: inout SecurityRegistry, _ context: inout HostContext
     ) -> [Action] {
-        guard let setup = registry.setup(for: link, own: ownAddress, identity: identity, at: context.now) else {
+        guard var setup = registry.setup(for: link, own: ownAddress, identity: identity, at: context.now) else {
             context.emit(.pairingFailed(link.id, .notPossible))
             return []
         }
+        if let settings { setup.settings = settings }
         // The procedure in progress answers this request, too.
         guard !isEncrypting, !manager.isBusy else { return [] }
         isConsentRequested = false
@@ -98,13 +101,14 @@ struct ConnectionSecurity: Sendable {
     }
 
     mutating func replyPairing(
-        _ isGranted: Bool, _ link: inout LEConnection, identity: LocalIdentity?, client: ATTClientState?,
-        _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ isGranted: Bool, _ settings: PairingSettings?, _ link: inout LEConnection, identity: LocalIdentity?,
+        client: ATTClientState?, _ registry: inout SecurityRegistry, _ context: inout HostContext
     ) -> [Action] {
         if isConsentRequested {
             isConsentRequested = false
             guard isGranted else { return [Self.refusal] }
-            return pair(&link, identity: identity, client: client, renewing: true, &registry, &context)
+            return pair(
+                &link, settings, identity: identity, client: client, renewing: true, &registry, &context)
         }
         let outputs = manager.replyConsent(isGranted, at: context.now, random: &context.random)
         return perform(outputs, &link, client, &registry, &context)
@@ -164,19 +168,20 @@ struct ConnectionSecurity: Sendable {
         return actions
     }
 
-    /// Takes a peripheral's request to encrypt the link (Core 5.4, Vol 3, Part H, 2.4.6).
+    /// Takes a peripheral's request to encrypt the link (Core 5.4, Vol 3, Part H, 2.4.6). A link that is encrypted with the
+    /// key of a bond is encrypted again with it, which is the answer that the peripheral waits for.
     private mutating func receiveRequest(
         _ requirements: AuthenticationRequirements, _ setup: PairingSetup, _ link: inout LEConnection,
         _ client: ATTClientState?, _ registry: inout SecurityRegistry, _ context: inout HostContext
     ) -> [Action] {
         guard !isEncrypting else { return [] }
         let needsProtection = requirements.contains(.protection)
-        if link.security.isEncrypted, link.security.isAuthenticated || !needsProtection { return [] }
         if let bond = link.identity.flatMap({ registry.bond(of: $0, for: nil) }), let key = bond.centralKey,
             setup.settings.isSatisfied(by: bond), bond.isAuthenticated || !needsProtection
         {
             return encrypt(key, .bond(bond.peer), &link, client, &registry, &context)
         }
+        if link.security.isEncrypted, link.security.isAuthenticated || !needsProtection { return [] }
         switch setup.acceptance {
         case .never: return [Self.refusal]
         case .ask:
@@ -331,10 +336,12 @@ struct ConnectionSecurity: Sendable {
             let outputs = manager.receiveEncryption(at: context.now, random: &context.random)
             return perform(outputs, &link, client, &registry, &context)
         case .bond(let peer):
-            manager.endRequest()
+            let wasRequested = manager.endRequest()
             guard let bond = registry.bond(of: peer, for: link.advertisingSet) else { return [] }
             let isFirst = !link.security.isEncrypted
-            setSecurity(bond.security, &link, &context)
+            if isFirst || wasRequested || link.security != bond.security {
+                setSecurity(bond.security, &link, &context)
+            }
             return isFirst ? [.restore(bond.client)] : []
         case nil:
             setSecurity(LinkSecurity(isEncrypted: true), &link, &context)

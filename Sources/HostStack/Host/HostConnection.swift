@@ -307,20 +307,24 @@ struct HostConnection: Sendable {
     // MARK: - Security
 
     /// Encrypts the link, after a pairing if necessary.
-    /// - Parameter identity: the identity behind the private addresses of this end.
+    /// - Parameters:
+    ///   - settings: how to pair; `nil` as the registry says.
+    ///   - identity: the identity behind the private addresses of this end.
     mutating func pair(
-        identity: LocalIdentity?, renewing: Bool, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ settings: PairingSettings?, identity: LocalIdentity?, renewing: Bool, _ registry: inout SecurityRegistry,
+        _ context: inout HostContext
     ) {
         let actions = security.pair(
-            &link, identity: identity, client: bearer.server?.client, renewing: renewing, &registry, &context)
+            &link, settings, identity: identity, client: bearer.server?.client, renewing: renewing, &registry, &context)
         perform(actions, &registry, &context)
     }
 
     mutating func replyPairing(
-        _ isGranted: Bool, identity: LocalIdentity?, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ isGranted: Bool, _ settings: PairingSettings?, identity: LocalIdentity?, _ registry: inout SecurityRegistry,
+        _ context: inout HostContext
     ) {
         let actions = security.replyPairing(
-            isGranted, &link, identity: identity, client: bearer.server?.client, &registry, &context)
+            isGranted, settings, &link, identity: identity, client: bearer.server?.client, &registry, &context)
         perform(actions, &registry, &context)
     }
 

@@ -773,19 +773,27 @@ extension LEHost {
     /// A peripheral can only ask its central to do it. If a pairing is under way already, its outcome answers this
     /// request too. `.securityChanged`, after a pairing also `.paired`, or `.pairingFailed` or `.encryptionFailed`
     /// reports the outcome.
-    /// - Parameter renewing: whether to pair although there is a bond.
-    package mutating func pair(_ connection: ConnectionIdentifier, renewing: Bool = false) {
+    /// - Parameters:
+    ///   - settings: how to pair on this connection; `nil` as `setPairing` says.
+    ///   - renewing: whether to pair although there is a bond.
+    package mutating func pair(
+        _ connection: ConnectionIdentifier, _ settings: PairingSettings? = nil, renewing: Bool = false
+    ) {
         guard let index = connections.index(of: connection), !connections[index].isUnwanted else { return }
         let identity = localIdentity(in: connections[index].link)
-        connections[index].pair(identity: identity, renewing: renewing, &registry, &context)
+        connections[index].pair(
+            settings, identity: identity, renewing: renewing, &registry, &context)
         flush()
     }
 
     /// Answers `.pairingRequested`.
-    package mutating func replyPairing(_ isGranted: Bool, of connection: ConnectionIdentifier) {
+    /// - Parameter settings: how a central pairs that a peripheral requested to do so; `nil` as `setPairing` says.
+    package mutating func replyPairing(
+        _ isGranted: Bool, of connection: ConnectionIdentifier, _ settings: PairingSettings? = nil
+    ) {
         guard let index = connections.index(of: connection) else { return }
         let identity = localIdentity(in: connections[index].link)
-        connections[index].replyPairing(isGranted, identity: identity, &registry, &context)
+        connections[index].replyPairing(isGranted, settings, identity: identity, &registry, &context)
         flush()
     }
 

@@ -50,11 +50,14 @@ public struct LinkProtection: Hashable, Sendable {
     public let isAuthenticated: Bool?
     /// The size of its key, in bytes; `nil` if the radio does not report it.
     public let keySize: UInt8?
+    /// Whether the key is that of a bond, for later connections; `nil` if the radio does not report it.
+    public let isBonded: Bool?
 
     /// A protection by a key.
-    public init(isAuthenticated: Bool?, keySize: UInt8?) {
+    public init(isAuthenticated: Bool?, keySize: UInt8?, isBonded: Bool? = nil) {
         self.isAuthenticated = isAuthenticated
         self.keySize = keySize
+        self.isBonded = isBonded
     }
 }
 

@@ -54,6 +54,10 @@ struct ProcedureScript: Sendable, CustomTestStringConvertible {
             "services refused", .discoverPrimaryServices, ["10 0100 ffff 0028", "01 10 0100 08"],
             .failure(.refused(.insufficientAuthorization, 1))),
         ProcedureScript(
+            "secondary services", .discoverSecondaryServices,
+            ["10 0100 ffff 0128", "11 06 0600 0d00 0f18", "10 0e00 ffff 0128", "01 10 0e00 0a"],
+            .success(.services([RemoteService(uuid: .bit16(0x180F), handles: 6...13)]))),
+        ProcedureScript(
             "services by type", .discoverPrimaryServicesByUUID(.bit16(0x180F)),
             ["06 0100 ffff 0028 0f18", "07 0e00 1300 2000 2100", "06 2200 ffff 0028 0f18", "01 06 2200 0a"],
             .success(

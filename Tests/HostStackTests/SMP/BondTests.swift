@@ -43,6 +43,39 @@ import Testing
         #expect(bench.events(byCentral ? bench.peripheral : bench.central).isEmpty)
     }
 
+    /// A Security Request on an encrypted link is answered, by encrypting it again with the keys of the bond.
+    @Test func requestOnAnEncryptedLinkIsAnswered() throws {
+        var bench = try bench()
+        try bench.pair(by: bench.central)
+        // A frame of 2 bytes on channel 6: Security Request, with bonding.
+        let request = ACLDataPacket(
+            handle: ConnectionHandle(1), boundary: .firstFlushable, payload: [2, 0, 6, 0, 0x0B, 0x01])
+        bench.bench.stations[bench.central].host.receive(.acl(request), at: bench.bench.time)
+        let outputs = bench.bench.stations[bench.central].host.takeOutputs()
+        let commands = outputs.compactMap { output in
+            if case .send(.command(let command)) = output { command.opcode } else { nil }
+        }
+        #expect(commands == [LEEnableEncryption.opcode])
+        #expect(outputs.count == 1, "no event: nothing has changed")
+    }
+
+    /// Settings of one pairing are those of no other.
+    @Test func settingsAreThoseOfOnePairing() throws {
+        var bench = try PairingBench(
+            central: PairingSettings(), peripheral: PairingSettings(inputOutput: .display),
+            centralAcceptance: .ask)
+        bench.clear()
+        let link = try bench.link(bench.central)
+        bench.bench.perform(bench.central) { $0.pair(link, PairingSettings(inputOutput: .keyboard)) }
+        bench.settle()
+        #expect(bench.security(bench.central)?.isAuthenticated == true)
+        bench.clear()
+        bench.bench.perform(bench.central) { $0.pair(link, renewing: true) }
+        bench.settle()
+        // The settings of the host have no input, so the pairing would be weaker than the bond.
+        #expect(bench.failure(bench.central)?.code == .authenticationRequirements)
+    }
+
     @Test(arguments: generations) func encryptedLinkCanBePairedAgain(_ generation: PairingSettings.Requirement)
         throws
     {

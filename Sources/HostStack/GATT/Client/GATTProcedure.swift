@@ -11,6 +11,8 @@ package enum GATTProcedure: Hashable, Sendable {
     case exchangeMTU
     /// Discover all primary services. Returns `.services`.
     case discoverPrimaryServices
+    /// Discover all secondary services, in the same way. Returns `.services`.
+    case discoverSecondaryServices
     /// Discover the primary services of one type. Returns `.services`.
     case discoverPrimaryServicesByUUID(BluetoothUUID)
     /// Find the services that a service includes. Returns `.inclusions`.

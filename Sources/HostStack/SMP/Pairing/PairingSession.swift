@@ -9,7 +9,7 @@ import HCI
 /// The start conditions of a pairing.
 struct PairingSetup: Sendable {
     let role: PairingRole
-    let settings: PairingSettings
+    var settings: PairingSettings
     let acceptance: PairingAcceptance
     /// The addresses that the connection was made with.
     let own: PeerAddress

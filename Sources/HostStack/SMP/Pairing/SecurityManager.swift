@@ -110,11 +110,13 @@ struct SecurityManager: Sendable {
         perform(at: now) { $0.receiveEncryption(random: &random) }
     }
 
-    /// The central has encrypted the link without a pairing, as requested.
-    mutating func endRequest() {
-        guard isRequesting, !isPairing else { return }
+    /// The central has encrypted the link without a pairing.
+    /// - Returns: whether that was requested.
+    mutating func endRequest() -> Bool {
+        guard isRequesting, !isPairing else { return false }
         isRequesting = false
         deadline = nil
+        return true
     }
 
     /// Ends the pairing or the Security Request in progress without sending anything.

@@ -36,17 +36,21 @@ extension SweepingDiscovery {
     private var next: ProcedureStep { search.range.map { .request(request(over: $0)) } ?? .done(result) }
 }
 
-/// Discover All Primary Services (Core 5.4, Vol 3, Part G, 4.4.1).
+/// Discover All Primary Services (Core 5.4, Vol 3, Part G, 4.4.1), or all secondary ones in the same way.
 struct ServiceDiscovery: SweepingDiscovery {
+    private let declaration: BluetoothUUID
     private(set) var search = HandleSearch(.all)
     private var services: [RemoteService] = []
+
+    /// - Parameter declaration: the type of the declarations.
+    init(_ declaration: BluetoothUUID) { self.declaration = declaration }
 
     var result: GATTResult { .services(services) }
 
     func request(over range: ClosedRange<AttributeHandle>) -> ATTPDU {
         .readByGroupTypeRequest(
             ATTReadByGroupTypeRequest(
-                startingHandle: range.lowerBound, endingHandle: range.upperBound, type: .primaryService))
+                startingHandle: range.lowerBound, endingHandle: range.upperBound, type: declaration))
     }
 
     mutating func take(_ response: ATTPDU) throws(ATTClientError) {

@@ -34,7 +34,8 @@ extension GATTProcedure {
     func machine(maximumMTU: UInt16) -> any ProcedureMachine {
         switch self {
         case .exchangeMTU: MTUExchange(maximumMTU: maximumMTU)
-        case .discoverPrimaryServices: ServiceDiscovery()
+        case .discoverPrimaryServices: ServiceDiscovery(.primaryService)
+        case .discoverSecondaryServices: ServiceDiscovery(.secondaryService)
         case .discoverPrimaryServicesByUUID(let uuid): ServiceDiscoveryByUUID(uuid)
         case .findIncludedServices(let handles): InclusionDiscovery(in: handles)
         case .discoverCharacteristics(let handles, let uuid): CharacteristicDiscovery(in: handles, uuid: uuid)
