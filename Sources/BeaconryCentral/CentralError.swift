@@ -102,7 +102,8 @@ extension CentralError {
         }
     }
 
-    private static func hint(of error: ATTError) -> String {
+    /// The hint for an error that a device refused a request with.
+    package static func hint(of error: ATTError) -> String {
         switch error {
         case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort:
             "pair with the device first"

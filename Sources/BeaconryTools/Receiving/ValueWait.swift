@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BeaconryCentral
 import Bluetooth
 import BluetoothCore
 import Concurrency
@@ -9,7 +10,8 @@ import Radio
 
 /// Waits until a characteristic of a device has a value.
 ///
-/// It connects, and reads the value until it is the expected one. If the connection ends, it connects again.
+/// It connects, and reads the value until it is the expected one. If the device refuses to send the value over a link that
+/// is not encrypted, it pairs ("just works"), and reads again. If the connection ends, it connects again.
 struct ValueWait: Sendable {
     /// The time between two readings.
     private static let pause = Duration.milliseconds(200)
@@ -33,8 +35,10 @@ struct ValueWait: Sendable {
             guard left > .zero else { break }
             do throws(RadioError) {
                 let link = try await radio.connect(to: device, timeout: left)
-                let watchdog = Task { if await clock.sleep(for: left) { await link.disconnect() } }
-                let reading = await read(over: link, for: left)
+                let watchdog = Task {
+                    if await clock.sleep(for: start + limit - clock.now()) { await link.disconnect() }
+                }
+                let reading = await read(over: link, until: start + limit, by: clock)
                 watchdog.cancel()
                 await link.disconnect()
                 switch reading {
@@ -50,6 +54,11 @@ struct ValueWait: Sendable {
                         time)
                 case .other(let text):
                     miss = text
+                    wasRead = true
+                case .ended(let reason):
+                    // At the time limit this side ends the connection, which is not the reason.
+                    let isOver = clock.now() >= start + limit
+                    if !wasRead { miss = isOver ? "it did not answer in time" : "the connection ended: \(reason)" }
                     wasRead = true
                 }
             } catch {
@@ -68,6 +77,8 @@ struct ValueWait: Sendable {
         case absent
         /// Why not, as a clause.
         case other(String)
+        /// The connection ended before there was anything to report, for this reason.
+        case ended(String)
     }
 
     private var place: String { "\(characteristic) of \(device.address)" }
@@ -77,25 +88,59 @@ struct ValueWait: Sendable {
     }
 
     /// Reads until the value is the expected one, the time is over or the connection ends.
-    private func read(over link: any RemoteLink, for time: Duration) async -> Reading {
-        let clock = Timekeeper(Simulation.clock)
+    private func read(over link: any RemoteLink, until end: Duration, by clock: Timekeeper) async -> Reading {
+        // From the last response of the device: the reason for the verdict, also if the connection ends after it.
+        var last: Reading?
+        var hasPaired = false
         do throws(RemoteError) {
             guard let found = try await link.characteristic(characteristic) else { return .absent }
             while true {
-                let read = try await link.read(found.value)
-                if read == value { return .expected }
-                guard clock.now() + Self.pause < time, await clock.sleep(for: Self.pause) else {
-                    return .other("it is \(Hexadecimal.string(read))")
+                do throws(RemoteError) {
+                    let read = try await link.read(found.value)
+                    if read == value { return .expected }
+                    last = .other("it is \(Hexadecimal.string(read))")
+                } catch .refused(let code) where code.requiresSecurity && !hasPaired {
+                    last = .other("it was refused: \(code)")
+                    if let failure = await pair(link) {
+                        return .other("it was refused: \(code), and pairing failed: \(failure)")
+                    }
+                    hasPaired = true
+                    continue
                 }
+                guard clock.now() + Self.pause < end, await clock.sleep(for: Self.pause) else { break }
             }
+            return last ?? .absent
         } catch {
             switch error {
-            case .refused(let error): return .other("it was refused: \(error)")
-            case .disconnected(let reason): return .other("the connection ended: \(reason)")
+            case .refused(let error) where error.requiresSecurity && hasPaired:
+                return .other(
+                    "it was refused: \(error), although they have paired (Just Works); the value requires a pairing "
+                        + "with a passkey or a comparison")
+            case .refused(let error): return .other("it was refused: \(error); \(CentralError.hint(of: error))")
+            case .disconnected(let reason): return last ?? .ended(reason)
             case .notPaired(let error): return .other("they did not pair: \(error.message)")
             case .impossible(let reason): return .other(reason)
             }
         }
+    }
+
+    /// Pairs without a user.
+    /// - Returns: the error; `nil` if the link is encrypted.
+    private func pair(_ link: any RemoteLink) async -> PairingError? {
+        guard let link = link as? any PairingLink else { return PairingError(.unsupported) }
+        do throws(PairingError) {
+            _ = try await link.pair(PairingSettings()) { _ in .cancel }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension ATTError {
+    /// Whether an encrypted link may have what the device requires.
+    fileprivate var requiresSecurity: Bool {
+        self == .insufficientAuthentication || self == .insufficientEncryption
     }
 }
 
