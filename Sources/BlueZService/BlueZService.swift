@@ -86,7 +86,9 @@ package final class BlueZService {
     private func open(_ radio: AdapterRadio, _ index: Int) async throws(BlueZServiceError) -> Adapter {
         do throws(RadioError) {
             let capabilities = try await radio.central.openCentral(waits: false)
-            return Adapter(index, radio, address: capabilities.address ?? .zero, of: self)
+            let adapter = Adapter(index, radio, address: capabilities.address ?? .zero, of: self)
+            await adapter.prepareCentral()
+            return adapter
         } catch {
             throw .radio(error)
         }

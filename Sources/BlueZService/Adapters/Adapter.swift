@@ -142,6 +142,7 @@ final class Adapter {
         changed(settings.set(write.name, write.value))
         if write.name.hasPrefix("Discoverable") { scheduleDiscoverableEnd() }
         if write.name.hasPrefix("Pairable") { schedulePairableEnd() }
+        if write.name == "Alias" { Task { await serveName() } }
         reply.succeed()
     }
 
@@ -162,6 +163,34 @@ final class Adapter {
     var pairing: PairingSettings? {
         guard settings.isPairable else { return nil }
         return PairingSettings(inputOutput: context.agents.defaultAgent?.capability ?? .none)
+    }
+
+    /// Answers devices that request encryption, and serves them the name of the adapter.
+    func prepareCentral() async {
+        await (context.radio.central as? any SecurityRequestRadio)?.setSecurityRequestHandler(
+            SecurityRequestHandler(
+                settings: { [weak self] address in await self?.answerSecurityRequest(of: address) },
+                answer: { [weak self] address, question in
+                    await self?.devices.device(of: address)?.connection.answer(question) ?? .cancel
+                }))
+        await serveName()
+    }
+
+    private func answerSecurityRequest(of address: RemoteAddress) -> PairingSettings? {
+        guard let device = devices.device(of: address), device.connection.isPairing || settings.isPairable else {
+            return nil
+        }
+        return device.connection.answerSecurityRequest()
+    }
+
+    /// Serves Generic Access and Generic Attribute to the devices that the adapter connects to.
+    private func serveName() async {
+        do throws(RadioError) {
+            try await (context.radio.central as? any ServingRadio)?.serve(
+                ServedAttributes(name: alias, services: []))
+        } catch {
+            context.options.warn("\(context.path) serves no attributes as a central: \(error)")
+        }
     }
 
     /// Called when the default agent changed, or whether the adapter is pairable.

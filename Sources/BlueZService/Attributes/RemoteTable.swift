@@ -32,7 +32,9 @@ struct RemoteTable: Hashable, Sendable {
     /// - Throws: `RemoteError`.
     static func discover(over link: any RemoteLink) async throws(RemoteError) -> RemoteTable {
         let primary = try await link.discoverServices(nil)
-        var pending = primary
+        // As bluetoothd: secondary services may be included by none (bluez 5.82 src/shared/gatt-client.c).
+        let secondary = try await (link as? any ProcedureLink)?.discoverSecondaryServices() ?? []
+        var pending = primary + secondary
         var found: [AttributeHandle: Service] = [:]
         while let service = pending.popLast() {
             let handle = service.handles.lowerBound
@@ -42,7 +44,6 @@ struct RemoteTable: Hashable, Sendable {
                 service: service, isPrimary: primary.contains(service),
                 included: included.map(\.handles.lowerBound),
                 characteristics: try await characteristics(of: service, over: link))
-            // An included service may be a secondary one, which is found in no other way.
             pending += included
         }
         return RemoteTable(

@@ -28,6 +28,8 @@ final class Device {
     /// Whether connections of it and to it are refused.
     private(set) var isBlocked = false
     private var isPaired = false
+    /// Whether the keys of its pairing are kept for later connections.
+    private var isBonded = false
     private(set) var isTemporary = true
     /// Whether its last advertisement was connectable.
     private(set) var isConnectable = false
@@ -101,7 +103,7 @@ final class Device {
             "Address": .string(address.address.description),
             "AddressType": .string(address.isRandom ? "random" : "public"),
             "Alias": .string(alias ?? advertised.name ?? dashed),
-            "Adapter": .objectPath(context.path), "Paired": .boolean(isPaired), "Bonded": .boolean(isPaired),
+            "Adapter": .objectPath(context.path), "Paired": .boolean(isPaired), "Bonded": .boolean(isBonded),
             "Trusted": .boolean(isTrusted), "Blocked": .boolean(isBlocked), "LegacyPairing": false,
             "Connected": .boolean(connection.isConnected), "ServicesResolved": .boolean(connection.isResolved),
             "UUIDs": .strings(services.map(\.busText).sorted()),
@@ -153,14 +155,24 @@ final class Device {
     /// Ends its being temporary.
     func makePermanent() { isTemporary = false }
 
-    /// Whether it is paired.
-    var hasBond: Bool { isPaired }
+    /// Whether there are keys of a former connection.
+    var hasBond: Bool { isBonded }
 
-    /// Sets whether it is paired.
-    func setPaired(_ isPaired: Bool) {
-        guard isPaired != self.isPaired else { return }
-        self.isPaired = isPaired
-        changed(["Paired", "Bonded"])
+    /// It is paired.
+    /// - Parameter isBonded: whether the keys are kept for later connections.
+    func setPaired(isBonded: Bool) { setPaired(true, isBonded: isBonded) }
+
+    /// Its connection has ended, and with it a pairing without a bond (bluez 5.82 src/device.c,
+    /// `device_remove_connection`).
+    func disconnected() {
+        if !isBonded { setPaired(false, isBonded: false) }
+    }
+
+    private func setPaired(_ isPaired: Bool, isBonded: Bool) {
+        let names = (isPaired == self.isPaired ? [] : ["Paired"]) + (isBonded == self.isBonded ? [] : ["Bonded"])
+        guard !names.isEmpty else { return }
+        (self.isPaired, self.isBonded) = (isPaired, isBonded)
+        changed(names)
     }
 
     /// Sets the name that it has in its Generic Access service.

@@ -51,6 +51,8 @@ final class DeviceConnection {
     private var disconnectionWaiters: [@ServiceActor () -> Void] = []
     private var isBrowsed = false
     private var pairing: Pairing?
+    /// The agent of the pairing that the device requested last.
+    private var requestAgent: Agent?
     /// How the link is encrypted; `nil` if it is not.
     private var protection: LinkProtection?
 
@@ -155,6 +157,11 @@ final class DeviceConnection {
             await self?.follow(link)
             _ = await link.waitForEnd()
             self?.ended(link)
+        }
+        if let link = link as? any EncryptedLink {
+            Task { [weak self] in
+                for await result in link.encryption { self?.take(result, of: link) }
+            }
         }
         Task { [weak self] in await self?.browse(link) }
     }
@@ -298,6 +305,7 @@ final class DeviceConnection {
             path, DeviceDeclaration.name, "Disconnected", [.string(reason.name), .string(reason.message)])
         replyToDisconnections()
         device?.changed(["Connected"])
+        device?.disconnected()
     }
 
     private func replyToDisconnections() {
@@ -330,6 +338,9 @@ final class DeviceConnection {
     }
 
     // MARK: - Pairing
+
+    /// Whether a program pairs.
+    var isPairing: Bool { pairing?.caller != nil }
 
     /// Pairs for a program, with the questions to its agent; connects if necessary.
     func pair(for caller: String, _ reply: PendingReply) {
@@ -386,9 +397,11 @@ final class DeviceConnection {
     ) async -> PairingError? {
         let path = path
         var failure: PairingError?
+        var isBonded = true
         do throws(PairingError) {
             let protection = try await link.pair(settings) { await agent?.answer($0, for: path) ?? .cancel }
             if isCurrent(link) { self.protection = protection }
+            isBonded = protection.isBonded ?? true
         } catch {
             // Only `CancelPairing` cancels; the refusal of an agent is a failure (bluez 5.82 src/device.c, `passkey_cb`).
             let isRefused = error.code == .cancelled && !pairing.isCancelled
@@ -396,8 +409,33 @@ final class DeviceConnection {
         }
         if self.pairing === pairing { self.pairing = nil }
         guard let device else { return failure ?? PairingError(.cancelled) }
-        if failure == nil { device.setPaired(true) } else { agent?.cancel() }
+        if failure == nil { device.setPaired(isBonded: isBonded) } else { agent?.cancel() }
         return failure
+    }
+
+    /// How to pair with the device, which requests it: the agent of the program that pairs answers, or the default agent;
+    /// without any, the pairing "just works" (Linux net/bluetooth/smp.c, `smp_cmd_security_req`).
+    func answerSecurityRequest() -> PairingSettings {
+        requestAgent = pairing?.caller.flatMap { context.agents.agent(for: $0) } ?? context.agents.defaultAgent
+        return PairingSettings(inputOutput: requestAgent?.capability ?? .none)
+    }
+
+    /// Answers a question of the pairing that the device requested.
+    func answer(_ question: PairingQuestion) async -> PairingAnswer {
+        await requestAgent?.answer(question, for: path) ?? .cancel
+    }
+
+    /// Takes how the link is encrypted now, whichever side requested it.
+    private func take(_ result: Result<LinkProtection, PairingError>, of link: any EncryptedLink) {
+        switch result {
+        case .success(let protection):
+            guard isCurrent(link) else { return }
+            self.protection = protection
+            device?.makePermanent()
+            device?.setPaired(isBonded: protection.isBonded ?? true)
+        case .failure: requestAgent?.cancel()
+        }
+        requestAgent = nil
     }
 
     /// Performs an operation of a program on an attribute. If the device refuses it because the link lacks security, pairs,

@@ -219,10 +219,10 @@ final class LocalPeripheral {
         case .passkeyShown(let passkey): ask(.showPasskey(passkey), central)
         case .passkeyWanted: ask(.passkey, central)
         case .comparisonWanted(let number): ask(.comparison(number), central)
-        case .paired:
+        case .paired(let peer):
             agents[central] = nil
             guard let path = centrals[central]?.device else { return }
-            adapter?.devices.device(at: path)?.setPaired(true)
+            adapter?.devices.device(at: path)?.setPaired(isBonded: peer.isBonded)
         case .failed: agents.removeValue(forKey: central)?.cancel()
         case .began, .encrypted, .forgotten: break
         }
