@@ -85,7 +85,8 @@ package actor Phone {
                 hint: RadioError.useOwnHost)
         }
         self.radio = server
-        await (radio as? any SecurityRequestRadio)?.setSecurityRequestHandler(.pairing(Self.pairing))
+        await (radio as? any SecurityRequestRadio)?.setSecurityRequestHandler(
+            profile.needsPairing ? .pairing(Self.pairing) : .refusing)
         defer {
             wakeUp?.task.cancel()
             lock?.release()
@@ -144,7 +145,6 @@ package actor Phone {
         let performing = Task {
             for await work in stream { await self.perform(work, over: link) }
         }
-        let reporting = Task { await self.reportEncryption(of: link) }
         let isSecured = await withTaskCancellationHandler {
             guard await secure(link) else { return false }
             if let link = link as? any ServingLink {
@@ -160,7 +160,6 @@ package actor Phone {
         continuation.finish()
         work = nil
         await performing.value
-        await reporting.value
         post(.disconnected(reason: reason))
         accessory = nil
         return isSecured
@@ -168,17 +167,6 @@ package actor Phone {
 
     /// The settings of a phone with a screen, whose user accepts each comparison.
     private static let pairing = PairingSettings(inputOutput: .displayYesNo, comparison: .accept)
-
-    /// Reports pairings that only the accessory requests.
-    private func reportEncryption(of link: any RemoteLink) async {
-        guard !profile.needsPairing, let link = link as? any EncryptedLink else { return }
-        for await result in link.encryption {
-            switch result {
-            case .success(let protection): post(.encrypted(protection))
-            case .failure(let error): post(.pairingFailed(error, hint: hint(of: error)))
-            }
-        }
-    }
 
     private func secure(_ link: any RemoteLink) async -> Bool {
         guard profile.needsPairing else { return true }

@@ -326,7 +326,8 @@ final class CentralHost {
     private func paired(_ connection: ConnectionIdentifier, _ bond: Bond, isBonded: Bool) {
         // A bond that is not saved is not used: the end of the connection informs the device.
         guard !isBonded || saveBonds() else {
-            finish(connection, .failure(PairingError(.notKept)))
+            links[connection]?.report(.failure(PairingError(.notKept)))
+            pairings.end(connection, PairingError(.notKept))
             host?.change { host in
                 host.removeBond(of: bond.peer, for: nil)
                 host.disconnect(connection)

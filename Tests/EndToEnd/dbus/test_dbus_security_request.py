@@ -12,11 +12,12 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+from beaconry import Beaconry
 from bumble.gatt import Characteristic, Service
 from dbus_fast import Variant
 from demanding_peer import ADDRESS, Demands, demanding
 from rig import ADAPTER, DEVICE, HCI0, Bus, Client, client
-from test_dbus_pairing import PROPERTIES, secret
+from test_dbus_pairing import ADDRESSES, CENTRAL, PERIPHERAL, PROPERTIES, Advertised, secret
 
 PEER = f"{HCI0}/dev_{ADDRESS.replace(':', '_')}"
 PROFILE = """
@@ -101,3 +102,23 @@ def test_secondary_service_that_none_includes_is_found(bus: Bus) -> None:
         assert services == [False]
 
     with_device(bus, body, protected("FFF0", primary=False))
+
+
+def test_adapter_serves_its_name_as_a_central(beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An adapter finds the services of the one that connects to it, without a warning."""
+    options = [word for address in ADDRESSES for word in ("--adapter-address", address)]
+    run = beaconry.start("dbus", "--json", *options)
+    monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", run.wait("bus-ready")["address"])
+
+    async def body() -> None:
+        async with client() as recorder:
+            recorder.bus.export("/advertised", Advertised())
+            await recorder.call(HCI0, "org.bluez.LEAdvertisingManager1", "RegisterAdvertisement", "oa{sv}", "/advertised", {})
+            await recorder.call("/org/bluez/hci1", ADAPTER, "StartDiscovery")
+            await recorder.until(lambda line: line == f"added {PERIPHERAL} {DEVICE}")
+            assert (await recorder.call(PERIPHERAL, DEVICE, "Connect")).error_name is None
+            await recorder.until(lambda line: line == f"{CENTRAL} ServicesResolved=True")
+            await recorder.until(lambda line: line.startswith(f"{CENTRAL} Name="))
+            assert "were not found" not in run.errors
+
+    asyncio.run(body())
