@@ -80,7 +80,11 @@ struct APIOperations: Sendable {
             let reason =
                 !summary.isRunning
                 ? "the beacons are not on the radio: the run starts or ends"
-                : summary.missingCount == 0 ? "the radio is off or lost" : summary.sentence
+                : summary.missingCount > 0
+                    ? summary.sentence
+                    : summary.isRadioUp
+                        ? "not every beacon has been on the air yet: some are silent at present"
+                        : "the radio is off or lost"
             throw Problem(
                 .serviceUnavailable, code: "not-ready", reason,
                 hint: "/v1/beacons has the state of each; /v1/events has the changes")

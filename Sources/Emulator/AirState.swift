@@ -118,6 +118,8 @@ package struct AirSummary: Hashable, Sendable {
     package internal(set) var isRunning = false
     /// Whether the radio is usable.
     package internal(set) var isRadioUp = false
+    /// Whether the run has been ready.
+    package internal(set) var isReady = false
     /// The first beacons that should be on the air and are not, in the order of the profiles.
     package internal(set) var missing: [MissingBeacon] = []
 
@@ -142,7 +144,10 @@ package struct AirSummary: Hashable, Sendable {
     package var missingCount: Int { expected - count(.onAir) }
 
     /// Whether everything that should be on the air is on the air now.
-    package var isComplete: Bool { isRunning && isRadioUp && missingCount == 0 }
+    package var isComplete: Bool { isReady && isSettled }
+
+    /// Whether nothing that should be on the air is missing now; the run may not have been ready yet.
+    var isSettled: Bool { isRunning && isRadioUp && missingCount == 0 }
 
     /// No beacons yet.
     package init() {}

@@ -190,8 +190,10 @@ package final class CaptureFile: CaptureSink {
 
     /// Removes a file that was created for a run that did not start, and has no records.
     package func discard() {
+        // A medium that does not take records would block here.
+        guard isNew, state.withLock({ $0.waitingRecords == 0 }) else { return }
         let isEmpty = queue.sync { (try? descriptor.stat()).map { $0.size <= Self.headerSize } ?? false }
-        if isNew, isEmpty { unlink(path) }
+        if isEmpty { unlink(path) }
     }
 
     deinit { try? descriptor.close() }

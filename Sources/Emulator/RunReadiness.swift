@@ -4,7 +4,7 @@
 
 /// What a run announces of its beacons.
 ///
-/// A run is ready, once, when everything that should be on the air is on the air. From then on it is complete or incomplete;
+/// A run is ready, once, when everything that should be on the air is on the air, and no device is silent by itself. From then on it is complete or incomplete;
 /// its ready file exists while it is complete. It is degraded while something that was started is not on the air, which is
 /// announced at its beginning and at its end; a beacon that has just been switched on makes the run incomplete only.
 struct RunReadiness {
@@ -25,7 +25,7 @@ struct RunReadiness {
     /// The states of the beacons, counted, without names.
     private(set) var summary = AirSummary()
     /// Whether the run has been ready.
-    private(set) var isReady = false
+    var isReady: Bool { summary.isReady }
     private var isComplete = false
     private var isDegraded = false
 
@@ -41,16 +41,13 @@ struct RunReadiness {
     /// The announcements that follow from the changes since the last ones.
     mutating func next() -> [Step] {
         var steps: [Step] = []
-        if summary.isComplete != isComplete {
+        if !isReady, summary.isSettled, summary.count(.paused) == 0 {
+            summary.isReady = true
+            isComplete = true
+            steps.append(.ready)
+        } else if summary.isComplete != isComplete {
             isComplete = summary.isComplete
-            if !isComplete {
-                steps.append(.incomplete)
-            } else if isReady {
-                steps.append(.complete)
-            } else {
-                isReady = true
-                steps.append(.ready)
-            }
+            steps.append(isComplete ? .complete : .incomplete)
         }
         guard isReady, summary.isRunning else { return steps }
         let isDegraded = !summary.isRadioUp || summary.missingCount > summary.count(.starting)

@@ -243,8 +243,8 @@ import Testing
             try await rig.daemon.setPowered(false)
             let lost = RadioError(
                 .poweredOff, "hci0 is powered off", hint: "power it on (bluetoothctl power on)")
-            #expect(try await rig.next() == .stopped(Self.beacon, reason: lost.message))
             #expect(try await rig.next() == .lost(lost))
+            #expect(try await rig.next() == .stopped(Self.beacon, reason: lost.message))
             try await rig.daemon.setPowered(true)
             guard case .ready(let capabilities) = try await rig.next() else {
                 Issue.record("not ready")
@@ -261,8 +261,8 @@ import Testing
             await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
             _ = try await rig.started()
             await rig.daemon.stop()
-            guard case .stopped(Self.beacon, _) = try await rig.next(),
-                case .lost(let error) = try await rig.next()
+            guard case .lost(let error) = try await rig.next(),
+                case .stopped(Self.beacon, _) = try await rig.next()
             else {
                 Issue.record("not lost")
                 return

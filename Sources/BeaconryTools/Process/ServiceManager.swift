@@ -2,13 +2,25 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 package import Emulator
 import Glibc
 import Radio
+import Synchronization
 
 /// The service manager that started the process, if it takes notifications of its state (sd_notify(3)).
 package struct ServiceManager: Sendable {
     private let address: String
+    /// A manager that does not read blocks this queue, and nothing else.
+    private let queue = DispatchQueue(label: "service manager")
+    private let waiting = Waiting()
+    /// The number of messages that wait for a manager that does not read; others are dropped, except the first and the last.
+    private static let limit = 64
+
+    private final class Waiting: Sendable {
+        let count = Mutex(0)
+    }
+
     /// The time within which the manager expects a sign of life; `nil` for no limit.
     private let limit: Duration?
 
@@ -48,10 +60,13 @@ package struct ServiceManager: Sendable {
             case .ready:
                 isReady = true
                 status = await summary().sentence
-                send("READY=1\nSTATUS=\(status)")
+                send("READY=1\nSTATUS=\(status)", isImportant: true)
             case .radioReady where !isReady: send("STATUS=the radio is ready")
             case .radioLost(let error): send("STATUS=the radio is lost: \(error.message)")
-            case .stopping: send("STOPPING=1\nSTATUS=stopping")
+            case .stopping:
+                send("STOPPING=1\nSTATUS=stopping", isImportant: true)
+                // The process may end afterwards.
+                queue.sync {}
             default:
                 guard isReady, posted.event.changesAir else { continue }
                 let present = await summary().sentence
@@ -62,7 +77,20 @@ package struct ServiceManager: Sendable {
     }
 
     /// Sends assignments, one a line. A manager that has gone is no reason to end.
-    private func send(_ state: String) {
+    private func send(_ state: String, isImportant: Bool = false) {
+        let isAccepted = waiting.count.withLock { count in
+            guard isImportant || count < Self.limit else { return false }
+            count += 1
+            return true
+        }
+        guard isAccepted else { return }
+        queue.async {
+            write(state)
+            waiting.count.withLock { $0 -= 1 }
+        }
+    }
+
+    private func write(_ state: String) {
         var socketAddress = sockaddr_un()
         var path = Array(address.utf8)
         // A name without a file begins with a zero byte.

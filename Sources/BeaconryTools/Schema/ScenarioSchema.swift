@@ -35,6 +35,9 @@ enum ScenarioSchema {
             ("major", SchemaPart.single("the major number (default: any)")),
             ("minor", SchemaPart.single("the minor number (default: any)")),
             ("exit-after", SchemaPart.single("the time without advertisements before an exit (default: 30s)")),
+            ("hello", SchemaPart.single("what is said when the region is entered")),
+            ("goodbye", SchemaPart.single("what is said when the region is exited")),
+            ("at-most-once-per", SchemaPart.single("the time within which it is said only once, such as 10m")),
         ], required: ["id", "uuid"])
 
     private static let step = SchemaPart.mapping(
@@ -49,8 +52,14 @@ enum ScenarioSchema {
             ("receiver", SchemaPart.single("the receiver of which it is expected")),
             ("enters", SchemaPart.single("a region, or a beacon")),
             ("exits", SchemaPart.single("a region, or a beacon")),
+            ("hello", SchemaPart.single("a region, whose hello is said")),
+            ("goodbye", SchemaPart.single("a region, whose goodbye is said")),
             ("sees", SchemaPart.single("a beacon")), ("does-not-see", SchemaPart.single("a beacon")),
             ("nearest", SchemaPart.single("the beacon that ranging reports as the nearest")),
+            ("proximity", SchemaPart.single("a beacon, whose proximity is one of is")),
+            ("is", SchemaPart.oneOrMore(of: SchemaPart.single, "immediate, near, far or unknown")),
+            ("for", SchemaPart.single("the time for which it must hold, such as 3s")),
+            ("require", SchemaPart.single("the least pass rate over many seeds, such as 95%")),
             ("distance", SchemaPart.single("a beacon, whose distance is metres, plus or minus tolerance")),
             ("rssi", SchemaPart.single("a beacon, whose RSSI is within dbm")),
             ("reports", SchemaPart.single("a beacon, of which count advertisements are received")),

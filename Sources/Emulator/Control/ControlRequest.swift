@@ -156,7 +156,7 @@ package enum ControlRequest: Hashable, Sendable {
             case .clock: ["values"]
             case .profile: ["profile", "text", "tag"]
             case .put: ["device", "text"]
-            case .scenario: ["action", "text"]
+            case .scenario: ["action", "text", "file"]
             case .forget: ["device", "peer"]
             case .pair: ["device", "answer"]
             case .capture: ["action", "id", "limit"]
@@ -433,6 +433,7 @@ extension ControlRequest.Fields {
         clear = try members.boolean("clear")
         within = try members.text("within")
         text = try members.text("text")
+        file = try members.text("file")
         tag = try members.text("tag")
         id = try members.integer("id")
         limit = try members.integer("limit")

@@ -291,7 +291,7 @@ def test_unix_socket_is_for_its_user_and_is_removed(beaconry: Beaconry, tmp_path
     done = subprocess.run(
         ["curl", "-s", "--unix-socket", path, "http://any.host/v1/health"], capture_output=True, text=True, timeout=60, check=True
     )
-    assert json.loads(done.stdout) == {"status": "ok"}
+    assert json.loads(done.stdout)["status"] == "ok"
     if os.geteuid() == 0:
         os.chmod(tmp_path, 0o755)
         other = subprocess.run(
@@ -591,7 +591,7 @@ def test_dashboard_queries_metrics_that_are_there() -> None:
 def test_description_has_every_resource_and_method(served: Served) -> None:
     server = served()
     paths = server.get("/v1/openapi.json")["paths"]
-    assert len(paths) == 28
+    assert len(paths) == 30
     for path, item in paths.items():
         real = "/".join("x" if part.startswith("{") else part for part in path.split("/"))
         allowed = server.request("OPTIONS", real)

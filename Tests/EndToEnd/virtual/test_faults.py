@@ -200,7 +200,7 @@ def test_radio_disappears_and_comes_back(air: Start, beaconry: Beaconry) -> None
 
     assert asyncio.run(lose()) == (0x08, set(), {"01"})
     names = [each["event"] for each in run.events]
-    assert names.index("disconnected") < names.index("radio-lost")
+    assert names.index("radio-lost") < names.index("disconnected")
     assert names.count("advertising-stopped") >= 1 and run.end() == 0
 
 

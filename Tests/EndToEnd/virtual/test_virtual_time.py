@@ -77,7 +77,7 @@ def test_the_rate_of_a_run_can_be_changed(beaconry: Beaconry) -> None:
     run = beaconry.run(beaconry.profile(PAIR), "--rate", "manual", "--duration", "1000h", radio="virtual")
     run.wait("ready")
     refused = control(beaconry, "clock", "rate", "fast")
-    assert refused.returncode == 64 and "is not max, manual, or a number" in refused.stderr
+    assert refused.returncode == 64 and "is not a rate; write max, manual, or a number" in refused.stderr
     assert control(beaconry, "clock", "rate", "max").returncode == 0
     refused = control(beaconry, "clock", "advance", "1s")
     assert refused.returncode == 65 and "only a paused clock can be advanced" in refused.stderr
