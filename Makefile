@@ -83,7 +83,7 @@ test-all: dependencies
 	Scripts/test --all
 
 unit-test: dependencies
-	Scripts/test unit
+	Scripts/test unit unit-airs
 
 # The spawned program on the virtual air, with third-party hosts and controllers.
 host-test: dependencies
