@@ -303,8 +303,10 @@ struct APIOperations: Sendable {
     func linkHistory(_ request: APIRequest) async throws(Problem) -> APIReply {
         var start = -Double.infinity
         if let text = request.query["after"] {
-            guard let seconds = Double(text), seconds.isFinite else {
-                throw .invalid("after must be a number of seconds", hint: "such as 12.5, a time of the run")
+            guard let seconds = Double(text), (0...1_000_000_000).contains(seconds) else {
+                throw .invalid(
+                    "after must be a number of seconds from 0 to 1,000,000,000", hint: "such as 12.5, a time of the run"
+                )
             }
             start = seconds
         }
