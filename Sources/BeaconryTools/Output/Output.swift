@@ -172,7 +172,9 @@ package enum Output {
         }
         let watching = Task {
             let start = ContinuousClock.now
-            while !Task.isCancelled, stall < patience.stalled, start.duration(to: .now) < patience.slow {
+            while !Task.isCancelled, start.duration(to: .now) < patience.slow {
+                // A reader that did not read before has its time from now on.
+                guard min(stall, start.duration(to: .now)) < patience.stalled else { break }
                 try? await Task.sleep(for: .milliseconds(20))
             }
             end.yield(false)
