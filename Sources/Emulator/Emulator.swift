@@ -939,7 +939,7 @@ package actor Emulator: Service {
     /// - Throws: `EmulatorError` `.radio` if the radio has no emulated air.
     package func setRadio(_ power: RadioPower) async throws(EmulatorError) {
         await (try requireFaultInjection("be switched off here")).setPowered(power == .on)
-        // So that whoever asks next gets what is so now.
+        // The radio reports it in an event: a request after this one must have the new state.
         while phase == .up, readiness.summary.isRadioUp != (power == .on) {
             await withCheckedContinuation { waitingForRadio.append($0) }
         }

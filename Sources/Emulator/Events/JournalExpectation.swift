@@ -21,7 +21,7 @@ package struct JournalExpectation: Hashable, Sendable {
     /// The greatest number of events in a verdict.
     static let shown = 20
     private static let nearest = 5
-    /// Of the events with the right name or beacon, so many are compared member by member for the nearest ones.
+    /// The number of events with the right name or beacon that are compared member by member, to find the nearest ones.
     static let candidates = 50
 
     /// The members that an event must have.
