@@ -129,6 +129,11 @@ package struct AirSummary: Hashable, Sendable {
         package let device: String
         /// Why it is not.
         package let state: AirState
+
+        package init(device: String, state: AirState) {
+            self.device = device
+            self.state = state
+        }
     }
 
     /// The number of beacons in a state.
@@ -151,6 +156,15 @@ package struct AirSummary: Hashable, Sendable {
 
     /// No beacons yet.
     package init() {}
+
+    /// The summary of the beacons of a running run, in the order of its list.
+    package init(of beacons: some Sequence<MissingBeacon>) {
+        (isRunning, isRadioUp) = (true, true)
+        for beacon in beacons {
+            move(from: nil, to: beacon.state)
+            if beacon.state.isMissing, missing.count < Self.maximumNames { missing.append(beacon) }
+        }
+    }
 
     /// `2 of 3 beacons are on the air: till (flat battery)`
     package var sentence: String {

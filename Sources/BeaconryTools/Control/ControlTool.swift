@@ -147,6 +147,17 @@ package struct ControlTool: Sendable {
         return verdicts
     }
 
+    /// What is on the air of the run, from its list.
+    /// - Throws: `Failure` if there is no such run, or several.
+    func airSummary() async throws -> AirSummary {
+        var summary = AirSummary()
+        try await answers(to: .list(profile: profile)) { answer in
+            summary = AirSummary(
+                of: (answer.beacons ?? []).map { AirSummary.MissingBeacon(device: $0.device, state: $0.state.state) })
+        }
+        return summary
+    }
+
     /// Sends a request, and takes its answers.
     /// - Throws: `Failure` for an answer with an error.
     private func answers(to request: ControlRequest, _ take: (ControlAnswer) -> Void) async throws {

@@ -38,13 +38,20 @@ package struct ExpectTool: Sendable {
         var ending = Listening.Ending.done
         if let listening {
             let result = try await listening.result { radio, capabilities in
-                try await self.verdicts(on: radio) { expectation, text, within in
+                let verdicts = try await self.verdicts(on: radio) { expectation, text, within in
                     let others = try self.excluding(capabilities.address, expectation)
                     guard let emulator = listening.emulator else {
                         return try await control.verdict(on: others, text, since: since, within: within)
                     }
                     return try await emulator.verdict(on: others, text, since: since, within: within)
                 }
+                if !verdicts.allSatisfy({ $0?.isFulfilled == true }) {
+                    await self.reportMissing {
+                        guard let emulator = listening.emulator else { return try await control.airSummary() }
+                        return await emulator.airSummary()
+                    }
+                }
+                return verdicts
             }
             ending = result.ending
             verdicts = result.value ?? []
@@ -52,6 +59,7 @@ package struct ExpectTool: Sendable {
             verdicts = try await self.verdicts(on: nil) {
                 try await control.verdict(on: $0, $1, since: since, within: $2)
             }
+            if !verdicts.allSatisfy({ $0?.isFulfilled == true }) { await reportMissing(control.airSummary) }
         }
         let complete = zip(expectations, verdicts).compactMap { expectation, verdict in
             verdict.map { (expectation, $0) }
@@ -67,6 +75,17 @@ package struct ExpectTool: Sendable {
             try JUnitSuite.write([JUnitSuite(complete, file: file)], to: junit)
         }
         if !complete.allSatisfy({ $0.1.isFulfilled }) { throw Failure.unmetExpectation }
+    }
+
+    /// Reports, after an expectation that was not met, which beacons of the run should be on the air and are not. Without a run
+    /// on this machine there is nothing to report: the beacons may be of other programs.
+    private func reportMissing(_ summary: () async throws -> AirSummary) async {
+        guard let summary = try? await summary(), summary.missingCount > 0 else { return }
+        Output.report(
+            Notice(
+                code: "beacons-missing", message: "of the run on this machine, \(summary.sentence)",
+                hint: "beaconry ctl list has the state of each beacon"),
+            as: format)
     }
 
     /// The same expectation without the events of connections from this address, if there are expectations that connect.

@@ -365,13 +365,6 @@ def test_copies_share_a_track(tmp_path: Path) -> None:
         timeout=120, check=False,
     )  # fmt: skip
     assert result.returncode in (0, 1) and "error: " not in result.stderr, result
-    # More points than a profile may have in files.
-    for number in range(60):
-        (tmp_path / f"walk-{number}.csv").write_text("t,x,y\n" + rows)
-    profile.write_text(head + "".join(f"  - {{ id: a{number}, track: walk-{number}.csv }}\n" for number in range(60)))
-    result = beaconry("check", str(profile))
-    assert result.returncode == 65
-    assert "1,020,000 points of tracks and traces in all; a profile has at most 1,000,000 in files" in result.stderr
 
 
 def test_check_accepts_phones(tmp_path: Path) -> None:

@@ -387,6 +387,18 @@ expect:
     assert beaconry.call("expect", str(absent)).returncode == 0
 
 
+def test_expect_that_is_not_met_names_the_beacons_that_are_missing(room: tuple[Run, str], beaconry: Beaconry) -> None:
+    unmet = ("expect", "--name", "Nowhere", "--within", "100ms", "--radio", room[1])
+    assert "beacons-missing" not in beaconry.call(*unmet).stderr
+    beaconry.call("ctl", "battery", "far", "flat")
+    done = beaconry.call(*unmet)
+    assert done.returncode == 1 and "far (flat battery) [beacons-missing]" in done.stderr, done
+    done = beaconry.call("expect", "--event", "connected,device=far", "--within", "100ms")
+    assert done.returncode == 1 and "far (flat battery) [beacons-missing]" in done.stderr, done
+    done = beaconry.call("expect", "--event", "connected,device=far", "--within", "100ms", "--json")
+    assert [record["code"] for record in objects(done.stdout) if record["event"] == "warning"] == ["beacons-missing"]
+
+
 # MARK: usage
 
 
