@@ -142,6 +142,8 @@ struct Running {
             try await service.start(on: radio)
         }
         try await group.run()
+        // Its events have ended.
+        await managing?.value
     }
 
     /// Creates the control sockets; `nil` if there are to be none.

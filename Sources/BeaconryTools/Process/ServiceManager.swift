@@ -65,8 +65,6 @@ package struct ServiceManager: Sendable {
             case .radioLost(let error): send("STATUS=the radio is lost: \(error.message)")
             case .stopping:
                 send("STOPPING=1\nSTATUS=stopping", isImportant: true)
-                // The process may end afterwards.
-                queue.sync {}
             default:
                 guard isReady, posted.event.changesAir else { continue }
                 let present = await summary().sentence
@@ -74,6 +72,16 @@ package struct ServiceManager: Sendable {
                 status = present
             }
         }
+        // The process may end afterwards.
+        await writeAll(within: .seconds(1))
+    }
+
+    /// Waits until all messages are written, or for a time: a manager that does not read delays no end.
+    private func writeAll(within limit: DispatchTimeInterval) async {
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        queue.async { end.yield() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit) { end.yield() }
+        for await _ in ends { break }
     }
 
     /// Sends assignments, one a line. A manager that has gone is no reason to end.
