@@ -236,7 +236,7 @@ class PeerHostility(Hostility):
     def ask(self) -> None:
         """Expects a valid request to be answered, unless the connection was closed."""
         read = b"\x0a" + self.handles[MAJOR_MINOR].to_bytes(2, "little")
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while time.monotonic() < deadline:
             # Waiting requests are answered first; while too many wait, this one is dropped.
             try:

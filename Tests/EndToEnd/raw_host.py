@@ -78,7 +78,7 @@ class RawHost:
 
     # Packets
 
-    def send(self, octets: bytes, timeout: float = 60) -> None:
+    def send(self, octets: bytes, timeout: float = 300) -> None:
         """Sends all bytes, and reads the bytes that arrive meanwhile."""
         rest, deadline = memoryview(octets), time.monotonic() + timeout
         while rest:
@@ -117,7 +117,7 @@ class RawHost:
             place += size
         self._rest = octets[place:]
 
-    def wait(self, until: Callable[[bytes], bool], timeout: float = 60) -> bytes:
+    def wait(self, until: Callable[[bytes], bool], timeout: float = 300) -> bytes:
         """The next packet that meets a condition; earlier ones are counted."""
         deadline = time.monotonic() + timeout
         while True:
@@ -154,12 +154,12 @@ class RawHost:
 
     # Commands
 
-    def command(self, opcode: int, parameters: bytes = b"", timeout: float = 60) -> bytes:
+    def command(self, opcode: int, parameters: bytes = b"", timeout: float = 300) -> bytes:
         """Sends a command; returns the return parameters of Command Complete, or the status of Command Status."""
         self.send(command(opcode, parameters))
         return self.answer(opcode, timeout)
 
-    def answer(self, opcode: int, timeout: float = 60) -> bytes:
+    def answer(self, opcode: int, timeout: float = 300) -> bytes:
         """The answer to a command that was sent."""
         wanted = struct.pack("<H", opcode)
         packet = self.wait(
@@ -192,7 +192,7 @@ class RawHost:
 
     # A connection
 
-    def connect(self, *addresses: str, timeout: float = 60) -> int:
+    def connect(self, *addresses: str, timeout: float = 300) -> int:
         """Connects to the first of these random addresses that is received."""
         for opcode, parameters in ((0x2010, b""), *((0x2011, b"\x01" + wire(each)) for each in addresses)):
             assert self.command(opcode, parameters) == b"\x00"
@@ -204,7 +204,7 @@ class RawHost:
         assert self.handle is not None
         return self.handle
 
-    def request(self, pdu: bytes, timeout: float = 60) -> bytes:
+    def request(self, pdu: bytes, timeout: float = 300) -> bytes:
         """The response to an attribute request; other PDUs on that channel are dropped."""
         handle = self.handle
         if handle is None:
@@ -232,7 +232,7 @@ class RawHost:
                     name = "-".join((uuid[:8], uuid[8:12], uuid[12:16], uuid[16:20], uuid[20:]))
                     found[name] = int.from_bytes(declaration[3:5], "little")
 
-    def read(self, attribute: int, timeout: float = 60) -> bytes:
+    def read(self, attribute: int, timeout: float = 300) -> bytes:
         """The value of an attribute."""
         answer = self.request(struct.pack("<BH", READ_REQUEST, attribute), timeout)
         assert answer[0] == READ_RESPONSE, f"reading attribute {attribute} gives {answer.hex()}"

@@ -20,7 +20,7 @@ class ScanningHost:
 
     def __init__(self, h4: str) -> None:
         host, port = h4.rsplit(":", 1)
-        self._socket = socket.create_connection((host, int(port)), timeout=60)
+        self._socket = socket.create_connection((host, int(port)), timeout=300)
         self._received = b""
         self._socket.sendall(RESET + EVENTS + SCAN)
 

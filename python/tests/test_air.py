@@ -238,7 +238,7 @@ def processes(of: str) -> list[int]:
 
 
 def eventually(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.05)
     return condition()

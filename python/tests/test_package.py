@@ -115,7 +115,7 @@ def test_the_script_of_the_action_runs_a_command_beside_the_beacons(tmp_path: Pa
         path = f"{Path(binary).parent}:{path}"
     result = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", start["run"]], cwd=tmp_path, capture_output=True, text=True,
-        timeout=60, check=False,
+        timeout=300, check=False,
         env={"PATH": path, "RUNNER_TEMP": str(tmp_path), "PROFILE": "shop.yaml", "COMMAND": command, "OPTIONS": options},
     )  # fmt: skip
     assert result.returncode == status, result

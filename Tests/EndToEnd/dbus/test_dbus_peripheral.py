@@ -79,7 +79,7 @@ async def connection() -> AsyncIterator[tuple[MessageBus, Adapter]]:
 
 
 async def find(name: str) -> BLEDevice:
-    device = await BleakScanner.find_device_by_name(name, timeout=60, bluez={"adapter": "hci1"})
+    device = await BleakScanner.find_device_by_name(name, timeout=300, bluez={"adapter": "hci1"})
     assert device is not None and device.address == ADDRESSES[0]
     return device
 
@@ -100,7 +100,7 @@ def test_application_is_served_to_a_central(address: str) -> None:
             services.add_service(service)
             await services.register(bus, adapter=adapter)
             await Advertisement("Thermo", ["FFF0"], 0x0300, 60).register(bus, adapter)
-            async with BleakClient(await find("Thermo"), bluez={"adapter": "hci1"}, timeout=60) as client:
+            async with BleakClient(await find("Thermo"), bluez={"adapter": "hci1"}, timeout=300) as client:
                 # Longer than the MTU of bleak's first packets, and from an offset.
                 assert await client.read_gatt_char(VALUE) == bytes(range(100))
                 path = "/org/bluez/hci0/dev_" + ADDRESSES[1].replace(":", "_")

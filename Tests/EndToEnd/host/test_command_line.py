@@ -36,7 +36,7 @@ VECTORS = [
 def beaconry(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [BINARY, *arguments], env={**os.environ, **environment}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=60, check=False,
+        timeout=300, check=False,
     )  # fmt: skip
 
 

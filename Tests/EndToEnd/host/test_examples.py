@@ -23,7 +23,7 @@ def test_example_of_a_pytest_suite_passes(tmp_path: Path) -> None:
         del environment[name]
     done = subprocess.run(
         [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", EXAMPLES / "pytest"], env=environment,
-        cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+        cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout + done.stderr
 
@@ -34,7 +34,7 @@ def test_example_of_a_central_runs(beaconry: Beaconry) -> None:
     port = run.wait("radio-ready")["servers"][0].rpartition(":")[2]
     run.wait("ready")
     done = subprocess.run(
-        [BINARY.with_name("example-central"), port], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+        [BINARY.with_name("example-central"), port], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     level, *notified = done.stdout.splitlines()
@@ -47,6 +47,6 @@ def test_manifest_of_the_example_is_valid() -> None:
     """The sources are compiled as a target of the main package, so the manifest of the example need only be well-formed."""
     done = subprocess.run(
         ["swift", "package", "--package-path", EXAMPLES / "central", "--scratch-path", CHECKOUT / ".build" / "example", "dump-package"],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0 and '"BeaconryCentral"' in done.stdout, done.stderr

@@ -101,7 +101,7 @@ def test_fifo_is_refused_at_once(beaconry: Beaconry, name: str) -> None:
         fifo.parent.mkdir(parents=True, mode=0o700)
     os.mkfifo(fifo)
     run = ["run", str(profile), "--radio", "virtual", "--hci-server", "none", "--duration", "1ms"]
-    done = beaconry.call(*(["check", str(fifo)] if name != "state" else run), timeout=60)
+    done = beaconry.call(*(["check", str(fifo)] if name != "state" else run), timeout=300)
     assert done.returncode == (74 if name == "state" else 65), done
     assert "it is a FIFO, not a regular file" in done.stderr
 
@@ -112,9 +112,9 @@ def test_profile_that_becomes_a_fifo_does_not_stop_the_run(beaconry: Beaconry) -
     run.wait("ready")
     profile.unlink()
     os.mkfifo(profile)
-    done = beaconry.call("ctl", "reload", timeout=60)
+    done = beaconry.call("ctl", "reload", timeout=300)
     assert done.returncode == 65 and "it is a FIFO, not a regular file" in done.stderr, done
-    assert beaconry.call("ctl", "list", timeout=60).returncode == 0
+    assert beaconry.call("ctl", "list", timeout=300).returncode == 0
     assert run.end(signal.SIGTERM) == 0
 
 

@@ -32,7 +32,7 @@ Record = dict[str, Any]
 
 
 def run(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, **options)
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=900, **options)
 
 
 # The service
@@ -106,7 +106,7 @@ def running_as_ordinary_user(folder: Path, bounds: str) -> Iterator[tuple[subpro
         yield program_run, events
     finally:
         program_run.send_signal(signal.SIGTERM)
-        program_run.communicate(timeout=60)
+        program_run.communicate(timeout=300)
     assert program_run.returncode == 0
 
 

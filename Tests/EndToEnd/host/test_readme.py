@@ -58,7 +58,7 @@ def test_recipe_for_ci_runs_twice_on_one_machine(tmp_path: Path) -> None:
             )  # fmt: skip
             jobs.append(job)
         for job in jobs:
-            output, _ = job.communicate(timeout=60)
+            output, _ = job.communicate(timeout=300)
             assert job.returncode == 0, output
             assert "door    iot-design-shop  on" in output
         assert not list(tmp_path.rglob("ready"))

@@ -43,14 +43,14 @@ def on_a_terminal(beaconry: Beaconry, *arguments: str) -> Iterator[tuple[subproc
         process.wait(60)
 
 
-def wait_for(path: Path, process: subprocess.Popen[bytes], timeout: float = 60) -> None:
+def wait_for(path: Path, process: subprocess.Popen[bytes], timeout: float = 300) -> None:
     deadline = time.monotonic() + timeout
     while not path.exists():
         assert process.poll() is None and time.monotonic() < deadline, f"{path} does not appear"
         time.sleep(0.01)
 
 
-def read_until(master: int, word: bytes, timeout: float = 60) -> None:
+def read_until(master: int, word: bytes, timeout: float = 300) -> None:
     seen, deadline = b"", time.monotonic() + timeout
     while word not in seen:
         assert select.select([master], [], [], max(0, deadline - time.monotonic()))[0], seen
@@ -143,7 +143,7 @@ def test_refused_start_leaves_nothing(beaconry: Beaconry, tmp_path: Path, option
             [str(BINARY), "run", str(profile), "--radio", "virtual", "--state", str(folder / "state")]
             + (["--hci-server", "none"] if "--hci-server" not in options else [])
             + [option.replace("USED", port) for option in options],
-            env=beaconry.environment, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+            env=beaconry.environment, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
     assert result.returncode == code and len(result.stderr.splitlines()) == 1, result
     assert [path for path in folder.rglob("*") if path.suffix in (".btsnoop", ".prom")] == []
@@ -170,7 +170,7 @@ def test_control_none_is_no_socket(beaconry: Beaconry, tmp_path: Path) -> None:
     for command in (["run", str(beaconry.profile(PROFILE))], ["advertise", "ibeacon", "--uuid", UUID]):
         done = subprocess.run(
             [str(BINARY), *command, *OPTIONS[:4], "--duration", "10ms", "--control", "none", "--json"],
-            env=beaconry.environment, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+            env=beaconry.environment, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
         assert done.returncode == 0 and '"ready"' in done.stdout, done
         assert not [path for path in [*tmp_path.iterdir(), *beaconry.runtime.rglob("*")] if path.is_socket() or path.name == "none"]
@@ -238,7 +238,7 @@ def test_control_server_waits_for_free_descriptors(beaconry: Beaconry) -> None:
             client = socket.socket(socket.AF_UNIX)
             clients.append(client)
             client.connect(str(beaconry.runtime / "beaconry" / "shop.sock"))
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while len(os.listdir(f"/proc/{run.process.pid}/fd")) < 36:
             assert time.monotonic() < deadline, "no connections are accepted"
             time.sleep(0.01)
@@ -259,7 +259,7 @@ def test_nesting_does_not_exhaust_a_small_stack(beaconry: Beaconry, text: str) -
     profile = beaconry.profile(text)
     result = subprocess.run(
         ["prlimit", "--stack=524288", str(BINARY), "check", str(profile)], env=beaconry.environment, capture_output=True, text=True,
-        timeout=60, check=False,
+        timeout=300, check=False,
     )  # fmt: skip
     assert result.returncode == 65 and "nested deeper than 64 levels" in result.stderr, result
 

@@ -117,7 +117,7 @@ def validate(value: Any, schema: Any, root: Any, place: str = "") -> list[str]:
 
 
 def schema(kind: str) -> Any:
-    return json.loads(subprocess.run([BINARY, "schema", kind], capture_output=True, check=True, timeout=60).stdout)
+    return json.loads(subprocess.run([BINARY, "schema", kind], capture_output=True, check=True, timeout=300).stdout)
 
 
 def mappings(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -140,7 +140,7 @@ def at(value: Any, path: tuple[str | int, ...]) -> Any:
 @pytest.mark.parametrize("kind", ["profile", "scenario"])
 def test_checked_in_schema_is_that_of_the_program(kind: str) -> None:
     file = CHECKOUT / "packaging" / "schemas" / f"{kind}.schema.json"
-    printed = subprocess.run([BINARY, "schema", kind], capture_output=True, text=True, check=True, timeout=60).stdout
+    printed = subprocess.run([BINARY, "schema", kind], capture_output=True, text=True, check=True, timeout=300).stdout
     assert file.read_text() == printed, f"write it again: beaconry schema {kind} > packaging/schemas/{file.name}"
 
 
@@ -178,7 +178,7 @@ def test_keys_of_the_schema_are_those_of_the_parser(tmp_path: Path) -> None:
                 if other.suffix == ".csv" and not (tmp_path / other.name).exists():
                     (tmp_path / other.name).symlink_to(other)
             command = ["test"] if "scenario" in document else ["check"]
-            printed = subprocess.run([BINARY, *command, file], capture_output=True, text=True, timeout=60).stderr
+            printed = subprocess.run([BINARY, *command, file], capture_output=True, text=True, timeout=300).stderr
             # All keys that the parser names are valid for the schema.
             found = re.search(r'there is no key "zzz" here; keys are (.*)', printed)
             assert found, (names, printed)

@@ -26,7 +26,7 @@ class Manager:
 
     def __init__(self, beaconry: Beaconry, name: str) -> None:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.socket.settimeout(60)
+        self.socket.settimeout(300)
         self.socket.bind(name)
         beaconry.environment["NOTIFY_SOCKET"] = name.replace("\0", "@")
 
@@ -69,7 +69,7 @@ def test_a_service_that_waits_for_its_radio_is_started(beaconry: Beaconry) -> No
 def call(program: Path, user: int, groups: list[int], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(program), *arguments], env={"PATH": os.environ["PATH"]}, user=user, group=user, extra_groups=groups, cwd="/",
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=900, check=False,
     )  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("packages")
     done = subprocess.run(
         [str(CHECKOUT / "Scripts" / "package"), str(BINARY), str(folder)], env={**os.environ, "PACKAGE_COMPRESSION": "0", "XZ_OPT": "-0"},
-        capture_output=True, text=True, timeout=300, check=False,
+        capture_output=True, text=True, timeout=900, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return folder
@@ -157,7 +157,7 @@ def test_ids_of_beacons_are_completed(beaconry: Beaconry) -> None:
     words = 'COMP_WORDS=(beaconry ctl show lobby); COMP_CWORD=3; COMP_LINE="beaconry ctl show lobby"; COMP_POINT=${#COMP_LINE}'
     done = subprocess.run(
         ["bash", "-c", f'{script}\n{words}\n_beaconry beaconry lobby show; printf "%s\\n" "${{COMPREPLY[@]}}"'],
-        env={**beaconry.environment, "PATH": f"{BINARY.parent}:{os.environ['PATH']}"}, capture_output=True, text=True, timeout=60,
+        env={**beaconry.environment, "PATH": f"{BINARY.parent}:{os.environ['PATH']}"}, capture_output=True, text=True, timeout=300,
         check=True,
     )  # fmt: skip
     assert done.stdout.split() == ["lobby-welcome", "lobby-shop", "lobby-cafe"], done

@@ -69,7 +69,7 @@ class Screen:
         self._stream.feed(part)
         return bool(part)
 
-    def until(self, condition: Callable[[list[str]], bool], timeout: float = 60) -> list[str]:
+    def until(self, condition: Callable[[list[str]], bool], timeout: float = 300) -> list[str]:
         """Waits until the screen meets a condition."""
         deadline = time.monotonic() + timeout
         while not condition(self.lines):
@@ -230,7 +230,7 @@ def test_after_ctrl_z_the_table_takes_the_terminal_again(beaconry: Beaconry, sho
     assert os.waitid(os.P_PID, screen.process.pid, os.WSTOPPED | os.WNOWAIT) is not None
     termios.tcsetattr(screen.terminal, termios.TCSANOW, screen.before)  # as shells do
     screen.process.send_signal(signal.SIGCONT)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while screen.echoes():
         assert time.monotonic() < deadline
         screen.read(0.05)

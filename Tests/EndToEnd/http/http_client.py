@@ -41,7 +41,7 @@ class Server:
     """The transport of hosts that join, `tcp-client:…`; empty without a server."""
 
     def open(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection(self.host, self.port, timeout=60)
+        return http.client.HTTPConnection(self.host, self.port, timeout=300)
 
     def request(self, method: str, path: str, body: Any = None, **fields: str) -> Answer:
         """Sends a request; a body is encoded as JSON unless it is bytes. In names of fields, `_` is a hyphen."""

@@ -25,7 +25,7 @@ PROFILE = PROFILES / "airlocate.yaml"
 def commands(file: Path) -> list[str]:
     """The opcodes of the commands in a capture, by tshark."""
     words = ["tshark", "-r", str(file), "-Y", "bthci_cmd", "-T", "fields", "-e", "bthci_cmd.opcode"]
-    return subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout.split()
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, check=True).stdout.split()
 
 
 def test_a_capture_has_what_happens_between_its_start_and_its_end(served: Served, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_ctl_uses_either_door(served: Served, beaconry: Beaconry) -> None:
     assert beaconry.call("ctl", "wait", f"advertising-changed,device={beacon}", "--within", "50s", *url).returncode == 0
     with_variable = subprocess.run(
         [BINARY, "ctl", "show", beacon], env={**beaconry.environment, "BEACONRY_URL": url[1]}, capture_output=True,
-        text=True, timeout=60, check=False,
+        text=True, timeout=300, check=False,
     )  # fmt: skip
     assert with_variable.returncode == 0 and beacon in with_variable.stdout
     events = beaconry.start("ctl", "events", "--json", *url)

@@ -241,7 +241,7 @@ def test_connections_leave_descriptors_for_the_rest(served: Served, beaconry: Be
     limit = len(os.listdir(f"/proc/{process}/fd")) + 40
     resource.prlimit(process, resource.RLIMIT_NOFILE, (limit, limit))
     connections = [socket.create_connection((server.host, server.port)) for _ in range(100)]
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while len(os.listdir(f"/proc/{process}/fd")) < limit - 14:
         assert time.monotonic() < deadline, "no connections are accepted"
         time.sleep(0.01)
@@ -277,7 +277,7 @@ def test_unsafe_and_wrong_addresses_are_refused(tmp_path: Path, options: list[st
     (tmp_path / "TOKEN").write_text("0123456789abcdef0123")
     (tmp_path / "SHORT").write_text("0123")
     command = [BINARY, "run", PROFILES / "museum.yaml", "--radio", "virtual", "--ephemeral", "--control", "none", *options]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == status and words in done.stderr, done
 
 
@@ -289,14 +289,14 @@ def test_unix_socket_is_for_its_user_and_is_removed(beaconry: Beaconry, tmp_path
     run.wait("ready")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     done = subprocess.run(
-        ["curl", "-s", "--unix-socket", path, "http://any.host/v1/health"], capture_output=True, text=True, timeout=60, check=True
+        ["curl", "-s", "--unix-socket", path, "http://any.host/v1/health"], capture_output=True, text=True, timeout=300, check=True
     )
     assert json.loads(done.stdout)["status"] == "ok"
     if os.geteuid() == 0:
         os.chmod(tmp_path, 0o755)
         other = subprocess.run(
             ["setpriv", "--reuid=65534", "--clear-groups", "curl", "-s", "--unix-socket", path, "http://localhost/v1/health"],
-            capture_output=True, text=True, timeout=60, check=False,
+            capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
         assert other.returncode != 0 and other.stdout == ""
     assert run.end() == 0
@@ -386,7 +386,7 @@ def test_stream_that_is_not_read_overflows_and_delays_no_other(served: Served, t
         for power in ("on", "off"):
             assert server.request("PUT", "/v1/radio", {"power": power}).status == 200
         # Python reads slower than the server sends: the streams that are read must not overflow.
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while any(seen.count(0) <= finished for seen in numbers) and time.monotonic() < deadline:
             time.sleep(0.01)
     for thread in readers:
@@ -398,7 +398,7 @@ def test_stream_that_is_not_read_overflows_and_delays_no_other(served: Served, t
         assert [stream.event()[1]["event"] for _ in range(rounds)] == ["radio-lost"] * rounds
     # A small window was enough to stop the stream, and would make reading slow.
     stopped.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
-    stopped.settimeout(60)
+    stopped.settimeout(300)
     with stopped.makefile("rb") as lines:
         assert any(line == b"event: overflow\n" for line in lines)
     stopped.close()
@@ -528,7 +528,7 @@ def test_metrics_are_clean(served: Served) -> None:
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     text = answer.body.decode()
     assert 'beaconry_beacons{state="disabled"} 1\n' in text and 'beaconry_beacons{state="on-air"} 12\n' in text
-    checked = subprocess.run([PROMTOOL, "check", "metrics"], input=text, capture_output=True, text=True, timeout=60, check=False)
+    checked = subprocess.run([PROMTOOL, "check", "metrics"], input=text, capture_output=True, text=True, timeout=300, check=False)
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
     bounds = re.findall(r'beaconry_flash_writes_seconds_bucket\{le="(.*)"\}', text)
     assert bounds == ["0.0001", "0.00025", "0.0005", "0.001", "0.0025", "0.005", "0.01", "0.025", "0.1", "1", "+Inf"]
@@ -571,7 +571,7 @@ def test_metrics_are_in_a_file(beaconry: Beaconry, tmp_path: Path) -> None:
     assert "beaconry_ready 0" in file.read_text()
     assert run.end() == 0
     assert 'beaconry_beacons{state="on-air"}' in file.read_text()
-    checked = subprocess.run([PROMTOOL, "check", "metrics"], input=file.read_text(), capture_output=True, text=True, timeout=60)
+    checked = subprocess.run([PROMTOOL, "check", "metrics"], input=file.read_text(), capture_output=True, text=True, timeout=300)
     assert (checked.returncode, checked.stdout + checked.stderr) == (0, "")
     refused = beaconry.call("run", str(PROFILES / "museum.yaml"), *options, "--metrics-file", "/nowhere/file")
     assert refused.returncode == 73 and "there is no folder /nowhere; create the folder" in refused.stderr

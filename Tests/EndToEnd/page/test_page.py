@@ -261,7 +261,7 @@ def test_text_of_a_profile_is_not_markup(show: Show, beaconry: Beaconry) -> None
     viewer = show(beaconry.profile(f"profile: room\nbeacons:\n  - {{ id: door, device: battery, name: '{name}', level: 5 }}\n"))
     expect(viewer.page.locator(".facts")).to_contain_text(name)
     assert viewer.page.locator("img").count() == 0
-    with urlopen(f"{viewer.url}/", timeout=60) as answer:
+    with urlopen(f"{viewer.url}/", timeout=300) as answer:
         assert answer.headers["Content-Security-Policy"].startswith("default-src 'self'; ")
         assert b"<script type=" in answer.read()
     assert viewer.problems == []

@@ -93,5 +93,5 @@ class Viewer:
 
     def beacon(self, name: str) -> dict[str, Any]:
         """A beacon as the API has it."""
-        with urlopen(f"{self.url}/v1/beacons/{name}", timeout=60) as answer:
+        with urlopen(f"{self.url}/v1/beacons/{name}", timeout=300) as answer:
             return json.load(answer)

@@ -118,7 +118,7 @@ def test_display_continues_without_encryption(air: Air, beaconry: Beaconry) -> N
     """A display requests encryption; if that fails, it continues without."""
     run, transport = air(beaconry.profile(PAIRED), "--ephemeral")
     phone = beaconry.start("phone", str(beaconry.profile(PHONE.replace("MTU", "185"), "phone.yaml")), "--radio", transport, "--json")
-    run.wait("warning", timeout=60, code="not-encrypted")
+    run.wait("warning", timeout=300, code="not-encrypted")
     run.wait("notifications-available")
     assert phone.end() == 0
     assert run.end() == 0

@@ -29,7 +29,7 @@ PDUS = {"ADV_IND", "ADV_NONCONN_IND", "SCAN_RSP"}
 
 
 def output_of(*command: str | Path) -> str:
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=300, check=True)
     return done.stdout
 
 
@@ -101,7 +101,7 @@ def run_to_its_end(beaconry: Beaconry, capture: str | Path, **options: Any) -> "
             str(beaconry.binary), "run", str(beaconry.profile(TWO)), "--radio", "virtual", "--hci-server", "none",
             "--ephemeral", "--duration", "100ms", "--capture", str(capture),
         ],
-        env=beaconry.environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+        env=beaconry.environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=300, check=False,
         **options,
     )  # fmt: skip
 
@@ -169,7 +169,7 @@ def test_stalled_reader_of_the_capture_does_not_delay_the_end(beaconry: Beaconry
         beaconry.profile(many), "--hci-server", "none", "--ephemeral", "--capture", str(fifo), radio="virtual"
     )
     run.wait("ready")
-    assert run.end(signal.SIGTERM, timeout=60) == 74
+    assert run.end(signal.SIGTERM, timeout=300) == 74
     os.close(reader)
     assert "the capture file is incomplete" in run.errors
 

@@ -105,7 +105,7 @@ def test_run_continues_when_a_lost_controller_returns(
     bumble_controllers.kill()
     assert run.wait("radio-lost")["code"] == "no-adapter"
     bumble_controllers.start()
-    run.wait("radio-ready", timeout=60)
+    run.wait("radio-ready", timeout=300)
     run.wait("advertising-started", device="entrance")
     assert run.end() == 0
 

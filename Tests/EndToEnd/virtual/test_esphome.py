@@ -198,7 +198,7 @@ def test_bleak_uses_a_device_through_a_proxy(proxies: Proxies, beaconry: Beaconr
 async def connection(client: APIClient, address: int, states: asyncio.Queue[tuple[bool, int, int]]) -> None:
     """Connects to a device; its states go into the queue."""
     await client.bluetooth_device_connect(
-        address, lambda *state: states.put_nowait(state), feature_flags=0xFF, address_type=1, timeout=60
+        address, lambda *state: states.put_nowait(state), feature_flags=0xFF, address_type=1, timeout=300
     )
 
 
@@ -345,7 +345,7 @@ def test_wrong_options_are_explained(beaconry: Beaconry, options: list[str], cod
     radio = [] if "--radio" in options else ["--radio", "virtual"]
     ended = subprocess.run(
         [BINARY, "run", profile, "--hci-server", "none", "--ephemeral", "--control", str(beaconry.folder / "c"), *radio, *options],
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert ended.returncode == code, ended.stderr
     assert words in ended.stderr

@@ -198,7 +198,7 @@ def test_bad_receivers_and_walks_are_refused(
 def test_receivers_that_are_added_are_limited(beaconry: Beaconry) -> None:
     started(beaconry, "?name=desk")
     with socket.socket(socket.AF_UNIX) as control:
-        control.settimeout(60)
+        control.settimeout(300)
         control.connect(str(next(beaconry.runtime.rglob("*.sock"))))
         lines = control.makefile()
 

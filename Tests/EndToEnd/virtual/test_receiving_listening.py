@@ -195,7 +195,7 @@ def test_range_drops_a_beacon_that_is_off(room: tuple[Run, str], beaconry: Beaco
     run = beaconry.start("range", "--uuid", UUID, "--major", "1", "--radio", room[1], "--json")
     run.wait("ranged", where=lambda event: [beacon["minor"] for beacon in event["beacons"]] == [1, 2])
     assert beaconry.call("ctl", "disable", "near").returncode == 0
-    run.wait("ranged", where=lambda event: [beacon["minor"] for beacon in event["beacons"]] == [2], timeout=60)
+    run.wait("ranged", where=lambda event: [beacon["minor"] for beacon in event["beacons"]] == [2], timeout=300)
     assert run.end(signal.SIGINT) == 0
 
 

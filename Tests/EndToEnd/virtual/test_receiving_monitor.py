@@ -74,13 +74,13 @@ def test_hello_and_goodbye_are_reported(town: Town, beaconry: Beaconry) -> None:
     run.wait("state", region="shop", state="outside")
     for _ in range(2):
         enable(beaconry)
-        entered = run.wait("entered", region="shop", timeout=60)
+        entered = run.wait("entered", region="shop", timeout=300)
         assert entered["message"].startswith("Welcome; ") and entered["state"] == "inside" and entered["minor"] == 1
-        ranged = run.wait("ranged", region="shop", timeout=60)
+        ranged = run.wait("ranged", region="shop", timeout=300)
         assert [(beacon["minor"], beacon["proximity"]) for beacon in ranged["beacons"]] == [(1, "near")]
         began = time.monotonic()
         disable(beaconry)
-        assert run.wait("exited", region="shop", timeout=60)["message"] == "Good bye"
+        assert run.wait("exited", region="shop", timeout=300)["message"] == "Good bye"
         assert time.monotonic() - began > 1.8
     assert not [event for event in run.take(1.5) if event["event"] == "ranged"], "regions that are outside are not ranged"
     assert run.end(signal.SIGINT) == 0
@@ -113,7 +113,7 @@ def test_states_survive_a_restart(town: Town, beaconry: Beaconry) -> None:
     disable(beaconry)
     run = start(beaconry, town)
     assert run.wait("state", region="shop")["state"] == "inside"
-    assert run.wait("exited", region="shop", timeout=60)["message"] == "Good bye"
+    assert run.wait("exited", region="shop", timeout=300)["message"] == "Good bye"
     assert run.end() == 0
     run = start(beaconry, town)
     assert run.wait("state", region="shop")["state"] == "outside"
@@ -151,7 +151,7 @@ def test_monitor_waits_for_a_lost_radio(town: Town, beaconry: Beaconry) -> None:
     assert run.wait("state", region="shop")["state"] == "inside"
     assert [beacon["minor"] for beacon in run.wait("ranged", region="shop", where=lambda event: event["beacons"])["beacons"]] == [1]
     disable(beaconry)
-    run.wait("exited", region="shop", timeout=60)
+    run.wait("exited", region="shop", timeout=300)
     assert run.end() == 0
     assert len([event for event in run.events if event["event"] == "entered"]) == 1
 
@@ -189,7 +189,7 @@ def test_exec_gets_the_event_and_no_shell(town: Town, beaconry: Beaconry) -> Non
 
 
 def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not path.exists():
         assert time.monotonic() < deadline, f"{path} does not appear"
         time.sleep(0.02)
@@ -200,7 +200,7 @@ def test_exec_that_hangs_is_ended_with_all_it_started(town: Town, beaconry: Beac
     script = executable(beaconry, f'trap "" TERM\nsleep 300 &\necho "$$ $!" > {pids}.tmp; mv {pids}.tmp {pids}\nwait; sleep 300')
     run = start(beaconry, town, "--exec", str(script), "--exec-timeout", "500ms", "--ephemeral")
     enable(beaconry)
-    warning = run.wait("warning", timeout=60)
+    warning = run.wait("warning", timeout=300)
     assert warning["code"] == "exec-too-long"
     run.wait("ranged")
     for pid in pids.read_text().split():
@@ -231,7 +231,7 @@ def test_exec_runs_a_few_at_a_time(town: Town, beaconry: Beaconry) -> None:
     run = start(beaconry, town, "--exec", str(script), "--ephemeral", "--no-ranging", regions=regions)
     enable(beaconry)
     run.wait("entered", region="r19")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while len(list(folder.glob("begun-*"))) < 4:
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -344,7 +344,7 @@ def test_saved_list_is_edited_and_monitored(town: Town, beaconry: Beaconry) -> N
     assert {each["region"]["identifier"]: each["state"] for each in call("list")} == {"shop": "inside", "shelf": "inside"}
     # A running monitor reads the change.
     call("add", "new", "--uuid", UUID)
-    run.wait("entered", region="new", timeout=60)
+    run.wait("entered", region="new", timeout=300)
     call("remove", "shop")
     deadline = time.monotonic() + 2.5
     while time.monotonic() < deadline:
@@ -354,7 +354,7 @@ def test_saved_list_is_edited_and_monitored(town: Town, beaconry: Beaconry) -> N
     saved = beaconry.state / "beaconry" / ".monitor" / "saved.json"
     text = saved.read_text()
     saved.write_text("{")
-    assert run.wait("warning", timeout=60)["code"] == "regions-not-read"
+    assert run.wait("warning", timeout=300)["code"] == "regions-not-read"
     saved.write_text(text)
     assert run.end() == 0
     assert [each["code"] for each in call("remove", "shop", code=64)] == ["usage"]
@@ -368,11 +368,11 @@ def test_changed_list_of_regions_is_used(town: Town, beaconry: Beaconry) -> None
     run = start(beaconry, town, "--ephemeral")
     run.wait("entered", region="shop")
     beaconry.profile(REGIONS.replace("identifier: shop", "identifier: store"), "regions.yaml")
-    run.wait("entered", region="store", timeout=60)
+    run.wait("entered", region="store", timeout=300)
     beaconry.profile("regions: []\n", "regions.yaml")
-    warning = run.wait("warning", timeout=60)
+    warning = run.wait("warning", timeout=300)
     assert "regions.yaml:1:10: regions: " in warning["message"]
-    assert run.wait("ranged", region="store", timeout=60)["beacons"]
+    assert run.wait("ranged", region="store", timeout=300)["beacons"]
     assert run.end() == 0
 
 
@@ -426,7 +426,7 @@ def test_program_inherits_no_open_file(town: Town, beaconry: Beaconry, tmp_path:
         beaconry, town, "--ephemeral", "--exec", sys.executable, "--exec-argument", "-c", "--exec-argument", script
     )
     run.wait("entered", region="shop")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not output.exists():
         assert time.monotonic() < deadline, run.record
         time.sleep(0.02)
@@ -448,5 +448,5 @@ def test_reports_from_a_stop_count_before_the_time_limit(town: Town, beaconry: B
         run.wait("ranged")
     assert not [event for event in run.events[seen:] if event["event"] in ("entered", "exited")]
     disable(beaconry)
-    run.wait("exited", region="shop", timeout=60)
+    run.wait("exited", region="shop", timeout=300)
     assert run.end() == 0

@@ -38,7 +38,7 @@ def commands(capture: Path) -> list[str]:
     """The commands to controllers, from tshark."""
     done = subprocess.run(
         ["tshark", "-r", str(capture), "-Y", "bthci_cmd", "-T", "fields", "-e", "_ws.col.Info"], capture_output=True, text=True,
-        timeout=60, check=True,
+        timeout=300, check=True,
     )  # fmt: skip
     return done.stdout.splitlines()
 

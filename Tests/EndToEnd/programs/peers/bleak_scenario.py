@@ -76,7 +76,7 @@ async def use(client: BleakClient) -> None:
 @asynccontextmanager
 async def connected(device: object, **options: object) -> AsyncIterator[BleakClient]:
     """A connection, which ends at the end."""
-    client = BleakClient(device, timeout=60, **options)
+    client = BleakClient(device, timeout=300, **options)
     await client.connect()
     yield client
     try:
