@@ -122,6 +122,8 @@ import Testing
     @Test func connectionBeyondTheLimitIsAnsweredAndClosed() async throws {
         var limits = APILimits()
         (limits.connections, limits.refusals) = (2, 1)
+        // The first two stay, however late this test continues.
+        (limits.headTime, limits.idleTime) = (.seconds(86_400), .seconds(86_400))
         try await serve(limits) { path in
             var clients: [Client] = []
             for _ in 0..<2 {
@@ -150,6 +152,7 @@ import Testing
     @Test func streamsOfEventsAreLimited() async throws {
         var limits = APILimits()
         limits.streams = 1
+        (limits.headTime, limits.idleTime) = (.seconds(86_400), .seconds(86_400))
         let request = "GET /v1/events HTTP/1.1\r\nHost: run\r\n\r\n"
         try await serve(limits) { path in
             var reader: Client? = try Client(path)

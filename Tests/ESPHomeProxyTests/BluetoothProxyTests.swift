@@ -274,7 +274,8 @@ struct BluetoothProxyTests {
         // The advertisements of the client that does not read fill the buffers of its connection, then they are left out.
         while !setup.reports.warnings.contains("esphome-slow-client") { _ = try await client.next(93) }
         for _ in 0..<100 { _ = try await client.next(93) }
-        #expect(setup.reports.warnings == ["esphome-slow-client"])
+        // On a busy machine the other one is slow at times, too: its advertisements continue.
+        #expect(Set(setup.reports.warnings) == ["esphome-slow-client"])
         await idle.close()
         await client.close()
         await setup.close()
