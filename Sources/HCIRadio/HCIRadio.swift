@@ -694,17 +694,16 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
 extension HCIRadio: PositioningRadio {
     package func move(_ name: String, to position: Position) async -> Bool {
-        guard case .air(let air) = medium, air.move(name, .rest(position)) else { return false }
-        peripheral.noteMotion(.rest(position), of: BeaconIdentifier(name))
-        return true
+        guard case .air(let air) = medium else { return false }
+        // A beacon without power has no controller on the air; it is there when it gets one.
+        let isBeacon = peripheral.noteMotion(.rest(position), of: BeaconIdentifier(name))
+        return air.move(name, .rest(position)) || isBeacon
     }
 
     package func walk(_ name: String, through places: [Position], over duration: Duration) async -> Motion? {
-        guard case .air(let air) = medium, let motion = air.path(through: places, over: duration),
-            air.move(name, motion)
-        else { return nil }
-        peripheral.noteMotion(motion, of: BeaconIdentifier(name))
-        return motion
+        guard case .air(let air) = medium, let motion = air.path(through: places, over: duration) else { return nil }
+        let isBeacon = peripheral.noteMotion(motion, of: BeaconIdentifier(name))
+        return air.move(name, motion) || isBeacon ? motion : nil
     }
 
     package func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver {

@@ -83,8 +83,11 @@ final class PeripheralHost {
     }
 
     /// Notes that a beacon was moved on the virtual air; it stays there when it gets another controller.
-    func noteMotion(_ motion: Motion, of beacon: BeaconIdentifier) {
-        beacons[beacon]?.definition.site.motion = motion
+    /// - Returns: whether there is a beacon with this name, with or without power.
+    func noteMotion(_ motion: Motion, of beacon: BeaconIdentifier) -> Bool {
+        guard let carried = beacons[beacon] else { return false }
+        carried.definition.site.motion = motion
+        return true
     }
 
     private func isOtherHardware(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {

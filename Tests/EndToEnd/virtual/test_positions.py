@@ -79,6 +79,20 @@ def test_a_beacon_is_moved_and_keeps_its_place_in_a_reload(beaconry: Beaconry) -
     assert asyncio.run(rssi(transport)) == {-79}
 
 
+@pytest.mark.parametrize(
+    ("off", "on"), [(("battery", "door", "flat"), ("battery", "door", "full")), (("radio", "off"), ("radio", "on"))]
+)
+def test_a_beacon_without_power_is_moved(beaconry: Beaconry, off: tuple[str, ...], on: tuple[str, ...]) -> None:
+    run, (transport,) = started(beaconry, "?at=10,0")
+    assert beaconry.call("ctl", *off).returncode == 0
+    assert beaconry.call("ctl", "move", "door", "9", "0").stdout == "door is at 9, 0, 0 (m)\n"
+    assert json.loads(beaconry.call("ctl", "show", "door", "--json").stdout)["position"] == [9, 0, 0]
+    assert beaconry.call("ctl", *on).returncode == 0
+    assert asyncio.run(rssi(transport)) == {-59}
+    assert beaconry.call("ctl", "move", "lift", "9", "0").returncode == 64
+    assert run.end() == 0
+
+
 def test_hosts_are_listed_with_position_path_and_scan(beaconry: Beaconry) -> None:
     path = '  - { id: visitor, path: { through: [[0, 3], [0, 9]], speed: 1m/s, repeat: true }, hci-server: "tcp:127.0.0.1:0" }'
     run = beaconry.run(
