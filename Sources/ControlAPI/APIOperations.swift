@@ -236,8 +236,10 @@ struct APIOperations: Sendable {
             throw Problem(error)
         }
         try patch.check(Set(present.settings.map(\.key)))
-        for request in patch.requests(for: name) { _ = try await answer(request) }
-        return try await beacon(name)
+        var last = BeaconRecord(present)
+        for request in patch.requests(for: name) { last = try await answer(request).beacons?.first ?? last }
+        // It may have been removed since: the changes are made, and saved.
+        return .json((try? await answer(.show(name)).beacons?.first) ?? last)
     }
 
     /// Adds or replaces a beacon. The members are the keys of its entry in a profile.

@@ -115,9 +115,9 @@ package actor Emulator: Service {
     /// The states of the beacons, counted, and what is announced of them.
     private var readiness = RunReadiness()
     private var waitingForRadio: [CheckedContinuation<Void, Never>] = []
-    /// The moves that are under way, and the handover that waits for their end.
-    private var movesUnderWay = 0
-    private var waitingForMoves: CheckedContinuation<Void, Never>?
+    /// The changes between handovers that are under way, and the handover that waits for their end.
+    private var changesUnderWay = 0
+    private var waitingForChanges: CheckedContinuation<Void, Never>?
     /// The model of the virtual air that the profiles had at the start.
     private var model = Propagation()
     private var receivers = ServedReceivers()
@@ -139,8 +139,8 @@ package actor Emulator: Service {
         }
     }
     private var waitingForStart: [CheckedContinuation<Void, Never>] = []
-    /// The latest reload; the next one waits for it.
-    private var lastReload: Task<Result<ReloadResult, EmulatorError>, Never>?
+    /// The latest reload, or another change in order; the next one waits for it.
+    private var lastChange: Task<Void, Never>?
     private var reloadObserver: (@Sendable ([String]) async -> Void)?
 
     private let actions: AsyncStream<RunningBeacon.Action>
@@ -216,7 +216,7 @@ package actor Emulator: Service {
         defer { stopping.cancel() }
         let failure = await openAndWait()
         phase = .over
-        lastReload?.cancel()
+        lastChange?.cancel()
         if failure == nil || readiness.isReady { events.post(.stopping) }
         readiness.setRunning(false)
         announce()
@@ -654,24 +654,27 @@ package actor Emulator: Service {
         }
     }
 
-    /// Moves something when no handover is under way, which would give the radio the former position again; a handover waits
-    /// for the end.
-    private func betweenHandovers(_ move: () async throws(EmulatorError) -> Void) async throws(EmulatorError) {
+    /// Makes a change of both the radio and a beacon when no handover is under way, which would give the radio the former
+    /// state again, or give the change to a beacon that a reset has made; a handover waits for the end. The change must not
+    /// wait for a handover.
+    private func betweenHandovers<Outcome>(
+        _ change: () async throws(EmulatorError) -> Outcome
+    ) async throws(EmulatorError) -> Outcome {
         while let handover = directory.handover { await handover.value }
-        movesUnderWay += 1
+        changesUnderWay += 1
         defer {
-            movesUnderWay -= 1
-            if movesUnderWay == 0 {
-                waitingForMoves?.resume()
-                waitingForMoves = nil
+            changesUnderWay -= 1
+            if changesUnderWay == 0 {
+                waitingForChanges?.resume()
+                waitingForChanges = nil
             }
         }
-        try await move()
+        return try await change()
     }
 
-    private func untilMoved() async {
-        guard movesUnderWay > 0 else { return }
-        await withCheckedContinuation { waitingForMoves = $0 }
+    private func untilChanged() async {
+        guard changesUnderWay > 0 else { return }
+        await withCheckedContinuation { waitingForChanges = $0 }
     }
 
     /// Moves a beacon, a host or a receiver on the virtual air through places at one speed, and ends its former motion.
@@ -695,17 +698,19 @@ package actor Emulator: Service {
     ///   positions; `.cannotCreate` if the server cannot listen.
     package func addReceiver(_ name: String, at position: Position?) async throws(EmulatorError) -> AirReceiver {
         let radio = try positioningRadio()
-        try await untilUp()
-        guard directory.beacon(BeaconIdentifier(name)) == nil else {
-            throw EmulatorError(
-                .refusedSetting, "a beacon is named \"\(name)\" already", hint: "give the receiver another name")
-        }
-        do throws(RadioError) {
-            return try await radio.serveReceiver(name, motion: position.map(Motion.rest))
-        } catch {
-            switch error.code {
-            case .refused, .unsupported: throw EmulatorError(.refusedSetting, error.message, hint: error.hint)
-            default: throw EmulatorError(error)
+        // In order with the changes of the profiles, so that no beacon gets the name meanwhile.
+        return try await inOrder { emulator throws(EmulatorError) in
+            guard emulator.directory.beacon(BeaconIdentifier(name)) == nil else {
+                throw EmulatorError(
+                    .refusedSetting, "a beacon is named \"\(name)\" already", hint: "give the receiver another name")
+            }
+            do throws(RadioError) {
+                return try await radio.serveReceiver(name, motion: position.map(Motion.rest))
+            } catch {
+                switch error.code {
+                case .refused, .unsupported: throw EmulatorError(.refusedSetting, error.message, hint: error.hint)
+                default: throw EmulatorError(error)
+                }
             }
         }
     }
@@ -879,20 +884,22 @@ package actor Emulator: Service {
     /// - Parameter duration: How long; `nil` until `unmute`.
     /// - Throws: `EmulatorError` `.unknownBeacon`, or `.radio` if the radio has no emulated air.
     package func mute(_ name: String, for duration: Duration?) async throws(EmulatorError) -> BeaconStatus {
-        let beacon = try await running(name)
-        let identifier = beacon.identifier
-        await (try requireFaultInjection("mute a beacon")).setMuted(true, identifier)
-        unmuting.removeValue(forKey: identifier)?.cancel()
-        sessions[identifier]?.isMuted = true
-        refresh(identifier)
-        events.post(.beacon(identifier, .muted(duration)))
-        if let duration {
-            unmuting[identifier] = Task { [weak self, clock] in
-                try? await clock.sleep(for: duration)
-                if !Task.isCancelled { await self?.unmute(identifier) }
+        try await betweenHandovers { () async throws(EmulatorError) in
+            let beacon = try present(name)
+            let identifier = beacon.identifier
+            await (try requireFaultInjection("mute a beacon")).setMuted(true, identifier)
+            unmuting.removeValue(forKey: identifier)?.cancel()
+            sessions[identifier]?.isMuted = true
+            refresh(identifier)
+            events.post(.beacon(identifier, .muted(duration)))
+            if let duration {
+                unmuting[identifier] = Task { [weak self, clock] in
+                    try? await clock.sleep(for: duration)
+                    if !Task.isCancelled { try? await self?.unmute(identifier) }
+                }
             }
+            return await completed(await beacon.status)
         }
-        return await completed(await beacon.status)
     }
 
     /// Ends the muting of a beacon.
@@ -900,39 +907,44 @@ package actor Emulator: Service {
     package func unmute(_ name: String) async throws(EmulatorError) -> BeaconStatus {
         let beacon = try await running(name)
         _ = try requireFaultInjection("mute a beacon")
-        await unmute(beacon.identifier)
+        try await unmute(beacon.identifier)
         return await completed(await beacon.status)
     }
 
-    private func unmute(_ beacon: BeaconIdentifier) async {
-        unmuting.removeValue(forKey: beacon)?.cancel()
-        guard sessions[beacon]?.isMuted == true else { return }
-        sessions[beacon]?.isMuted = false
-        refresh(beacon)
-        await faultInjectingRadio?.setMuted(false, beacon)
-        events.post(.beacon(beacon, .unmuted))
+    private func unmute(_ beacon: BeaconIdentifier) async throws(EmulatorError) {
+        try await betweenHandovers { () async throws(EmulatorError) in
+            unmuting.removeValue(forKey: beacon)?.cancel()
+            guard sessions[beacon]?.isMuted == true else { return }
+            sessions[beacon]?.isMuted = false
+            refresh(beacon)
+            await faultInjectingRadio?.setMuted(false, beacon)
+            events.post(.beacon(beacon, .unmuted))
+        }
     }
 
     /// Makes the battery of a beacon flat, which switches it off, or full, which switches it on. On the virtual air, centrals
     /// lose their connections by the supervision timeout; other radios end them.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     package func setBattery(_ name: String, _ state: BatteryState) async throws(EmulatorError) -> BeaconStatus {
-        let beacon = try await running(name).identifier
-        let isFlat = state == .flat
-        if sessions[beacon]?.hasFlatBattery != isFlat {
-            sessions[beacon]?.hasFlatBattery = isFlat
-            let isOn = isToBeOn(beacon)
-            if !isFlat { sessions[beacon]?.switch(on: isOn) }
-            events.post(.beacon(beacon, .battery(state)))
-            refresh(beacon)
-            if isFlat, takeOffTheAir(beacon, .none) {
-                events.post(.beacon(beacon, .advertisingStopped(.radio("its battery is flat"))))
+        try await betweenHandovers { () async throws(EmulatorError) in
+            let running = try present(name)
+            let beacon = running.identifier
+            let isFlat = state == .flat
+            if sessions[beacon]?.hasFlatBattery != isFlat {
+                sessions[beacon]?.hasFlatBattery = isFlat
+                let isOn = isToBeOn(beacon)
+                if !isFlat { sessions[beacon]?.switch(on: isOn) }
+                events.post(.beacon(beacon, .battery(state)))
+                refresh(beacon)
+                if isFlat, takeOffTheAir(beacon, .none) {
+                    events.post(.beacon(beacon, .advertisingStopped(.radio("its battery is flat"))))
+                }
+                await faultInjectingRadio?.setPowered(!isFlat, beacon)
+                _ = await running.setEnabled(isOn)
+                if isFlat, faultInjectingRadio == nil { await disconnectAll(from: beacon) }
             }
-            await faultInjectingRadio?.setPowered(!isFlat, beacon)
-            _ = try await command(name) { await $0.setEnabled(isOn) }
-            if isFlat, faultInjectingRadio == nil { await disconnectAll(from: beacon) }
+            return await completed(await running.status)
         }
-        return try await show(name)
     }
 
     /// Removes the radio, or brings it back.
@@ -971,6 +983,12 @@ package actor Emulator: Service {
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     private func running(_ name: String) async throws(EmulatorError) -> RunningBeacon {
         await directory.handover?.value
+        return try present(name)
+    }
+
+    /// The beacon with this name at this moment.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    private func present(_ name: String) throws(EmulatorError) -> RunningBeacon {
         guard let beacon = directory.beacon(BeaconIdentifier(name)) else { throw unknown(name) }
         return beacon
     }
@@ -1075,7 +1093,10 @@ package actor Emulator: Service {
             } catch {
                 let next =
                     emulator.configuration.watchesProfiles ? "; it is read again when it is saved" : ", then reload"
-                emulator.events.post(.reloadFailed(error.advising("fix the profile" + next)))
+                // The end of the run is no fault of the profile.
+                if await emulator.phase == .up {
+                    emulator.events.post(.reloadFailed(error.advising("fix the profile" + next)))
+                }
                 throw error
             }
         }
@@ -1087,10 +1108,22 @@ package actor Emulator: Service {
     func changeProfiles(
         _ change: @escaping @Sendable (isolated Emulator) throws(EmulatorError) -> [Profile]
     ) async throws(EmulatorError) -> ReloadResult {
+        try await changeProfiles(change) { _, result throws(EmulatorError) in result }
+    }
+
+    /// Replaces the profiles in use, until the next reload.
+    /// - Parameters:
+    ///   - change: the next profiles, from those in use.
+    ///   - reply: what the client gets, before the next change of the profiles.
+    /// - Throws: `EmulatorError`; then nothing has changed.
+    func changeProfiles<Reply: Sendable>(
+        _ change: @escaping @Sendable (isolated Emulator) throws(EmulatorError) -> [Profile],
+        reply: @escaping @Sendable (Emulator, ReloadResult) async throws(EmulatorError) -> Reply
+    ) async throws(EmulatorError) -> Reply {
         try await inOrder { emulator throws(EmulatorError) in
             let profiles = try await change(emulator)
             try await emulator.requireNoReceiver(amongBeaconsOf: profiles)
-            return try await emulator.replaceProfiles(by: profiles)
+            return try await reply(emulator, try await emulator.replaceProfiles(by: profiles))
         }
     }
 
@@ -1223,15 +1256,16 @@ package actor Emulator: Service {
         return configuration.state?.bonds(profile: beacon.profileName, beacon: beacon.profile.id)
     }
 
-    /// Performs a change of the profiles after those before it, when the beacons are on the radio.
-    private func inOrder(
-        _ change: @escaping @Sendable (Emulator) async throws(EmulatorError) -> ReloadResult
-    ) async throws(EmulatorError) -> ReloadResult {
-        let reload = Task { [lastReload] () -> Result<ReloadResult, EmulatorError> in
+    /// Performs a change of the profiles, or of names that beacons may have, after those before it, when the beacons are on
+    /// the radio.
+    private func inOrder<Outcome: Sendable>(
+        _ change: @escaping @Sendable (Emulator) async throws(EmulatorError) -> Outcome
+    ) async throws(EmulatorError) -> Outcome {
+        let task = Task { [lastChange] () -> Result<Outcome, EmulatorError> in
             await withTaskCancellationHandler {
-                _ = await lastReload?.value
+                await lastChange?.value
             } onCancel: {
-                lastReload?.cancel()
+                lastChange?.cancel()
             }
             do throws(EmulatorError) {
                 try await self.untilUp()
@@ -1240,8 +1274,14 @@ package actor Emulator: Service {
                 return .failure(error)
             }
         }
-        lastReload = reload
-        return try await reload.value.get()
+        lastChange = Task {
+            await withTaskCancellationHandler {
+                _ = await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        }
+        return try await task.value.get()
     }
 
     private func replaceProfiles(by profiles: [Profile]) async throws(EmulatorError) -> ReloadResult {
@@ -1330,7 +1370,7 @@ package actor Emulator: Service {
         }
     }
 
-    /// Gives the radio new attribute tables, and replaces the beacons. Requests, commands and moves wait meanwhile, so
+    /// Gives the radio new attribute tables, and replaces the beacons. Requests, commands, moves and faults wait meanwhile, so
     /// that none reaches a device with another table, or one that is being replaced.
     /// - Throws: what the exchange throws.
     private func handOver(
@@ -1338,7 +1378,7 @@ package actor Emulator: Service {
     ) async throws(EmulatorError) -> ReloadResult {
         let task = Task { () -> Result<ReloadResult, EmulatorError> in
             defer { directory.handover = nil }
-            await untilMoved()
+            await untilChanged()
             do throws(EmulatorError) {
                 return .success(try await exchange(self))
             } catch {

@@ -82,6 +82,8 @@ struct EmulatorReloadTests {
             let error = await #expect(throws: EmulatorError.self) { try await reload.value }
             #expect(error?.code == .inputOutput)
         }
+        // The profiles have no fault.
+        #expect(!rig.events.entries.contains { $0.event == "reload-failed" })
     }
 
     @Test

@@ -64,6 +64,27 @@ struct FaultTests {
         }
     }
 
+    /// A fault that has begun ends before a reset: else it would be that of a beacon that the reset has made.
+    @Test(arguments: ["mute", "battery"])
+    func resetFollowsAFaultThatHasBegun(fault: String) async throws {
+        radio.injectFaults()
+        try await withReadyRig(radio: radio) { rig in
+            let emulator = rig.emulator
+            let resets = EventLog<Int>()
+            radio.whileInjecting {
+                Task { resets.append(try await emulator.reset().added.count) }
+                for _ in 0..<20_000 where resets.entries.isEmpty { await Task.yield() }
+            }
+            let status =
+                fault == "mute"
+                ? try await emulator.mute("entrance", for: nil) : try await emulator.setBattery("entrance", .flat)
+            #expect(status.isMuted == (fault == "mute") && status.hasFlatBattery == (fault == "battery"))
+            _ = try await resets.entry { $0 > 0 }
+            let shown = try await emulator.show("entrance")
+            #expect(!shown.isMuted && !shown.hasFlatBattery && shown.isEnabled)
+        }
+    }
+
     // MARK: - Battery
 
     @Test

@@ -53,6 +53,38 @@ struct MoveTests {
     }
 }
 
+/// Names that a beacon and a receiver would share.
+@Suite(.timeLimit(.minutes(1)))
+struct SharedNameTests {
+    /// The beacon is put while the server of the receiver is being started.
+    @Test
+    func beaconAndReceiverOfTheSameNameAreNotBothAdded() async throws {
+        let radio = PlacedRadio()
+        let profiles = ProfileSource(["profile: hall\nbeacons: []\n"])
+        let emulator = Emulator(Emulator.Configuration(loadProfiles: profiles.load), radio: radio)
+        let events = emulator.events.listen()
+        let run = Task { try await emulator.run() }
+        for await posted in events { if case .ready = posted.event { break } }
+        let puts = EventLog<EmulatorError.Code?>()
+        radio.whileServing {
+            Task {
+                do throws(EmulatorError) {
+                    _ = try await emulator.putBeacon(
+                        "visitor", "{ device: ibeacon, ibeacon: { uuid: 10000000-2000-3000-4000-500000000000 } }")
+                    puts.append(nil)
+                } catch {
+                    puts.append(error.code)
+                }
+            }
+            for _ in 0..<20_000 where puts.entries.isEmpty { await Task.yield() }
+        }
+        _ = try await emulator.addReceiver("visitor", at: nil)
+        #expect(try await puts.entry { _ in true } == .refusedSetting)
+        await emulator.stop()
+        try await run.value
+    }
+}
+
 /// A radio with positions only: a beacon is where the last call has put it.
 private final class PlacedRadio: PositioningRadio {
     let name = "virtual"
@@ -60,10 +92,14 @@ private final class PlacedRadio: PositioningRadio {
     private let continuation: AsyncStream<RadioEvent>.Continuation
     private let places = Mutex<[String: Motion]>([:])
     private let hook = Mutex<(@Sendable () async -> Void)?>(nil)
+    private let receivers = Mutex<[String]>([])
+    private let servingHook = Mutex<(@Sendable () async -> Void)?>(nil)
 
     init() { (events, continuation) = AsyncStream.makeStream() }
 
     func whileReplanning(_ body: @escaping @Sendable () async -> Void) { hook.withLock { $0 = body } }
+
+    func whileServing(_ body: @escaping @Sendable () async -> Void) { servingHook.withLock { $0 = body } }
 
     func open(
         _ beacons: [HostedBeacon], waits: Bool, attributes: @escaping AttributeResponder
@@ -114,10 +150,17 @@ private final class PlacedRadio: PositioningRadio {
     }
     func position(of name: String) async -> Position? { places.withLock { $0[name]?.position(at: .zero) } }
     func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver {
-        throw RadioError(.unsupported, "no receivers", hint: "none")
+        let body = servingHook.withLock(\.self)
+        await body?()
+        receivers.withLock { $0.append(name) }
+        return AirReceiver(name: name, server: "tcp:127.0.0.1:1", hosts: [], position: nil)
     }
     func removeReceiver(_ name: String) async -> AirReceiver? { nil }
-    func namedReceivers() async -> [AirReceiver] { [] }
+    func namedReceivers() async -> [AirReceiver] {
+        receivers.withLock(\.self).map {
+            AirReceiver(name: $0, server: "tcp:127.0.0.1:1", hosts: [], position: nil)
+        }
+    }
     func setMotion(_ motion: Motion?, ofReceiver receiver: String) async -> Bool { false }
     func members() async -> [AirMember] { [] }
     func paths() async -> [AirPath] { [] }

@@ -80,7 +80,7 @@ extension Emulator {
         } catch {
             throw EmulatorError(error)
         }
-        let result = try await changeProfiles { emulator throws(EmulatorError) in
+        return try await changeProfiles { emulator throws(EmulatorError) in
             var next = emulator.profiles
             let place = Self.place(of: name, in: next)
             let index = if let place { place.profile } else { try Self.index(of: profile, in: next) }
@@ -96,9 +96,11 @@ extension Emulator {
             }
             next[index] = next[index].with(beacons)
             return next
+        } reply: { emulator, result throws(EmulatorError) in
+            let isKnown = emulator.directory.beacon(BeaconIdentifier(name)) != nil
+            let status = try await emulator.show(isKnown ? name : id)
+            return (status, isNew: result.added.contains(status.identifier.name))
         }
-        let status = try await show(directory.beacon(BeaconIdentifier(name)) == nil ? id : name)
-        return (status, isNew: result.added.contains(status.identifier.name))
     }
 
     /// Removes a beacon.

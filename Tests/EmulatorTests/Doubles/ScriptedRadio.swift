@@ -45,6 +45,7 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
         var isOpeningHeld = false
         var replanFailure: RadioError?
         var whileReplanning: (@Sendable () async -> Void)?
+        var whileInjecting: (@Sendable () async -> Void)?
         var capabilities = RadioCapabilities.scripted
         var injectsFaults = false
         var endedConnections: [String]?
@@ -194,10 +195,22 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
         return script.withLock(\.endedConnections)
     }
 
-    func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) async { calls.append(.mute(beacon.name, isMuted)) }
+    /// Calls a function during the next fault of a beacon.
+    func whileInjecting(_ body: @escaping @Sendable () async -> Void) { script.withLock { $0.whileInjecting = body } }
+
+    private func inject(_ call: Call) async {
+        calls.append(call)
+        let body = script.withLock { script in
+            defer { script.whileInjecting = nil }
+            return script.whileInjecting
+        }
+        await body?()
+    }
+
+    func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) async { await inject(.mute(beacon.name, isMuted)) }
 
     func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) async {
-        calls.append(.power(beacon.name, isPowered))
+        await inject(.power(beacon.name, isPowered))
     }
 
     func setPowered(_ isPowered: Bool) async {
