@@ -31,6 +31,11 @@ import Testing
         #expect(Set(EventName.all).subtracting(documented).isEmpty)
     }
 
+    @Test func eachFieldIsOfAnEvent() {
+        let fields = Set(EventName.allCases.flatMap(\.fields)).union(EventFields.common)
+        #expect(fields == Set(EventFields.Field.allCases))
+    }
+
     @Test func pythonHasTheSameNames() throws {
         let source = try Self.text(of: "python/src/beaconry/_events.py")
         let names = source.matches(of: /"([a-z-]+)",/).map { String($0.output.1) }

@@ -102,6 +102,13 @@ struct JournalTests {
             ("event=conn*,devise=door", "events have no \"devise\"; did you mean \"device\"?"),
             ("event=conx*", "there is no event \"conx*\""),
             ("device.x=door", "\"device\" of events is not an object"),
+            (
+                "connected,characteristic=2A19",
+                "the event \"connected\" has no \"characteristic\"; its keys are central, device, event, time, v"
+            ),
+            ("written,decoded.major=1,code=0x0D", "the event \"written\" has no \"code\"; its keys are central, "),
+            ("event=host-*,file=a", "the event \"host-*\" has no \"file\"; its keys are address, event, host, "),
+            ("ready,device=door", "the event \"ready\" has no \"device\"; its keys are beacons, event, time, v"),
             ("advertising-started,requested.pdi=ADV_IND", "\"requested\" of events has no \"pdi\""),
         ])
     func unknownNamesOfEventsAndKeysAreRefused(_ condition: String, _ message: String) {
@@ -111,6 +118,7 @@ struct JournalTests {
 
     @Test(arguments: [
         "event=conn*", "notification-event-7", "written,decoded.anything=1", "requested.pdu=ADV_IND", "sequence=3",
+        "event=advertising-*,requested.pdu=ADV_IND", "event=*,missing=1", "ready,v=1", "notification-event-7,central=a",
     ])
     func knownNamesOfEventsAndKeysAreAccepted(_ condition: String) throws {
         _ = try JournalExpectation(condition: condition)
@@ -152,9 +160,9 @@ struct JournalTests {
 
     @Test func eventAsTextIsAConditionThatItMeets() throws {
         let event = try Self.value(
-            #"{"v":1,"event":"written","device":"door","value":"07","decoded":{"major":"7"},"count":2}"#)
+            #"{"v":1,"event":"written","device":"door","value":"07","decoded":{"major":"7"},"central":2}"#)
         let text = event.condition(without: ["v"])
-        #expect(text == "written,device=door,count=2,decoded.major=7,value=07")
+        #expect(text == "written,device=door,central=2,decoded.major=7,value=07")
         #expect(event.matches(try JournalExpectation(condition: text).pattern))
     }
 

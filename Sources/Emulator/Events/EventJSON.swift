@@ -14,7 +14,7 @@ import Radio
 
 extension PostedEvent: Encodable {
     package func encode(to encoder: any Encoder) throws {
-        var record = EventFields(encoder)
+        var record = EventFields(encoder, of: event.name)
         try record.set(.v, 1)
         try record.set(.time, Timestamp.text(time))
         try record.set(.event, event.name)
@@ -95,16 +95,21 @@ struct EventFields {
     private static let named: Set<Field> = [.decoded, .receivers]
     private static let sequence = "sequence"
 
-    /// Checks the members that a pattern requires: the name of the event, and the keys.
+    /// The fields of all events.
+    static let common: [Field] = [.v, .time, .event]
+
+    /// Checks the members that a pattern requires: the name of the event, and the keys, which the event must have.
     /// - Throws: `EmulatorError` `.badProfile`.
     static func check(_ pattern: [String: JSONValue]) throws(EmulatorError) {
+        let event = pattern[Field.event.rawValue]
+        if let event { try checkName(event) }
         for (key, value) in pattern.sorted(by: { $0.key < $1.key }) where key != sequence {
             guard let field = Field(rawValue: key) else {
                 throw EmulatorError(
                     .badProfile, "events have no \"\(key)\"",
                     hint: Spelling.hint(key, "keys", Field.allCases.map(\.rawValue).sorted()))
             }
-            if field == .event { try checkName(value) }
+            try EventName.require(field, of: event?.string)
             guard let members = value.members, !named.contains(field) else { continue }
             guard let known = nested[field] else {
                 throw EmulatorError(.badProfile, "\"\(key)\" of events is not an object")
@@ -140,11 +145,21 @@ struct EventFields {
     }
 
     private var container: KeyedEncodingContainer<Key>
+    private let event: String
 
-    init(_ encoder: any Encoder) { container = encoder.container(keyedBy: Key.self) }
+    init(_ encoder: any Encoder, of event: String) {
+        container = encoder.container(keyedBy: Key.self)
+        self.event = event
+    }
+
+    /// Whether the table of fields has one for this event.
+    private func isDeclared(_ field: Field) -> Bool {
+        Self.common.contains(field) || EventName.fields(of: event)?.contains(field) == true
+    }
 
     /// Sets a field; `nil` leaves it out.
     mutating func set(_ field: Field, _ value: (some Encodable)?) throws {
+        assert(value == nil || isDeclared(field), "\(event) has no \(field.rawValue) in EventName.fields")
         try container.encodeIfPresent(value, forKey: Key(field.rawValue))
     }
 
@@ -347,7 +362,8 @@ struct EventFields {
                 let commands = settings.map { "beaconry ctl set \(beacon) \($0)" }
                 try set(.hint, "press it with \(commands.joined(separator: ", then "))")
             } else {
-                assert(Field(rawValue: name) != nil, "\(name) is not a field")
+                assert(
+                    Field(rawValue: name).map(isDeclared) == true, "\(report.name) has no \(name) in EventName.fields")
                 try container.encode(ReportValue(value), forKey: Key(name))
             }
         }
