@@ -108,7 +108,7 @@ import Testing
             "phone: a\nnotifications: [{ id: x, category: other }, { id: ¦x, category: other }]\n",
             "notifications[1].id", "another notification has the id \"x\" already"
         ),
-        (one("at: ¦1"), "notifications[0].at", "\"1\" is not a duration"),
+        (one("at: ¦1"), "notifications[0].at", "\"1\" has no unit: ms, s, m or h; write at: 1s"),
         (one("until: ¦0s"), "notifications[0].until", "a notification cannot be removed before it is posted"),
         (one("at: 2s, until: ¦2s"), "notifications[0].until", "a notification cannot be removed before it is posted"),
         (one("date: ¦today"), "notifications[0].date", "\"today\" is not a date; write it as 20140512T093015"),

@@ -187,7 +187,9 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
     private static let intervalLimit = "is out of range: radios send every 20ms to 10240ms"
 
     static let radio = [
-        plain("interval: ¦100\n", field: "beacons[0].interval", "\"100\" \(intervalRule)"),
+        plain(
+            "interval: ¦100\n", field: "beacons[0].interval",
+            "\"100\" has no unit: ms, s, or ticks of 0.625 ms; write interval: 100ms"),
         plain("interval: ¦-5ms\n", field: "beacons[0].interval", "\"-5ms\" \(intervalRule)"),
         plain("interval: ¦often\n", field: "beacons[0].interval", "\"often\" \(intervalRule)"),
         plain("interval: ¦100us\n", field: "beacons[0].interval", "\"100us\" \(intervalRule)"),

@@ -66,7 +66,10 @@ import Testing
         (region("minor: ¦1"), "regions[0].minor", "a minor number needs a major number; write major, too"),
         (region("hello: ¦\"\""), "regions[0].hello", "a message has 1 to 1000 characters"),
         (region("goodbye: ¦[a]"), "regions[0].goodbye", "a single value is expected here"),
-        (region("exit-after: ¦30"), "regions[0].exit-after", "\"30\" is not a duration; write 10s, 500ms or 2m"),
+        (
+            region("exit-after: ¦30"), "regions[0].exit-after",
+            "\"30\" has no unit: ms, s, m or h; write exit-after: 30s"
+        ),
         (
             region("at-most-once-per: ¦daily"), "regions[0].at-most-once-per",
             "\"daily\" is not a duration; write 10s, 500ms or 2m"

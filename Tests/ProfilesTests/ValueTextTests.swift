@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "100", "ms", "-1ms", "+1ms", "1e3ms", "1,5s", "1..5s", "1.5.0s", ".5s", "100 us", "100mS", "100 ms ",
+        "", "ms", "-1ms", "+1ms", "1e3ms", "1,5s", "1..5s", "1.5.0s", ".5s", "100 us", "100mS", "100 ms ",
         " 100ms", "0x10ticks", "1.5ticks", "-1ticks", "4294967296ticks", "1234567890ms", "１００ms", "100msx", "ticks",
         "--1ms", "٣ms",
     ])
@@ -75,7 +75,16 @@ import Testing
         #expect(try ValueText.duration(text) == duration)
     }
 
-    @Test(arguments: ["", "10", "s", "-1s", "1d", "1e3s", "10S", "9999999999s", "1:30"])
+    @Test(arguments: ["0", "100", "1.5", "999999999"])
+    func missingUnitIsSuggested(_ number: String) {
+        #expect(
+            Self.refusal(number, ValueText.interval)
+                == "\"\(number)\" has no unit: ms, s, or ticks of 0.625 ms; write \(number)ms")
+        #expect(
+            Self.refusal(number, ValueText.duration) == "\"\(number)\" has no unit: ms, s, m or h; write \(number)s")
+    }
+
+    @Test(arguments: ["", "s", "-1s", "1d", "1e3s", "10S", "9999999999s", "1:30"])
     func otherDurationIsRefused(_ text: String) {
         #expect(Self.refusal(text, ValueText.duration) == "\"\(text)\" is not a duration; write 10s, 500ms or 2m")
     }

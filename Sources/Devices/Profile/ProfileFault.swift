@@ -55,6 +55,32 @@ package struct ProfileFaults: Error, Hashable, Sendable {
 package struct ValueFault: Error, Hashable, Sendable {
     /// What is wrong and what can be written, without a full stop.
     package let message: String
+    /// What is wrong, and the text to write instead, where that follows from the one that is wrong.
+    private let corrected: Correction?
+
+    private struct Correction: Hashable {
+        let problem: String
+        let text: String
+    }
+
     /// A fault with this message.
-    package init(_ message: String) { self.message = message }
+    package init(_ message: String) {
+        self.message = message
+        corrected = nil
+    }
+
+    /// A number without its unit.
+    /// - Parameters:
+    ///   - unit: the most usual unit.
+    ///   - units: all units, as a list.
+    package init(number: String, without unit: String, units: String) {
+        let correction = Correction(problem: "\"\(number)\" has no unit: \(units)", text: number + unit)
+        message = "\(correction.problem); write \(correction.text)"
+        corrected = correction
+    }
+
+    /// The message for the value of a key, with the corrected line where there is one.
+    func message(ofKey key: some StringProtocol) -> String {
+        corrected.map { "\($0.problem); write \(key): \($0.text)" } ?? message
+    }
 }

@@ -253,7 +253,10 @@ package struct ProfileReader {
         do throws(ValueFault) {
             return try parse(text)
         } catch {
-            add(error.message + (path.hasPrefix("beacons[") ? Self.rangeHint(text) : ""), field: field, at: node.place)
+            // The last key of the field is that of the line.
+            var message = error.message(ofKey: field.split(separator: ".").last ?? "")
+            if path.hasPrefix("beacons[") { message += Self.rangeHint(text) }
+            add(message, field: field, at: node.place)
             return nil
         }
     }

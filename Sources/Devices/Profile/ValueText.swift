@@ -32,6 +32,8 @@ package enum ValueText {
             if let nanoseconds = decimal(number, scale: 6) { return try interval(nanoseconds: nanoseconds, text) }
         case "s":
             if let nanoseconds = decimal(number, scale: 9) { return try interval(nanoseconds: nanoseconds, text) }
+        case "" where decimal(number, scale: 6) != nil:
+            throw ValueFault(number: number, without: "ms", units: "ms, s, or ticks of 0.625 ms")
         default: break
         }
         throw ValueFault("\"\(text)\" is not an interval; write 100ms or 160ticks")
@@ -52,6 +54,9 @@ package enum ValueText {
     package static func duration(_ text: String) throws(ValueFault) -> Duration {
         let (number, unit) = split(text)
         let scale: [String: Int64] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000]
+        if unit.isEmpty, decimal(number, scale: 3) != nil {
+            throw ValueFault(number: number, without: "s", units: "ms, s, m or h")
+        }
         guard let milliseconds = scale[unit], let thousandths = decimal(number, scale: 3), thousandths < 1 << 40 else {
             throw ValueFault("\"\(text)\" is not a duration; write 10s, 500ms or 2m")
         }
