@@ -127,7 +127,7 @@ enum GATTParser {
     private static func unknown(_ name: String, _ seen: [String: DeclaredCharacteristic]) -> String {
         guard !seen.isEmpty else { return "there is no characteristic \"\(name)\", and no other" }
         return Spelling.unknown(
-            "there is no characteristic \"\(name)\"", name, "characteristics", seen.keys.sorted())
+            "there is no characteristic \"\(name)\"", name, "characteristics", things: seen.keys.sorted())
     }
 
     /// Each characteristic with its path and its node.

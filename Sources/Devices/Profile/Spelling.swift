@@ -40,8 +40,19 @@ package enum Spelling {
     ///   - problem: such as `there is no key "mayor" here`.
     ///   - kind: what the names are names of, in the plural.
     package static func unknown(_ problem: String, _ text: String, _ kind: String, _ names: [String]) -> String {
+        unknown(problem, text, kind, names, names.joined(separator: ", "))
+    }
+
+    /// The same for names of things, of which at most ten are listed.
+    package static func unknown(_ problem: String, _ text: String, _ kind: String, things: [String]) -> String {
+        unknown(problem, text, kind, things, few(things))
+    }
+
+    private static func unknown(
+        _ problem: String, _ text: String, _ kind: String, _ names: [String], _ list: String
+    ) -> String {
         let question = question(text, among: names)
-        return "\(problem)\(question)\(question.isEmpty ? ";" : "") \(kind) are \(names.joined(separator: ", "))"
+        return "\(problem)\(question)\(question.isEmpty ? ";" : "") \(kind) are \(list)"
     }
 
     /// `"encripted" is not one of open, encrypted; did you mean "encrypted"?`

@@ -78,7 +78,7 @@ struct CSVTrack: Sendable {
             throw ValueFault("it has no rows; write the heading t,who,x,y and rows such as 0,\(name),2.5,4")
         }
         throw ValueFault(
-            Spelling.unknown("no row is of \"\(name)\"", name, "those in the column who", present.sorted()))
+            Spelling.unknown("no row is of \"\(name)\"", name, "those in the column who", things: present.sorted()))
     }
 
     /// The columns, by their numbers from 0.

@@ -192,6 +192,6 @@ enum ScenarioNames {
     /// `there is no beacon "lobyb"; did you mean "lobby"? beacons are door, lobby`
     static func unknown(_ id: String, _ kind: String, _ names: [String]) -> String {
         guard !names.isEmpty else { return "there is no \(kind) \"\(id)\", because the scenario has none" }
-        return Spelling.unknown("there is no \(kind) \"\(id)\"", id, "names", names)
+        return Spelling.unknown("there is no \(kind) \"\(id)\"", id, "names", things: names)
     }
 }
