@@ -37,6 +37,8 @@ package struct ExpectTool: Sendable {
         let verdicts: [ExpectationVerdict?]
         var ending = Listening.Ending.done
         if let listening {
+            // From the start, so that the events before the radio is ready count as well.
+            if !expectations.allSatisfy(\.isOfRadio) { listening.emulator?.events.keepJournal() }
             let result = try await listening.result { radio, capabilities in
                 let verdicts = try await self.verdicts(on: radio) { expectation, text, within in
                     let others = try self.excluding(capabilities.address, expectation)

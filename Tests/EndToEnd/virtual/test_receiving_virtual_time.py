@@ -117,6 +117,12 @@ def test_an_expectation_times_out_in_virtual_time(beaconry: Beaconry) -> None:
     assert verdict["elapsed"] == 600 and not verdict["fulfilled"]
 
 
+def test_events_before_the_work_begins_are_expected(beaconry: Beaconry) -> None:
+    arguments = ("--profile", str(beaconry.profile(SHOP)), *MAX, "--event", "ready", "--event", "radio-ready", "--within", "1s")
+    verdicts = [line for line in objects(beaconry, "expect", *arguments) if line["event"] == "verdict"]
+    assert [(verdict["fulfilled"], verdict["count"]) for verdict in verdicts] == [(True, 1), (True, 1)], verdicts
+
+
 def test_events_of_the_run_and_values_are_expected_in_virtual_time(beaconry: Beaconry) -> None:
     profile = str(beaconry.profile(CLOSING.replace("device: ibeacon", "device: iot-design-shop\n    name: Door")))
     file = beaconry.profile(
