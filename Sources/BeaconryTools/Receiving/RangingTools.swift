@@ -16,14 +16,16 @@ package enum RangeTool {
         _ ranging: Ranging, on listening: Listening, for duration: Duration?, plot: String? = nil,
         as format: OutputFormat
     ) async throws {
-        let state = RangingState(collects: plot != nil)
+        let state = (ranging: RangingState(collects: plot != nil), others: OtherAdvertisers(beside: ranging.filter))
         try await PeriodicReports.run(ranging, on: listening, for: duration, as: format, state: state) {
             report, state in
-            state.take(report)
-            return RangingOutput(report, trends: state.trends)
+            state.ranging.take(report)
+            return RangingOutput(report, trends: state.ranging.trends, others: state.others)
+        } observe: { sighting, state in
+            state.others.take(sighting)
         } finish: { state in
             guard let plot else { return }
-            try PlotTool.write(state.collector, title: "range", to: plot, as: format)
+            try PlotTool.write(state.ranging.collector, title: "range", to: plot, as: format)
         }
     }
 }
@@ -61,10 +63,12 @@ private protocol LiveReport: Report {
 private enum PeriodicReports {
     /// - Parameters:
     ///   - state: what the outputs have in common.
+    ///   - observe: called with the state for each advertisement, before the receiver has it.
     ///   - finish: called with the state at the end.
     static func run<Receiver: PeriodicReceiver, State: Sendable, Printed: LiveReport & SendableMetatype>(
         _ receiver: Receiver, on listening: Listening, for duration: Duration?, as format: OutputFormat,
         state: State, _ output: @escaping @Sendable (Receiver.Report, inout State) -> Printed,
+        observe: @escaping @Sendable (Sighting, inout State) -> Void = { _, _ in },
         finish: @escaping @Sendable (State) throws -> Void = { _ in }
     ) async throws {
         try await listening.run { radio, _ in
@@ -74,6 +78,7 @@ private enum PeriodicReports {
             defer { screen?.finish() }
             for await reception in try await radio.receptions(every: .milliseconds(50)) {
                 let end = duration.flatMap { $0 <= reception.time ? $0 : nil }
+                if end == nil, case .received(let sighting, _) = reception { observe(sighting, &state) }
                 // Advertisements received after the end do not count.
                 let reports =
                     end.map { [receiver.advance(to: $0), receiver.finish(at: $0)] } ?? [receiver.take(reception)]
@@ -124,18 +129,26 @@ struct RangingOutput: Encodable, LiveReport {
     private let region: String?
     /// The beacons in range, the nearest first.
     let beacons: [RangedRecord]
+    /// What was received instead of beacons; absent if some are in range, or if nothing was received.
+    private let message: String?
     /// The last RSSI values of these beacons, for a terminal; empty without them.
     private let trends: [String]
 
     private enum CodingKeys: CodingKey {
-        case event, time, region, beacons
+        case event, time, region, beacons, message
     }
 
-    /// - Parameter trends: the last RSSI values of beacons, as texts for a terminal.
-    init(_ report: RangingReport, in region: BeaconRegion? = nil, trends: [BeaconIdentity: String] = [:]) {
+    /// - Parameters:
+    ///   - trends: the last RSSI values of beacons, as texts for a terminal.
+    ///   - others: what was received beside the beacons; `nil` if that is not known.
+    init(
+        _ report: RangingReport, in region: BeaconRegion? = nil, trends: [BeaconIdentity: String] = [:],
+        others: OtherAdvertisers? = nil
+    ) {
         self.region = region?.identifier
         let ranged = region.map { report.beacons(in: $0) } ?? report.beacons
         beacons = ranged.map(RangedRecord.init)
+        message = ranged.isEmpty ? others?.sentence : nil
         self.trends = ranged.map { trends[$0.identity] ?? "" }
     }
 
@@ -146,7 +159,7 @@ struct RangingOutput: Encodable, LiveReport {
     var liveLines: [String] { lines(withTrends: true) }
 
     private func lines(withTrends: Bool) -> [String] {
-        guard !beacons.isEmpty else { return [SeekingReport.noneFound] }
+        guard !beacons.isEmpty else { return [SeekingReport.noneFound + (message.map { "; \($0)" } ?? "")] }
         let sections = [Proximity.immediate, .near, .far, .unknown].map { proximity in
             (proximity, zip(beacons, trends).filter { $0.0.proximity == proximity.rawValue })
         }

@@ -199,6 +199,18 @@ def test_range_drops_a_beacon_that_is_off(room: tuple[Run, str], beaconry: Beaco
     assert run.end(signal.SIGINT) == 0
 
 
+def test_range_names_what_was_received_instead(virtual: tuple[str, ...], beaconry: Beaconry) -> None:
+    done = beaconry.call("range", "--uuid", UNUSED, *virtual, "--duration", "1s")
+    (line,) = done.stdout.splitlines()
+    assert line.startswith("No Beacons Found; received instead: ") and f"{UUID} 1/1" in line, done
+    reports = [
+        json.loads(beaconry.call("range", "--uuid", uuid, *virtual, "--duration", "1s", "--json").stdout.splitlines()[-1])
+        for uuid in (UNUSED, UUID)
+    ]
+    assert reports[0]["beacons"] == [] and reports[0]["message"] == line.removeprefix("No Beacons Found; ")
+    assert reports[1]["beacons"] and "message" not in reports[1]
+
+
 def test_seek_gets_warmer(room: tuple[Run, str], virtual: tuple[str, ...], beaconry: Beaconry) -> None:
     run = beaconry.start("seek", "--uuid", UUID, "--radio", room[1], "--json")
     cool = run.wait("sought", where=lambda event: event.get("nearest", {}).get("minor") == 1)
