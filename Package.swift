@@ -262,7 +262,9 @@ let package = Package(
             name: "BeaconryTestingTests", dependencies: ["BeaconryCentral", "BeaconryTesting"], swiftSettings: settings),
         .testTarget(
             name: "ControlAPITests",
-            dependencies: ["ControlAPI", "Devices", "Emulator", "HCIRadio", "Profiles", nioCore],
+            dependencies: [
+                "BluetoothCore", "ControlAPI", "Devices", "Emulator", "HCIRadio", "Profiles", "Radio", nioCore,
+            ],
             swiftSettings: settings),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: settings),
         .testTarget(
