@@ -8,6 +8,8 @@
 PROFILE ?=
 ITERATIONS ?= 1000000
 SEED ?= 1
+# Of the changes of several clients at once.
+CHANGES ?= 100000
 BENCH ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -20,7 +22,7 @@ endif
 export BEACONRY_COMMIT
 RELEASE := Scripts/build-release
 
-.PHONY: build install package package-test wheel run demo check docs test test-more test-all unit-test host-test python-test vm-test fuzz sanitize sanitize-thread \
+.PHONY: build install package package-test wheel run demo check docs test test-more test-all unit-test host-test python-test vm-test fuzz chaos sanitize sanitize-thread \
 	sanitize-address bench release sbom dependencies test-dependencies clean
 
 build: dependencies
@@ -104,6 +106,12 @@ fuzz: dependencies
 	$(RELEASE) --product beaconry
 	BEACONRY_BINARY=.build/release/beaconry python3 -B Tests/EndToEnd/fuzz_live.py \
 		--packets $(ITERATIONS) --pdus $(ITERATIONS) --seed $(SEED)
+
+# Changes by five clients at once, with reloads, resets and kills: what the requests return, what is received and what is saved
+# must be the same.
+chaos: dependencies
+	$(RELEASE) --product beaconry
+	BEACONRY_BINARY=.build/release/beaconry python3 -B Tests/EndToEnd/chaos.py --changes $(CHANGES) --seed $(SEED)
 
 # The unit tests under each sanitizer, one after the other: all at once, they starve each other. XCTest has none of them, and
 # leaks. Both build everything anew.
