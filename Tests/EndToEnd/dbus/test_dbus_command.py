@@ -145,14 +145,19 @@ def test_bus_ends_with_a_killed_program(beaconry: Beaconry) -> None:
         time.sleep(0.05)
 
 
-def test_command_and_folder_end_with_a_killed_program(beaconry: Beaconry, temporary_folder: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGQUIT])
+def test_command_and_folder_end_with_a_killed_program(
+    beaconry: Beaconry, temporary_folder: Path, how: signal.Signals
+) -> None:
+    # Where Swift is installed, SIGQUIT prints a backtrace and the process continues.
+    beaconry.environment["SWIFT_BACKTRACE"] = "enable=off"
     number = temporary_folder.parent / "number"
     run = beaconry.start("dbus", "--", "sh", "-c", f"echo $$ > {number}.new; mv {number}.new {number}; exec sleep 1000")
     deadline = time.monotonic() + PATIENCE
     while not number.exists():
         assert time.monotonic() < deadline, "the command has not started"
         time.sleep(0.05)
-    run.kill()
+    assert run.end(how) == -how
     command = Path("/proc") / number.read_text().strip()
     while command.exists() or any(temporary_folder.iterdir()):
         assert time.monotonic() < deadline + PATIENCE, "something is left"
