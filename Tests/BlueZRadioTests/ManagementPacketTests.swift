@@ -36,7 +36,8 @@ import Testing
     /// mgmt-api, "Commands".
     @Test(
         arguments: [
-            (ManagementOpcode.readCommands, 0x0002), (.disconnect, 0x0014), (.readAdvertisingFeatures, 0x003D),
+            (ManagementOpcode.readCommands, 0x0002), (.readControllerInformation, 0x0004), (.disconnect, 0x0014),
+            (.getConnections, 0x0015), (.readAdvertisingFeatures, 0x003D),
             (.removeAdvertising, 0x003F), (.addExtendedAdvertisingParameters, 0x0054),
             (.addExtendedAdvertisingData, 0x0055),
         ] as [(ManagementOpcode, UInt16)])
@@ -81,6 +82,8 @@ import Testing
         let opcode = ManagementOpcode.removeAdvertising
         #expect(ManagementError.status(opcode, 0x14).description == "management command 63: permission denied")
         #expect(ManagementError.status(opcode, 0x77).description == "management command 63: status 119")
+        #expect(
+            ManagementError.status(opcode, 5).description == "management command 63: the controller does not answer")
         #expect(ManagementError.noAnswer(opcode).description == "management command 63: no answer from the kernel")
         #expect(ManagementError.status(opcode, 0x14).status == 0x14)
         #expect(ManagementError.noAnswer(opcode).status == nil)
@@ -135,6 +138,33 @@ import Testing
         #expect(adding.serialized() == bytes)
         #expect(try checkWire(AddExtendedAdvertisingParameters.self, bytes: bytes) == adding)
         try fuzzWire(AddExtendedAdvertisingParameters.self, samples: [bytes])
+    }
+
+    /// K4: a turn of its own has a flag.
+    @Test func parametersHaveATurn() throws {
+        let adding = AddExtendedAdvertisingParameters(
+            instance: 5, flags: [.hasIntervals], turn: 1, interval: AdvertisingInterval(160), transmitPower: nil)
+        let bytes = try Hexadecimal.bytes("05 00500000 0100 0000 a0000000 a0000000 7f")
+        #expect(adding.serialized() == bytes)
+        #expect(try checkWire(AddExtendedAdvertisingParameters.self, bytes: bytes) == adding)
+    }
+
+    /// The flags of Linux 6.1 (`get_supported_adv_flags`), and those of one that has no turns.
+    @Test(arguments: [("3ff00100 1f 1f 05 00", true), ("3fc00000 1f 1f 05 00", false)])
+    func turnCanBeSetWithItsFlag(_ text: String, canSetTurn: Bool) throws {
+        #expect(try AdvertisingFeatures(parsing: Hexadecimal.bytes(text)).canSetTurn == canSetTurn)
+    }
+
+    @Test func controllerInformationIsParsedAndSerialized() throws {
+        let bytes =
+            try Hexadecimal.bytes("000000 01aa00 08 0200 ffff0100 8b060000") + [UInt8](repeating: 7, count: 263)
+        let information = try checkWire(ControllerInformation.self, bytes: bytes)
+        #expect(information.address.description == "00:AA:01:00:00:00")
+        #expect(information.version == 8 && information.manufacturer == 2)
+        #expect(
+            information.currentSettings.isSuperset(of: [.powered, .connectable, .discoverable, .classic, .advertising]))
+        #expect(information.supportedSettings.rawValue == 0x1FFFF)
+        try fuzzWire(ControllerInformation.self, samples: [bytes])
     }
 
     @Test func parametersWithoutPowerHaveNoPreference() throws {

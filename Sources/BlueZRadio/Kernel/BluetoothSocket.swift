@@ -7,10 +7,21 @@ import CBluetooth
 import Glibc
 import SystemPackage
 
+/// A socket that sends and receives whole packets.
+protocol PacketSocket: Sendable {
+    /// The received packets, in order; the stream ends with `close()`.
+    var packets: AsyncStream<[UInt8]> { get }
+    /// Sends one packet.
+    /// - Throws: `Errno` of the kernel.
+    func send(_ packet: [UInt8]) throws(Errno)
+    /// Ends the stream. Further calls have no effect.
+    func close()
+}
+
 /// A socket of the kernel's Bluetooth family that is bound to one channel. Sends and receives whole packets.
 ///
 /// `close()` ends the stream of packets and closes the descriptor; so does releasing the last reference.
-final class BluetoothSocket: Sendable {
+final class BluetoothSocket: PacketSocket {
     /// The channels that concern all controllers.
     enum Channel: UInt16 {
         /// All traffic between host and controllers, read-only. Requires CAP_NET_RAW.
@@ -103,7 +114,7 @@ struct KernelChannels: Sendable {
     /// The management interface; `nil` without CAP_NET_ADMIN.
     let management: ManagementChannel?
     /// The HCI traffic of all controllers; `nil` without CAP_NET_RAW.
-    let monitor: BluetoothSocket?
+    let monitor: (any PacketSocket)?
 
     /// Opens the channels that the capabilities of this process allow.
     static func open() -> KernelChannels {

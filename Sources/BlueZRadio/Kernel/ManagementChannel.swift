@@ -6,38 +6,6 @@ import BluetoothCore
 import Radio
 import SystemPackage
 
-/// Why a management command failed.
-enum ManagementError: Error, Hashable {
-    /// The kernel's status (mgmt-api, "Error codes").
-    case status(ManagementOpcode, UInt8)
-    /// The kernel did not reply in time, or with a reply of another form.
-    case noAnswer(ManagementOpcode)
-    /// The socket failed.
-    case socket(Errno)
-
-    /// The status in the kernel's reply; `nil` if there was no reply.
-    var status: UInt8? {
-        if case .status(_, let status) = self { status } else { nil }
-    }
-}
-
-extension ManagementError: CustomStringConvertible {
-    private static let names: [UInt8: String] = [
-        0x01: "unknown command", 0x03: "failed", 0x07: "no resources", 0x0A: "busy", 0x0B: "rejected",
-        0x0C: "not supported", 0x0D: "invalid parameters", 0x0F: "not powered", 0x11: "invalid index",
-        0x12: "blocked by rfkill", 0x14: "permission denied",
-    ]
-
-    var description: String {
-        switch self {
-        case .status(let opcode, let status):
-            "management command \(opcode.rawValue): \(Self.names[status] ?? "status \(status)")"
-        case .noAnswer(let opcode): "management command \(opcode.rawValue): no answer from the kernel"
-        case .socket(let error): "management socket: \(error)"
-        }
-    }
-}
-
 /// The kernel's management interface: commands with their replies, and events.
 actor ManagementChannel {
     /// An event and the index of its controller.
@@ -49,25 +17,29 @@ actor ManagementChannel {
     /// All events but the replies to commands, in order. Ends with `close()`.
     nonisolated let events: AsyncStream<IndexedEvent>
 
-    private let socket: BluetoothSocket
+    private let socket: any PacketSocket
+    private let timeout: Duration
     private let continuation: AsyncStream<IndexedEvent>.Continuation
-    private var pending: [Pending] = []
-    private var nextIdentifier = 0
-
-    private struct Pending {
-        let identifier: Int
-        let opcode: ManagementOpcode
-        let continuation: CheckedContinuation<Result<[UInt8], ManagementError>, Never>
-    }
+    private var matcher = ReplyMatcher()
+    private var waiting: [Int: CheckedContinuation<Result<[UInt8], ManagementError>, Never>] = [:]
 
     /// Opens the channel.
     /// - Throws: `ManagementError.socket`.
     init() throws(ManagementError) {
+        let socket: BluetoothSocket
         do {
             socket = try BluetoothSocket(.management)
         } catch {
             throw .socket(error)
         }
+        self.init(on: socket)
+    }
+
+    /// A channel on an open socket.
+    /// - Parameter timeout: the time limit of a reply.
+    init(on socket: any PacketSocket, timeout: Duration = .seconds(5)) {
+        self.socket = socket
+        self.timeout = timeout
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
         Task { [weak self, packets = socket.packets] in
             for await packet in packets { await self?.receive(packet) }
@@ -81,18 +53,18 @@ actor ManagementChannel {
         _ opcode: ManagementOpcode, index: UInt16, parameters: [UInt8] = []
     ) async throws(ManagementError) -> [UInt8] {
         let packet = ManagementPacket(code: opcode.rawValue, index: index, parameters: parameters)
-        let identifier = nextIdentifier
-        nextIdentifier += 1
+        let identifier = matcher.begin(opcode, index: index)
         let answer = await withCheckedContinuation { continuation in
-            pending.append(Pending(identifier: identifier, opcode: opcode, continuation: continuation))
+            waiting[identifier] = continuation
             do throws(Errno) {
                 try socket.send(packet.serialized())
             } catch {
+                matcher.cancel(identifier)
                 resume(identifier, with: .failure(.socket(error)))
             }
-            Task { [weak self] in
-                try? await Task.sleep(for: .seconds(5))
-                await self?.resume(identifier, with: .failure(.noAnswer(opcode)))
+            Task { [weak self, timeout] in
+                try? await Task.sleep(for: timeout)
+                await self?.giveUp(identifier, opcode)
             }
         }
         return try answer.get()
@@ -112,18 +84,21 @@ actor ManagementChannel {
             continuation.yield(IndexedEvent(index: parsed.index, event: event))
             return
         }
-        guard let first = pending.first(where: { $0.opcode == opcode }) else { return }
-        resume(first.identifier, with: status == 0 ? .success(returned) : .failure(.status(opcode, status)))
+        guard let identifier = matcher.take(opcode, index: parsed.index, at: .now) else { return }
+        resume(identifier, with: status == 0 ? .success(returned) : .failure(.status(opcode, status)))
+    }
+
+    private func giveUp(_ identifier: Int, _ opcode: ManagementOpcode) {
+        guard matcher.giveUp(identifier, at: .now) else { return }
+        resume(identifier, with: .failure(.noAnswer(opcode)))
     }
 
     private func resume(_ identifier: Int, with result: Result<[UInt8], ManagementError>) {
-        guard let position = pending.firstIndex(where: { $0.identifier == identifier }) else { return }
-        pending.remove(at: position).continuation.resume(returning: result)
+        waiting.removeValue(forKey: identifier)?.resume(returning: result)
     }
 
     private func finish() {
-        for waiting in pending { waiting.continuation.resume(returning: .failure(.noAnswer(waiting.opcode))) }
-        pending = []
+        for (identifier, opcode) in matcher.removeAll() { resume(identifier, with: .failure(.noAnswer(opcode))) }
         continuation.finish()
     }
 }

@@ -8,7 +8,9 @@ import BluetoothCore
 struct ManagementOpcode: Hashable, Sendable {
     let rawValue: UInt16
     static let readCommands = ManagementOpcode(rawValue: 0x0002)
+    static let readControllerInformation = ManagementOpcode(rawValue: 0x0004)
     static let disconnect = ManagementOpcode(rawValue: 0x0014)
+    static let getConnections = ManagementOpcode(rawValue: 0x0015)
     static let getConnectionInformation = ManagementOpcode(rawValue: 0x0031)
     static let readAdvertisingFeatures = ManagementOpcode(rawValue: 0x003D)
     static let removeAdvertising = ManagementOpcode(rawValue: 0x003F)
@@ -144,6 +146,9 @@ struct AdvertisingFeatures: WireCodable, Hashable {
     /// Whether the controller has extended advertising: only then does the kernel offer flags for PHYs.
     var isExtended: Bool { supportedFlags & 0x0000_0380 != 0 }
 
+    /// Whether the length of an instance's turn can be set.
+    var canSetTurn: Bool { supportedFlags & AddExtendedAdvertisingParameters.Flags.hasDuration.rawValue != 0 }
+
     init(parsing reader: inout ByteReader) throws(WireError) {
         supportedFlags = try reader.readLittleEndian()
         maximumAdvertisingData = try reader.readUInt8()
@@ -165,6 +170,7 @@ struct AddExtendedAdvertisingParameters: WireCodable, Hashable {
     struct Flags: OptionSet, Hashable, Sendable {
         let rawValue: UInt32
         static let connectable = Flags(rawValue: 1 << 0)
+        static let hasDuration = Flags(rawValue: 1 << 12)
         static let hasIntervals = Flags(rawValue: 1 << 14)
         static let hasTransmitPower = Flags(rawValue: 1 << 15)
     }
@@ -180,9 +186,17 @@ struct AddExtendedAdvertisingParameters: WireCodable, Hashable {
     /// In dBm; 127 for no preference.
     let transmitPower: Int8
 
-    init(instance: UInt8, flags: Flags, interval: AdvertisingInterval, transmitPower: TransmitPower?) {
+    /// - Parameter turn: the length of one turn in seconds; `nil` for the kernel's default.
+    init(
+        instance: UInt8, flags: Flags, turn: UInt16? = nil, interval: AdvertisingInterval,
+        transmitPower: TransmitPower?
+    ) {
         self.instance = instance
-        self.flags = transmitPower == nil ? flags : flags.union(.hasTransmitPower)
+        var flags = flags
+        if turn != nil { flags.insert(.hasDuration) }
+        if transmitPower != nil { flags.insert(.hasTransmitPower) }
+        self.flags = flags
+        duration = turn ?? 0
         minimumInterval = interval
         maximumInterval = interval
         self.transmitPower = transmitPower?.decibelMilliwatts ?? 127
