@@ -7,9 +7,10 @@ import HCI
 
 @testable import BlueZRadio
 
-/// A controller whose traffic an `AdvertisingObserver` reads.
+/// A controller whose traffic an `AdvertisingObserver` and an `ObservedController` read.
 final class MonitoredController {
     private(set) var observer = AdvertisingObserver()
+    private(set) var controller = ObservedController()
     /// The observed packets.
     private var packets: [MonitorPacket] = []
     private static let succeeded: [UInt8] = [0]
@@ -27,6 +28,7 @@ final class MonitoredController {
     /// - Returns: whether that led to an observation.
     func observe(_ packet: MonitorPacket) -> Bool {
         packets.append(packet)
+        _ = controller.observe(packet)
         return observer.observe(packet)
     }
 
@@ -49,6 +51,38 @@ final class MonitoredController {
             kind: MonitorPacket.event, index: 0,
             data: [HCICommandComplete.eventCode, UInt8(event.count)] + event)
     }
+
+    /// Returns the packets since the last call.
+    func takePackets() -> [MonitorPacket] {
+        defer { packets = [] }
+        return packets
+    }
+
+    /// Observes the event of an HCI packet.
+    func report(_ event: some HCIEvent) {
+        _ = observe(
+            MonitorPacket(kind: MonitorPacket.event, index: 0, data: HCIEventPacket(event).serialized()))
+    }
+
+    /// Observes a connection.
+    func connect(_ role: ConnectionRole, handle: UInt16 = 64) {
+        report(
+            LEConnectionComplete(
+                connectionHandle: ConnectionHandle(handle), role: role, peerAddressType: .random,
+                peerAddress: .zero, connectionInterval: ConnectionInterval(24), peripheralLatency: 0,
+                supervisionTimeout: SupervisionTimeout(100)))
+    }
+
+    /// Observes the end of a connection: HCI Disconnection Complete.
+    func disconnect(handle: UInt16 = 64) {
+        _ = observe(
+            MonitorPacket(
+                kind: MonitorPacket.event, index: 0, data: [0x05, 4, 0, UInt8(handle & 0xFF), UInt8(handle >> 8), 0x13])
+        )
+    }
+
+    /// Observes the start or the end of a scan.
+    func scan(_ isEnabled: Bool) { run(LESetScanEnable(enable: isEnabled ? 1 : 0, filterDuplicates: 1)) }
 
     // MARK: - Legacy advertising
 

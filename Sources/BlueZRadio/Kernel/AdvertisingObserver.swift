@@ -50,7 +50,7 @@ struct AdvertisingObserver {
     private var legacy = AdvertisingState()
     private var sets: [UInt8: AdvertisingState] = [:]
     private var deviceRandomAddress: BluetoothAddress?
-    private var commands: [HCIOpcode: [UInt8]] = [:]
+    private var commands = MonitoredCommands()
     private var latest: [[UInt8]?: Observation] = [:]
     /// The number of the latest observation; 0 before the first.
     private(set) var sequence = 0
@@ -65,27 +65,27 @@ struct AdvertisingObserver {
     /// - Returns: whether it led to a new observation.
     mutating func observe(_ packet: MonitorPacket) -> Bool {
         let before = sequence
-        var reader = ByteReader(packet.data)
-        switch packet.kind {
-        case MonitorPacket.command:
-            guard let opcode: UInt16 = try? reader.readLittleEndian(), (try? reader.readUInt8()) != nil else { break }
-            commands[HCIOpcode(rawValue: opcode)] = Array(reader.readAll())
-        case MonitorPacket.event where packet.data.first == Self.lowEnergyEventCode:
+        if let completion = commands.completion(by: packet) {
+            if completion.status == .success {
+                apply(completion.opcode, parameters: completion.parameters, returned: completion.returned)
+            }
+        } else if packet.kind == MonitorPacket.event, packet.data.first == HCIEventPacket.lowEnergyMetaCode {
             noteEnd(packet.data)
-        case MonitorPacket.event:
-            guard (try? reader.readUInt8()) == HCICommandComplete.eventCode, (try? reader.readUInt8()) != nil,
-                let complete = try? HCICommandComplete(parsing: &reader), complete.status == .success,
-                let parameters = commands.removeValue(forKey: complete.opcode)
-            else { break }
-            apply(complete.opcode, parameters: parameters, returned: complete.returnParameters)
-        case MonitorPacket.indexRemoved:
+        } else if packet.kind == MonitorPacket.indexRemoved {
             reset()
-        default: break
         }
         return sequence > before
     }
 
-    private static let lowEnergyEventCode: UInt8 = 0x3E
+    /// Whether the controller advertises data that meets a condition now; on a legacy controller, whether such data has
+    /// its turn now.
+    func isAdvertising(where condition: ([UInt8]?) -> Bool) -> Bool {
+        legacy.isEnabled && condition(legacy.advertisingData)
+            || sets.values.contains { $0.isEnabled && condition($0.advertisingData) }
+    }
+
+    /// Whether the controller advertises anything now, for comparison before and after a packet.
+    var enabledCount: Int { (legacy.isEnabled ? 1 : 0) + sets.values.count(where: \.isEnabled) }
 
     /// Handles the two ways in which advertising ends without a command: a connection as a peripheral ends legacy
     /// advertising, and LE Advertising Set Terminated ends a set.
@@ -95,10 +95,15 @@ struct AdvertisingObserver {
         let isConnectionComplete = subevent == 0x01 || subevent == 0x0A
         if isConnectionComplete, status == 0, (try? reader.read(count: 2)) != nil, (try? reader.readUInt8()) == 1 {
             legacy.isEnabled = false
-        } else if subevent == 0x12, let handle = try? reader.readUInt8() {
+        } else if subevent == LEAdvertisingSetTerminated.subeventCode, status != Self.cancelledByHost,
+            let handle = try? reader.readUInt8()
+        {
             update(handle) { $0.isEnabled = false }
         }
     }
+
+    /// The status of a set that the host disabled, which some controllers report late (Linux, `hci_le_ext_adv_term_evt`).
+    private static let cancelledByHost: UInt8 = 0x44
 
     private mutating func reset() {
         legacy = AdvertisingState(advertisingData: [], scanResponse: [])
@@ -223,5 +228,22 @@ struct AdvertisingObserver {
         _ minimum: AdvertisingInterval, _ maximum: AdvertisingInterval
     ) -> ClosedRange<AdvertisingInterval> {
         min(minimum, maximum)...max(minimum, maximum)
+    }
+}
+
+/// One controller as the monitor channel shows it.
+struct ObservedController {
+    /// What it advertises.
+    private(set) var advertising = AdvertisingObserver()
+    /// What it does besides.
+    private(set) var activity = ControllerActivity()
+
+    /// Takes one packet of the controller.
+    /// - Returns: whether it changed what is on the air, or what keeps something off it.
+    mutating func observe(_ packet: MonitorPacket) -> Bool {
+        let before = advertising.enabledCount
+        let isObserved = advertising.observe(packet)
+        let isChanged = activity.observe(packet)
+        return isObserved || isChanged || advertising.enabledCount != before
     }
 }

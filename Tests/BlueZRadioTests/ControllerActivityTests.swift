@@ -1,0 +1,109 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import HCI
+import Testing
+
+@testable import BlueZRadio
+
+@Suite struct ControllerActivityTests {
+    private static let disallowed: [UInt8] = [HCIStatus.commandDisallowed.rawValue]
+
+    private static func refuseAddress(_ controller: MonitoredController) {
+        controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: disallowed)
+    }
+
+    /// K5: a legacy controller takes no random address during a scan.
+    @Test func commandRefusedDuringScanIsItsObstacle() {
+        let controller = MonitoredController()
+        Self.refuseAddress(controller)
+        #expect(controller.controller.activity.obstacle == .unknown(LESetRandomAddress.opcode, .commandDisallowed))
+        controller.scan(true)
+        Self.refuseAddress(controller)
+        #expect(controller.controller.activity.obstacle == .scan)
+        // A beacon that needs no new address is advertised meanwhile.
+        controller.run(LESetAdvertisingEnable.opcode, [1])
+        #expect(controller.controller.activity.obstacle == .scan)
+        controller.scan(false)
+        #expect(controller.controller.activity.obstacle == nil)
+    }
+
+    @Test func scanAloneIsNoObstacle() {
+        let controller = MonitoredController()
+        controller.scan(true)
+        controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6])
+        #expect(controller.controller.activity.obstacle == nil)
+    }
+
+    /// K6: endless refusals of LE Set Advertising Parameters.
+    @Test func obstacleWithoutCauseEndsWithAdvertising() {
+        let controller = MonitoredController()
+        controller.run(LESetAdvertisingParameters.opcode, [], returning: Self.disallowed)
+        let refusal = ControllerActivity.Obstacle.unknown(LESetAdvertisingParameters.opcode, .commandDisallowed)
+        #expect(controller.controller.activity.obstacle == refusal)
+        controller.run(LESetAdvertisingEnable.opcode, [0])
+        #expect(controller.controller.activity.obstacle == refusal)
+        controller.run(LESetAdvertisingEnable.opcode, [1])
+        #expect(controller.controller.activity.obstacle == nil)
+    }
+
+    @Test func refusedDisablingIsNoObstacle() {
+        let controller = MonitoredController()
+        controller.run(LESetAdvertisingEnable.opcode, [0], returning: Self.disallowed)
+        #expect(controller.controller.activity.obstacle == nil)
+    }
+
+    @Test func connectionAttemptAndConnectionAreObstacles() {
+        let controller = MonitoredController()
+        // The attempt begins with the status of its command.
+        _ = controller.observe(MonitoredController.command(LECreateConnection.opcode, []))
+        controller.report(CommandStatus(opcode: LECreateConnection.opcode))
+        controller.run(LESetAdvertisingEnable.opcode, [1], returning: Self.disallowed)
+        #expect(controller.controller.activity.obstacle == .connectionAttempt)
+        controller.connect(.central)
+        #expect(controller.controller.activity.obstacle == nil)
+        #expect(!controller.controller.activity.hasCentral)
+        controller.run(LESetAdvertisingEnable.opcode, [1], returning: Self.disallowed)
+        #expect(controller.controller.activity.obstacle == .connection)
+        controller.disconnect()
+        #expect(controller.controller.activity.obstacle == nil)
+    }
+
+    @Test func centralsAreCounted() {
+        let controller = MonitoredController()
+        controller.connect(.peripheral, handle: 64)
+        controller.connect(.peripheral, handle: 65)
+        controller.disconnect(handle: 64)
+        #expect(controller.controller.activity.hasCentral)
+        controller.disconnect(handle: 65)
+        #expect(!controller.controller.activity.hasCentral)
+    }
+
+    /// K10.
+    @Test func resetIsCountedAndEndsEverything() {
+        let controller = MonitoredController()
+        controller.connect(.peripheral)
+        controller.scan(true)
+        Self.refuseAddress(controller)
+        controller.run(HCIReset(), returning: Self.disallowed)
+        #expect(controller.controller.activity.resetCount == 0)
+        controller.run(HCIReset())
+        #expect(controller.controller.activity.resetCount == 1)
+        #expect(controller.controller.activity.obstacle == nil)
+        #expect(!controller.controller.activity.hasCentral)
+    }
+
+    @Test func truncatedPacketsAreIgnored() {
+        let controller = MonitoredController()
+        for data in [[], [0x05], [0x05, 1, 0], [0x3E], [0x3E, 1, 1], [0x3E, 4, 1, 0, 0x40, 0], [0x0F, 1, 0]]
+            as [[UInt8]]
+        {
+            _ = controller.observe(MonitorPacket(kind: MonitorPacket.event, index: 0, data: data))
+            _ = controller.observe(MonitorPacket(kind: MonitorPacket.command, index: 0, data: data))
+        }
+        #expect(controller.controller.activity.obstacle == nil)
+        #expect(!controller.controller.activity.hasCentral)
+    }
+}
