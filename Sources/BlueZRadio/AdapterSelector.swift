@@ -45,16 +45,12 @@ extension AdapterSelector {
     /// - Throws: `RadioError` that names what is missing.
     func usableAdapter(of daemon: BlueZDaemon) async throws(RadioError) -> BlueZAdapter {
         let adapter = try await presentAdapter(of: daemon)
-        guard adapter.isPowered else {
-            if let how = AdapterPresence.block(of: adapter.name) {
-                throw RadioError(
-                    .blocked, "\(adapter.name) is blocked \(how)",
-                    hint: "unblock it (rfkill unblock bluetooth, or the machine's wireless switch)")
-            }
+        guard adapter.address != .zero else {
             throw RadioError(
-                .poweredOff, "\(adapter.name) is powered off",
-                hint: "power it on (bluetoothctl power on)")
+                .noAdapter, "\(adapter.name) has no address: its controller did not start",
+                hint: "see dmesg; switch the machine off and on, or unplug the adapter and plug it in again")
         }
+        guard adapter.isPowered else { throw .notPowered(adapter.name) }
         return adapter
     }
 
@@ -104,5 +100,18 @@ extension AdapterSelector {
         return RadioError(
             .noAdapter, "there is no adapter \(description.dropFirst("bluez:".count))",
             hint: "choose one of these: \(present)")
+    }
+}
+
+extension RadioError {
+    /// The error for an adapter that is powered off, or blocked by rfkill.
+    static func notPowered(_ adapter: String) -> RadioError {
+        if let how = AdapterPresence.block(of: adapter) {
+            return RadioError(
+                .blocked, "\(adapter) is blocked \(how)",
+                hint: "unblock it (rfkill unblock bluetooth, or the machine's wireless switch)")
+        }
+        return RadioError(
+            .poweredOff, "\(adapter) is powered off", hint: "power it on (bluetoothctl power on)")
     }
 }

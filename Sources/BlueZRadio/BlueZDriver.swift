@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 package import Radio
 
 /// The adapters of this machine beside bluetoothd: `bluez`, `bluez:hciN`, `bluez:ADDRESS`.
@@ -29,7 +30,7 @@ package struct BlueZDriver: RadioDriver {
     }
 
     package func forecast(_ beacons: [HostedBeacon]) async throws(RadioError) -> RadioForecast {
-        try await BlueZRadio.forecast(beacons, on: selector)
+        try await BlueZForecast.make(beacons, on: selector)
     }
 
     package func makePeripheral(_ resources: RadioResources) -> any PeripheralRadio {
@@ -41,6 +42,20 @@ package struct BlueZDriver: RadioDriver {
 }
 
 extension RadioSurvey {
+    /// Notes about adapters that cannot be told apart by their address, or have none.
+    static func addressNotes(_ adapters: [BlueZAdapter]) -> [String] {
+        let shared = Dictionary(
+            grouping: adapters.filter { !$0.hasUniqueAddress && $0.address != .zero }, by: \.address)
+        let notes = shared.sorted { $0.value[0].index < $1.value[0].index }.map { address, adapters in
+            "\(adapters.map(\.name).joined(separator: " and ")) have the same address, \(address): choose them by name "
+                + "(--radio bluez:\(adapters[0].name)); receivers cannot distinguish their connectable beacons"
+        }
+        return notes
+            + adapters.filter { $0.address == .zero }.map {
+                "\($0.name) has no address: its controller did not start (see dmesg), and it cannot be used"
+            }
+    }
+
     fileprivate init(_ survey: BlueZSurvey) {
         self.init(radios: survey.adapters.map(Entry.init), failure: survey.trouble)
         rights = [
@@ -52,14 +67,15 @@ extension RadioSurvey {
             Right(
                 key: "monitorSocket", isGranted: survey.mayMonitor,
                 summary: survey.mayMonitor
-                    ? "monitor socket (CAP_NET_RAW): what is on the air is read back"
-                    : "no monitor socket; CAP_NET_RAW would add reading back what is on the air"),
+                    ? "monitor socket (CAP_NET_RAW): what is on the air is read back, and restored"
+                    : "no monitor socket; CAP_NET_RAW would add reading back what is on the air, and restoring it"),
         ]
         let reason = failure == nil ? "bluetoothd does not manage it" : "bluetoothd is not"
         notes = survey.unmanagedNames.map { "\($0): there, but \(reason)" }
         guard failure == nil else { return }
         if radios.isEmpty { notes.append("this machine has no Bluetooth adapter that bluetoothd knows") }
         guard !radios.isEmpty else { return }
+        notes += Self.addressNotes(survey.adapters.map(\.adapter))
         advice = [
             "note: an iPhone that connects may show a pairing dialog, because bluetoothd reads the phone's own services; "
                 + "ReverseServiceDiscovery=false in /etc/bluetooth/main.conf stops that"

@@ -4,6 +4,8 @@
 
 import BluetoothCore
 import DBus
+import Radio
+import TestSupport
 import Testing
 
 @testable import BlueZRadio
@@ -36,6 +38,49 @@ import Testing
                         "Address": .string("00:AA:01:00:00:0\(number)"), "Powered": .boolean(isPowered),
                     ])
                 ]))
+    }
+
+    /// A17: cheap dongles have one address. The radio stays with the name, and the ledger has one key for each.
+    @Test(.timeLimit(.minutes(10))) func adaptersWithOneAddressAreDistinguished() async throws {
+        try await TestBus.with { bus in
+            let daemon = try await FakeBluetoothd.start(on: bus)
+            for (number, address) in [(1, "00:AA:01:00:00:00"), (2, "00:AA:01:00:00:02")] {
+                try await daemon.add(
+                    try ObjectPath("/org/bluez/hci\(number)"), "org.bluez.Adapter1",
+                    ["Address": .string(address), "Powered": true])
+            }
+            let connection = try await DBusConnection.connect(to: .address(bus.address))
+            let adapters = try await BlueZDaemon.find(on: connection).adapters()
+            #expect(adapters.map(\.hasUniqueAddress) == [false, false, true])
+            #expect(
+                adapters.map(\.identity) == ["00:AA:01:00:00:00-hci0", "00:AA:01:00:00:00-hci1", "00:AA:01:00:00:02"])
+            let notes = RadioSurvey.addressNotes(adapters)
+            #expect(notes.count == 1)
+            #expect(notes.first?.hasPrefix("hci0 and hci1 have the same address, 00:AA:01:00:00:00") == true)
+            for (adapter, found) in [(adapters[1], "hci1"), (adapters[2], "hci2")] {
+                let access = DaemonAccess(.any, rules: []) { () async throws(RadioError) in connection }
+                access.settle(on: adapter)
+                #expect(try await access.find { _ in }.adapter.name == found)
+            }
+            await connection.close()
+        }
+    }
+
+    /// A3, A21: a controller that did not start has the address zero.
+    @Test(.timeLimit(.minutes(10))) func adapterWithoutAddressIsNotUsable() async throws {
+        try await TestBus.with { bus in
+            let daemon = try await FakeBluetoothd.start(on: bus)
+            try await daemon.add(
+                "/org/bluez/hci1", "org.bluez.Adapter1", ["Address": "00:00:00:00:00:00", "Powered": true])
+            let connection = try await DBusConnection.connect(to: .address(bus.address))
+            let bluez = try await BlueZDaemon.find(on: connection)
+            let error = await #expect(throws: RadioError.self) {
+                _ = try await AdapterSelector.name("hci1").usableAdapter(of: bluez)
+            }
+            #expect(error?.message == "hci1 has no address: its controller did not start")
+            #expect(RadioSurvey.addressNotes(try await bluez.adapters()).count == 1)
+            await connection.close()
+        }
     }
 
     @Test func selectsAmongPresentAdapters() throws {
@@ -97,6 +142,8 @@ import Testing
                     ]),
                 ]))
         #expect(!adapter.isPowered)
+        #expect(!adapter.isDiscoverable)
+        #expect(adapter.hasDeviceInformation == nil)
         #expect(adapter.isExtended)
         #expect(adapter.canSetTransmitPower)
         #expect(!adapter.canIncludeTransmitPower)

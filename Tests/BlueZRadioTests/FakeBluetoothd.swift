@@ -24,6 +24,8 @@ actor FakeBluetoothd {
     private(set) var agent: (client: String, path: ObjectPath)?
     private(set) var application: (client: String, path: ObjectPath)?
     private var isPowered = true
+    private var isDiscoverable = false
+    private var isExtended = false
     private var refusesAdvertisements = false
 
     private init(_ connection: DBusConnection) {
@@ -51,6 +53,18 @@ actor FakeBluetoothd {
         isPowered = value
         try await connection.emitPropertiesChanged(
             Self.adapter, "org.bluez.Adapter1", ["Powered": .boolean(value)])
+    }
+
+    /// Makes the adapter discoverable, or hides it.
+    func setDiscoverable(_ value: Bool) async throws {
+        isDiscoverable = value
+        try await connection.emitPropertiesChanged(
+            Self.adapter, "org.bluez.Adapter1", ["Discoverable": .boolean(value)])
+    }
+
+    /// Gives the controller extended advertising, or takes it away.
+    func setExtended(_ value: Bool) {
+        isExtended = value
     }
 
     /// Refuses the registration of advertisements, or accepts it again.
@@ -104,7 +118,7 @@ actor FakeBluetoothd {
             ])
         let advertising = ExportedInterface(
             "org.bluez.LEAdvertisingManager1",
-            properties: { ["ActiveInstances": .byte(0), "SupportedInstances": .byte(5)] },
+            properties: { [weak self] in self?.assumeIsolated { $0.advertisingProperties() } ?? [:] },
             methods: [
                 "RegisterAdvertisement": { [weak self] call in
                     await self?.register(advertisement: call) ?? .success([])
@@ -132,7 +146,14 @@ actor FakeBluetoothd {
         readCount += 1
         return [
             "Address": "00:AA:01:00:00:00", "Powered": .boolean(isPowered), "Pairable": true,
-            "Modalias": "usb:v1D6Bp0246d0552",
+            "Modalias": "usb:v1D6Bp0246d0552", "Discoverable": .boolean(isDiscoverable),
+        ]
+    }
+
+    private func advertisingProperties() -> [String: DBusValue] {
+        [
+            "ActiveInstances": .byte(0), "SupportedInstances": .byte(5),
+            "SupportedSecondaryChannels": .strings(isExtended ? ["1M"] : []),
         ]
     }
 

@@ -221,8 +221,11 @@ private struct Composition {
         AdvertisingData(
             self[destination].structures.compactMap { structure in
                 guard case .flags(let flags) = structure else { return structure }
-                if flags.contains(.generalDiscoverable) { return .flags(.beacon) }
-                return daemon.writesFlagsOfUndiscoverable ? .flags(.classicNotSupported) : nil
+                let isGeneral = flags.contains(.generalDiscoverable)
+                guard isGeneral || daemon.writesFlagsOfUndiscoverable else { return nil }
+                var composed: AdvertisingFlags = isGeneral ? .generalDiscoverable : []
+                if !daemon.isAdapterDiscoverable { composed.insert(.classicNotSupported) }
+                return composed.isEmpty ? nil : .flags(composed)
             })
     }
 

@@ -16,6 +16,9 @@ actor BusAdvertiser: InstanceAdvertiser {
     private static let root: ObjectPath = "/org/beaconry/advertisement"
 
     nonisolated let way: AdvertisingWay
+    /// bluetoothd requests no length, so it is the kernel's, unless its configuration has another one
+    /// (MultiAdvertisementRotationInterval).
+    nonisolated let turn = AdvertisingRules.defaultTurn
     private nonisolated let capabilities: DaemonCapabilities
     private let daemon: BlueZDaemon
     private let adapter: BlueZAdapter
@@ -55,9 +58,27 @@ actor BusAdvertiser: InstanceAdvertiser {
                 await remove(beacon)
                 throw RadioError(
                     .refused, "bluetoothd refuses the advertisement of \(beacon) (\(error))",
-                    hint: "run fewer beacons, or give beaconry CAP_NET_ADMIN so that it need not ask bluetoothd")
+                    hint: Self.hint(for: error, daemon: capabilities.version))
             }
         }
+    }
+
+    /// The versions of bluetoothd whose Add Extended Advertising Data is 8 bytes too long. Kernels that check the length
+    /// refuse all of them (Linux d3f7d17960ed, of mid-2026; the next ones accept the length again, 58d810354de1b).
+    private static let longCommands = BlueZVersion(5, 56)...BlueZVersion(5, 86)
+
+    /// The hint for a refused registration.
+    static func hint(for error: DBusError, daemon version: BlueZVersion?) -> String {
+        if error.isBlueZ("Failed"), version.map(longCommands.contains) ?? true {
+            return "kernels of mid-2026, such as 6.12.93 and 6.18.34, refuse every advertisement of bluetoothd 5.56 to "
+                + "5.86: give beaconry CAP_NET_ADMIN so that it need not ask bluetoothd, or update the kernel or BlueZ; "
+                + "see dmesg for other causes"
+        }
+        if error.isBlueZ("NotPermitted") {
+            return "run fewer beacons; if no program advertises, restart bluetoothd (systemctl restart bluetooth), "
+                + "which releases what unfinished registrations have left"
+        }
+        return "run fewer beacons, or give beaconry CAP_NET_ADMIN so that it need not ask bluetoothd"
     }
 
     private func register(_ properties: [String: DBusValue], for beacon: BeaconIdentifier) async throws(DBusError) {

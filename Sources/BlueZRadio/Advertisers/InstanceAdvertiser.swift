@@ -11,6 +11,9 @@ protocol InstanceAdvertiser: Actor {
     /// The way.
     nonisolated var way: AdvertisingWay { get }
 
+    /// The length of an instance's turn on a legacy controller, in seconds.
+    nonisolated var turn: Int { get }
+
     /// The number of instances that an advertisement needs.
     nonisolated func instancesNeeded(by advertisement: Advertisement) -> Int
 
@@ -70,6 +73,8 @@ struct DaemonCapabilities: Hashable, Sendable {
     var canIncludeTransmitPower = false
     /// Whether `TxPower` is honoured (CanSetTxPower of SupportedFeatures).
     var canSetTransmitPower = false
+    /// Whether the adapter is discoverable: then flags lack 0x04.
+    var isAdapterDiscoverable = false
 
     /// Whether the daemon has the properties `ScanResponse…`, also without `-E`. Since BlueZ 5.80.
     var hasScanResponseProperties: Bool { isAtLeast(5, 80) }

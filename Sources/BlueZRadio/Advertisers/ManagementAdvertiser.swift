@@ -16,6 +16,7 @@ import Radio
 /// count of instances (Linux 6.1, `read_adv_features`). Lost instances are therefore taken from the kernel's events.
 actor ManagementAdvertiser: InstanceAdvertiser {
     nonisolated let way = AdvertisingWay.management
+    nonisolated let turn: Int
 
     private let channel: ManagementChannel
     private let index: UInt16
@@ -25,14 +26,16 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     private var lost: Set<BeaconIdentifier> = []
 
     /// Advertises on the controller with this index, and removes the instances that crashed runs have left on it.
+    /// - Parameter identity: the controller's name in the ledger.
     init(
-        channel: ManagementChannel, index: UInt16, address: BluetoothAddress, ledger: any RadioLedger
+        channel: ManagementChannel, index: UInt16, identity: String, ledger: any RadioLedger
     ) async throws(RadioError) {
         self.channel = channel
         self.index = index
         self.ledger = ledger
-        ledgerKey = "bluez-\(address)"
-        _ = try await features()
+        ledgerKey = "bluez-\(identity)"
+        let features = try await Self.features(of: index, channel)
+        turn = features.canSetTurn ? AdvertisingRules.requestedTurn : AdvertisingRules.defaultTurn
         for instance in ledger.takeLeftovers(under: ledgerKey).compactMap({ UInt8($0) }) {
             await remove(instance: instance)
         }
@@ -49,33 +52,70 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     func put(_ advertisement: Advertisement, for beacon: BeaconIdentifier) async throws(RadioError) {
         await remove(beacon)
         let features = try await features()
-        let highestFirst = (1...max(1, features.maximumInstances)).reversed()
         let taken = taken(features)
-        guard let instance = highestFirst.first(where: { !taken.contains($0) }) else {
+        let free = (1...max(1, features.maximumInstances)).reversed().filter { !taken.contains($0) }
+        guard !free.isEmpty else {
             throw RadioError(
                 .cannotCarry, "all \(features.maximumInstances) advertising instances of hci\(index) are taken",
-                hint: "stop another program that advertises (bluetoothctl advertise off), or run fewer beacons")
+                hint: "stop another program that advertises (bluetoothctl advertise off), or run fewer beacons; if "
+                    + "none advertises, restart bluetoothd (systemctl restart bluetooth)")
         }
+        var failure: ManagementError?
+        // On a controller with advertising sets the number is the handle of the set, and some take low handles only.
+        for instance in features.isExtended ? free[...] : free.prefix(1) {
+            do {
+                return try await put(advertisement, as: instance, for: beacon, features)
+            } catch {
+                await remove(beacon)
+                failure = error
+                guard Self.refusalsOfHandles.contains(error.status) else { break }
+            }
+        }
+        if let failure { throw await refusal(of: beacon, failure) }
+    }
+
+    /// The statuses that the kernel has for a handle that the controller refuses.
+    private static let refusalsOfHandles: Set<UInt8?> = [ManagementError.failed, ManagementError.invalidParameters]
+
+    private func put(
+        _ advertisement: Advertisement, as instance: UInt8, for beacon: BeaconIdentifier,
+        _ features: AdvertisingFeatures
+    ) async throws(ManagementError) {
         instances[beacon] = instance
         record()
         // An existing instance that the kernel's list omits would pass its scan response on to ours.
         await remove(instance: instance)
-        do {
-            try await add(advertisement, as: instance)
-        } catch {
-            await remove(beacon)
-            throw RadioError(
-                .refused, "the kernel refuses the advertisement of \(beacon) (\(error))",
-                hint: "see the kernel's log (dmesg), and try another interval or fewer beacons")
-        }
+        try await add(advertisement, as: instance, features)
     }
 
-    private func add(_ advertisement: Advertisement, as instance: UInt8) async throws(ManagementError) {
+    private func refusal(of beacon: BeaconIdentifier, _ failure: ManagementError) async -> RadioError {
+        // Linux, `is_advertising_allowed`: EINVAL if the states of the controller exclude it.
+        if failure.status == ManagementError.invalidParameters, await hasConnection() {
+            return RadioError(
+                .refused,
+                "\(beacon) is not advertised: hci\(index) has a connection, beside which its controller does not "
+                    + "advertise, or the advertisement is not valid (\(failure))",
+                hint: "end the connection, or give the beacons an adapter of their own")
+        }
+        return RadioError(
+            .refused, "the kernel refuses the advertisement of \(beacon) (\(failure))", hint: failure.hint)
+    }
+
+    /// Whether the controller has a connection (mgmt-api, Get Connections: a count and addresses).
+    private func hasConnection() async -> Bool {
+        let reply = try? await channel.command(.getConnections, index: index)
+        return reply?.prefix(2).contains { $0 != 0 } ?? false
+    }
+
+    private func add(
+        _ advertisement: Advertisement, as instance: UInt8, _ features: AdvertisingFeatures
+    ) async throws(ManagementError) {
         var flags: AddExtendedAdvertisingParameters.Flags = [.hasIntervals]
         if advertisement.pdu.isConnectable { flags.insert(.connectable) }
         let parameters = AddExtendedAdvertisingParameters(
-            instance: instance, flags: flags, interval: advertisement.interval,
-            transmitPower: advertisement.transmitPower)
+            instance: instance, flags: flags,
+            turn: features.isExtended || !features.canSetTurn ? nil : UInt16(AdvertisingRules.requestedTurn),
+            interval: advertisement.interval, transmitPower: advertisement.transmitPower)
         _ = try await channel.command(
             .addExtendedAdvertisingParameters, index: index, parameters: parameters.serialized())
         let advertisingData = advertisement.advertisingData.serialized()
@@ -125,14 +165,23 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     }
 
     private func features() async throws(RadioError) -> AdvertisingFeatures {
-        do {
-            let reply = try await channel.command(.readAdvertisingFeatures, index: index)
-            var reader = ByteReader(reply)
-            return try AdvertisingFeatures(parsing: &reader)
+        try await Self.features(of: index, channel)
+    }
+
+    private static func features(
+        of index: UInt16, _ channel: ManagementChannel
+    ) async throws(RadioError) -> AdvertisingFeatures {
+        do throws(ManagementError) {
+            var reader = ByteReader(try await channel.command(.readAdvertisingFeatures, index: index))
+            guard let features = try? AdvertisingFeatures(parsing: &reader) else {
+                throw .noAnswer(.readAdvertisingFeatures)
+            }
+            return features
         } catch {
             throw RadioError(
                 .refused, "hci\(index) does not report its advertising features (\(error))",
-                hint: "check that the adapter is plugged in and supports Bluetooth Low Energy")
+                hint: error.status == nil || error.status == ManagementError.silentController
+                    ? error.hint : "check that the adapter is plugged in and supports Bluetooth Low Energy")
         }
     }
 }

@@ -9,16 +9,23 @@ import DBus
 package struct BlueZAdapter: Hashable, Sendable {
     static let interface = "org.bluez.Adapter1"
     private static let advertisingInterface = "org.bluez.LEAdvertisingManager1"
+    static let deviceInformation = BluetoothUUID.bit16(0x180A)
 
     /// The kernel's name, `hciN`.
     package let name: String
-    /// The public address.
+    /// The public address, or the static random one of a controller without a public address; zero if it has none.
     package let address: BluetoothAddress
+    /// Whether no other adapter of this machine has the address, as cheap dongles do.
+    package internal(set) var hasUniqueAddress = true
     /// Whether the adapter is powered.
     package let isPowered: Bool
     /// Whether the adapter has Bluetooth Low Energy advertising.
     package let canAdvertise: Bool
-    /// Whether the controller has extended advertising (Bluetooth 5).
+    /// Whether the adapter is discoverable: then every advertisement on it is connectable.
+    package let isDiscoverable: Bool
+    /// Whether bluetoothd has a Device Information service of its own (0x180A); `nil` if its services are unknown.
+    package let hasDeviceInformation: Bool?
+    /// Whether the controller has extended advertising.
     package let isExtended: Bool
     /// The number of further advertisements that bluetoothd accepts.
     package let freeInstances: Int
@@ -33,6 +40,10 @@ package struct BlueZAdapter: Hashable, Sendable {
     /// The adapter's object on the bus.
     let path: ObjectPath
 
+    /// The name in the ledger: the address, which stays when the kernel gives the adapter another number, unless other
+    /// adapters have the same.
+    var identity: String { hasUniqueAddress ? "\(address)" : "\(address)-\(name)" }
+
     /// The controller index: N of hciN.
     var index: UInt16 { UInt16(name.dropFirst(3)) ?? ManagementPacket.noController }
 
@@ -46,6 +57,10 @@ package struct BlueZAdapter: Hashable, Sendable {
         name = path.lastComponent
         self.address = address
         isPowered = adapter["Powered"]?.boolValue ?? false
+        isDiscoverable = adapter["Discoverable"]?.boolValue ?? false
+        hasDeviceInformation = adapter["UUIDs"]?.stringsValue.map { uuids in
+            uuids.contains { BluetoothUUID($0)?.expanded == Self.deviceInformation.expanded }
+        }
         canAdvertise = advertising != nil
         isExtended = !(advertising?["SupportedSecondaryChannels"]?.stringsValue ?? []).isEmpty
         freeInstances = Int(advertising?["SupportedInstances"]?.byteValue ?? 0)

@@ -55,9 +55,13 @@ struct BlueZDaemon: Sendable {
         } catch {
             throw Self.unreachable(error)
         }
-        let adapters = objects.compactMap { entry -> BlueZAdapter? in
+        var adapters = objects.compactMap { entry -> BlueZAdapter? in
             guard let path = entry.key.objectPathValue, let interfaces = entry.value.dictionaryValue else { return nil }
             return BlueZAdapter(path: path, interfaces: interfaces)
+        }
+        let counts = Dictionary(adapters.map { ($0.address, 1) }, uniquingKeysWith: +)
+        for position in adapters.indices {
+            adapters[position].hasUniqueAddress = counts[adapters[position].address] == 1
         }
         return adapters.sorted { $0.index < $1.index }
     }

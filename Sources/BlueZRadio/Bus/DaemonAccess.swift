@@ -15,6 +15,15 @@ struct AdapterAttachment: Sendable {
         daemon.owner == other.daemon.owner && adapter.path == other.adapter.path
     }
 
+    /// Verifies that the adapter can advertise.
+    /// - Throws: `RadioError` `.cannotCarry`.
+    func requireAdvertising() throws(RadioError) {
+        guard !adapter.canAdvertise else { return }
+        throw RadioError(
+            .cannotCarry, "\(adapter.name) cannot advertise over Bluetooth Low Energy",
+            hint: "use an adapter of Bluetooth 4.0 or newer")
+    }
+
     /// Whether the daemon still runs and the adapter is powered.
     func isUsable() async -> Bool {
         let properties = try? await daemon.properties(BlueZAdapter.interface, of: adapter.path)
@@ -34,8 +43,9 @@ struct AdapterAttachment: Sendable {
 /// Finds bluetoothd and the selected adapter, and holds the connection to the message bus.
 ///
 /// It has two states. *Disconnected*: the next `find` opens the bus and subscribes to the rules. *Connected*: signals are
-/// delivered to the handler until the bus closes the connection (`forget`) or the radio does (`close`). The first `settle`
-/// fixes the adapter by its address, so that a controller which the kernel renames is found again.
+/// delivered to the handler until the bus closes the connection (`forget`) or the radio does (`close`). `settle` fixes the
+/// adapter by its address, so that a controller which the kernel renames is found again; where several adapters have the
+/// same address, by its name.
 ///
 /// Confined to the actor of the radio that owns it.
 final class DaemonAccess {
@@ -76,9 +86,9 @@ final class DaemonAccess {
         return AdapterAttachment(daemon: daemon, adapter: try await selector.usableAdapter(of: daemon))
     }
 
-    /// Stays with this adapter, by its address.
+    /// Stays with this adapter.
     func settle(on adapter: BlueZAdapter) {
-        selector = .address(adapter.address)
+        selector = adapter.hasUniqueAddress ? .address(adapter.address) : .name(adapter.name)
     }
 
     /// Delivers the signals of one more rule, until the connection closes. A rule is added to a connection only once.
