@@ -20,12 +20,13 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
 
     init(
         _ description: String, _ way: AdvertisingWay, isExtended: Bool = false, instances: Int = 1,
-        _ requested: Advertisement = Self.connectable, observed observation: AdvertisingObserver.Observation? = nil,
-        warnings codes: [String] = []
+        settings: AdvertisingRules.KnownSettings = .init(), _ requested: Advertisement = Self.connectable,
+        observed observation: AdvertisingObserver.Observation? = nil, warnings codes: [String] = []
     ) {
         testDescription = description
         rules = AdvertisingRules(
-            way: way, isExtended: isExtended, adapterAddress: Self.adapter, instancesOnAir: instances)
+            way: way, isExtended: isExtended, adapterAddress: Self.adapter, instancesOnAir: instances,
+            settings: settings)
         self.requested = requested
         self.observation = observation
         self.codes = codes
@@ -268,6 +269,33 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
             warnings: ["scan-response-changed"]),
     ]
 
+    private static let discoverable = AdvertisingRules.KnownSettings(isConnectable: true, isDiscoverable: true)
+    private static let connectableSetting = AdvertisingRules.KnownSettings(isConnectable: true)
+    private static let lowEnergyOnly = AdvertisingRules.KnownSettings(isLowEnergyOnly: true)
+
+    static let settings = [
+        RuleCase(
+            "discoverable, legacy, plain, not observed", .management, settings: discoverable, plain,
+            warnings: ["pdu-changed"]),
+        RuleCase(
+            "discoverable, legacy, plain, observed", .management, settings: discoverable, plain,
+            observed: observed(plain) { $0.pdu = .connectableScannable }, warnings: ["pdu-changed"]),
+        RuleCase(
+            "connectable by btmgmt, extended, plain, not observed", .management, isExtended: true,
+            settings: connectableSetting, plain, warnings: ["pdu-changed"]),
+        RuleCase("discoverable, connectable", .management, settings: discoverable),
+        RuleCase(
+            "discoverable, bus, without flags", new, settings: discoverable, flagless, warnings: ["pdu-changed"]),
+        RuleCase(
+            "LE only, without flags, not observed", .management, isExtended: true, settings: lowEnergyOnly, flagless,
+            warnings: ["data-changed"]),
+        RuleCase(
+            "LE only, without flags, observed", .management, isExtended: true, settings: lowEnergyOnly, flagless,
+            observed: observed(flagless) { $0.advertisingData = [2, 1, 4] + ($0.advertisingData ?? []) },
+            warnings: ["data-changed"]),
+        RuleCase("LE only, with flags", .management, settings: lowEnergyOnly),
+    ]
+
     static let types = [
         RuleCase("bus, plain, not observed", new, plain, warnings: ["pdu-changed", "flags-last"]),
         RuleCase(
@@ -309,7 +337,8 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
 
     @Test(
         arguments: RuleCase.exact + RuleCase.intervals + RuleCase.power + RuleCase.addresses + RuleCase.data
-            + RuleCase.composed + RuleCase.scanResponses + RuleCase.types + RuleCase.sharing + RuleCase.several)
+            + RuleCase.composed + RuleCase.scanResponses + RuleCase.settings + RuleCase.types + RuleCase.sharing
+            + RuleCase.several)
     func warningsFollow(_ test: RuleCase) {
         let status = test.rules.status(of: test.requested, observation: test.observation, unknownBecause: "not read")
         let codes = status.warnings.map(\.code)
@@ -403,5 +432,75 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         let observation = RuleCase.observed(RuleCase.connectable)
         let status = rules.status(of: RuleCase.connectable, observation: observation, unknownBecause: "")
         #expect(status.effective.address == .known(RuleCase.adapter))
+    }
+
+    private static func warning(
+        _ rules: AdvertisingRules, _ requested: Advertisement,
+        _ change: (inout AdvertisingObserver.Observation) -> Void = { _ in }
+    ) -> Warning? {
+        rules.status(of: requested, observation: RuleCase.observed(requested, change), unknownBecause: "").warnings
+            .first
+    }
+
+    /// K2: the cause and its fix are named, not a right.
+    @Test(arguments: [true, false])
+    func connectableAdapterIsNamed(isDiscoverable: Bool) {
+        let rules = AdvertisingRules(
+            way: .management, isExtended: false, adapterAddress: RuleCase.adapter, instancesOnAir: 1,
+            settings: .init(isConnectable: true, isDiscoverable: isDiscoverable))
+        let warning = Self.warning(rules, RuleCase.plain) { $0.pdu = .connectableScannable }
+        #expect(
+            warning?.message == "ADV_NONCONN_IND was requested, but ADV_IND is on the air: the adapter is "
+                + "\(isDiscoverable ? "discoverable" : "connectable"), which makes every advertisement connectable")
+        #expect(
+            warning?.hint
+                == (isDiscoverable
+                    ? "turn discoverable off (bluetoothctl discoverable off)"
+                    : "turn the setting off (btmgmt connectable off)"))
+    }
+
+    /// A1: Raspberry Pi 4 and 5 report Bluetooth 5.0 and have no extended advertising.
+    @Test func hintsDoNotNameAVersionOfBluetooth() {
+        let rules = AdvertisingRules(
+            way: .management, isExtended: false, adapterAddress: RuleCase.adapter, instancesOnAir: 2)
+        let requested = RuleCase.with(RuleCase.plain) { $0.transmitPower = TransmitPower(4) }
+        let warnings = rules.status(of: requested, observation: nil, unknownBecause: "").warnings
+        #expect(warnings.map(\.code) == ["interval-forced", "tx-power-ignored", "time-shared"])
+        for warning in warnings {
+            #expect(warning.hint.hasPrefix("use an adapter with extended advertising, or"))
+        }
+    }
+
+    /// K4.
+    @Test(arguments: [(2, 1, "take turns of 1 s", "gaps of 1 s"), (5, 2, "take turns of 2 s", "gaps of 8 s")])
+    func turnsAndGapsAreNamed(_ instances: Int, turn: Int, turns: String, gaps: String) {
+        let rules = AdvertisingRules(
+            way: .management, isExtended: false, adapterAddress: RuleCase.adapter, instancesOnAir: instances, turn: turn
+        )
+        let message = rules.timeSharing?.message ?? ""
+        #expect(message.contains(turns) && message.contains(gaps), "\(message)")
+    }
+
+    /// A20: a controller that reports numbers of a scale of its own.
+    @Test(arguments: [(20, "radiates 20 dBm"), (29, "reports 29, which is no power in dBm")] as [(Int8, String)])
+    func impossiblePowerIsNotPrintedAsOne(_ power: Int8, text: String) {
+        let rules = AdvertisingRules(
+            way: .management, isExtended: true, adapterAddress: RuleCase.adapter, instancesOnAir: 1)
+        let requested = RuleCase.with(RuleCase.plain) { $0.transmitPower = TransmitPower(4) }
+        let warning = Self.warning(rules, requested) { $0.transmitPower = TransmitPower(power) }
+        #expect(warning?.message.hasSuffix(text) == true, "\(warning?.message ?? "")")
+    }
+
+    /// K13: with Privacy=device the kernel uses a resolvable address for connectable advertisements too.
+    @Test func observedAddressIsNamed() throws {
+        let rules = AdvertisingRules(
+            way: .management, isExtended: true, adapterAddress: RuleCase.adapter, instancesOnAir: 1)
+        let requested = RuleCase.with(RuleCase.connectable) { $0.address = RuleCase.address }
+        let resolvable = try #require(BluetoothAddress("45:00:00:00:00:01"))
+        let changed = Self.warning(rules, requested) { $0.randomAddress = resolvable }
+        #expect(changed?.message.contains("this one has 45:00:00:00:00:01, by the adapter's privacy setting") == true)
+        #expect(
+            Self.warning(rules, requested)?.message.hasSuffix("this one has the adapter's, \(RuleCase.adapter)") == true
+        )
     }
 }

@@ -17,8 +17,46 @@ struct AdvertisingRules {
     let adapterAddress: BluetoothAddress
     /// The number of instances on the controller, those of other programs included.
     let instancesOnAir: Int
-    /// The time that the kernel gives each instance in turn on a legacy controller.
-    private static let turn = "2 s"
+    /// The settings of the adapter, as far as they are known.
+    var settings: KnownSettings
+    /// The time that the kernel gives each of our instances in turn on a legacy controller, in seconds.
+    var turn: Int
+
+    /// What is known of the settings of an adapter that affects advertisements.
+    struct KnownSettings: Hashable, Sendable {
+        /// Whether the kernel makes every instance connectable.
+        var isConnectable = false
+        /// Whether the adapter is discoverable, which is the usual reason.
+        var isDiscoverable = false
+        /// Whether the adapter has no BR/EDR, or has it switched off.
+        var isLowEnergyOnly = false
+    }
+
+    /// The length of a turn that is requested over the management socket: as short as possible, since a beacon is silent
+    /// during the turns of the others.
+    static let requestedTurn = 1
+    /// The kernel's own length of a turn (HCI_DEFAULT_ADV_DURATION).
+    static let defaultTurn = 2
+
+    /// The rules of an adapter with the usual settings.
+    /// - Parameter turn: the length of a turn in seconds; `nil` for that of the way.
+    init(
+        way: AdvertisingWay, isExtended: Bool, adapterAddress: BluetoothAddress, instancesOnAir: Int,
+        settings: KnownSettings = KnownSettings(), turn: Int? = nil
+    ) {
+        self.way = way
+        self.isExtended = isExtended
+        self.adapterAddress = adapterAddress
+        self.instancesOnAir = instancesOnAir
+        self.settings = settings
+        self.turn = turn ?? (way == .management ? Self.requestedTurn : Self.defaultTurn)
+    }
+
+    /// Whether instances take turns.
+    var takesTurns: Bool { !isExtended && instancesOnAir > 1 }
+
+    /// The time within which the controller advertises an instance, or advertises it again.
+    var patience: Duration { .seconds(3 + (isExtended ? 0 : Self.defaultTurn * instancesOnAir)) }
 
     /// The status of a requested advertisement.
     /// - Parameters:
@@ -28,22 +66,93 @@ struct AdvertisingRules {
         of requested: Advertisement, observation: AdvertisingObserver.Observation?, unknownBecause reason: String
     ) -> AdvertisingStatus {
         let effective = observation.map(effective) ?? EffectiveAdvertisement(unknown: reason)
-        let composition = composition(of: requested)
+        let prediction = prediction(of: requested)
         var differences = effective.differences(from: requested)
-        differences.formUnion(certainDifferences(requested, effective, composition))
+        differences.formUnion(certainDifferences(requested, effective, prediction))
         let ordered = AdvertisingField.allCases.filter(differences.contains)
-        var warnings = ordered.flatMap { self.warnings(for: $0, requested, effective, composition) }
+        var warnings = ordered.flatMap { self.warnings(for: $0, requested, effective, prediction) }
         if let warning = timeSharing { warnings.append(warning) }
         return AdvertisingStatus(
             requested: requested, effective: effective, differences: differences, warnings: warnings)
     }
 
-    /// The advertisement that bluetoothd composes; `nil` where the kernel uses the requested one.
-    func composition(of requested: Advertisement) -> BlueZAdvertisement? {
-        switch way {
-        case .management: nil
-        case .bus(let daemon): BlueZAdvertisement(requested, for: daemon)
+    /// What bluetoothd and the kernel make of an advertisement.
+    struct Prediction {
+        /// The objects of bluetoothd; `nil` where the kernel gets the requested advertisement.
+        let composition: BlueZAdvertisement?
+        let pdu: AdvertisingPDU
+        let advertisingData: [UInt8]
+        let scanResponse: [UInt8]
+    }
+
+    /// Predicts what is advertised for a request.
+    func prediction(of requested: Advertisement) -> Prediction {
+        let composition: BlueZAdvertisement? =
+            switch way {
+            case .management: nil
+            case .bus(let daemon): BlueZAdvertisement(requested, for: daemon)
+            }
+        let pdu = composition?.pdu ?? requested.pdu
+        let data = composition?.advertisingData ?? requested.advertisingData
+        return Prediction(
+            composition: composition, pdu: settings.isConnectable ? .connectableScannable : pdu,
+            advertisingData: addedFlags(to: data) + data.serialized(),
+            scanResponse: (composition?.scanResponse ?? requested.scanResponse).serialized())
+    }
+
+    /// The flags that the kernel puts in front of data without flags (Linux, `eir_create_adv_data`).
+    func addedFlags(to data: AdvertisingData) -> [UInt8] {
+        guard settings.isLowEnergyOnly, data.flags == nil else { return [] }
+        return AdvertisingData([.flags(.classicNotSupported)]).serialized()
+    }
+
+    /// Why the kernel must not get an advertisement: it has no room for the flags that the kernel adds.
+    func refusal(of requested: Advertisement, for beacon: BeaconIdentifier) -> RadioError? {
+        guard way == .management, case let added = addedFlags(to: requested.advertisingData), !added.isEmpty,
+            case let count = requested.advertisingData.serialized().count,
+            count + added.count > Self.maximumDataLength
+        else { return nil }
+        return RadioError(
+            .cannotCarry,
+            "the advertising data of \(beacon) has \(count) bytes and no flags, but on an adapter without BR/EDR the "
+                + "kernel adds \(added.count) bytes of flags, and \(Self.maximumDataLength) bytes is the limit",
+            hint: "give the beacon flags, or at most \(Self.maximumDataLength - added.count) bytes")
+    }
+
+    /// The maximum length of the data of a legacy PDU, in bytes.
+    private static let maximumDataLength = 31
+
+    /// Whether advertised bytes are those of a requested advertisement.
+    /// - Parameter bytes: `nil` for data that was set before the observer started. The kernel sends only data that
+    ///   changed, so then it is the requested data if no other instance has a turn.
+    func isCarried(_ requested: Advertisement, by bytes: [UInt8]?) -> Bool { carrier(of: requested)(bytes) }
+
+    /// `isCarried` for one advertisement and many bytes.
+    private func carrier(of requested: Advertisement) -> ([UInt8]?) -> Bool {
+        if case .bus(let daemon) = way {
+            let composition = BlueZAdvertisement(requested, for: daemon)
+            return { bytes in bytes.map(composition.isCarried) ?? false }
         }
+        let exact = requested.advertisingData.serialized()
+        return { bytes in
+            guard let bytes else { return instancesOnAir == 1 }
+            guard bytes != exact else { return true }
+            guard let structures = try? AdvertisingData(parsing: bytes).structures else { return false }
+            return requested.advertisingData.structures.allSatisfy { $0.isFlags || structures.contains($0) }
+        }
+    }
+
+    /// The latest observation of a requested advertisement after a sequence number.
+    func observation(
+        of requested: Advertisement, by observer: AdvertisingObserver, after sequence: Int
+    ) -> AdvertisingObserver.Observation? {
+        guard var observation = observer.observation(after: sequence, where: carrier(of: requested)) else { return nil }
+        guard way == .management else { return observation }
+        if observation.advertisingData == nil {
+            observation.advertisingData = prediction(of: requested).advertisingData
+        }
+        if observation.scanResponse == nil { observation.scanResponse = requested.scanResponse.serialized() }
+        return observation
     }
 
     private func effective(_ observation: AdvertisingObserver.Observation) -> EffectiveAdvertisement {
@@ -64,7 +173,7 @@ struct AdvertisingRules {
 
     /// The fields that differ by the rules, observed or not.
     private func certainDifferences(
-        _ requested: Advertisement, _ effective: EffectiveAdvertisement, _ composition: BlueZAdvertisement?
+        _ requested: Advertisement, _ effective: EffectiveAdvertisement, _ prediction: Prediction
     ) -> Set<AdvertisingField> {
         var fields: Set<AdvertisingField> = []
         if requested.address != nil, effective.address.value == nil { fields.insert(.address) }
@@ -72,240 +181,32 @@ struct AdvertisingRules {
         if effective.interval.value == nil {
             if forcesInterval(of: requested) || way.honoursIntervals == false { fields.insert(.interval) }
         }
-        if let composition {
-            if effective.advertisingData.value == nil,
-                composition.advertisingData.serialized() != requested.advertisingData.serialized()
-            {
-                fields.insert(.advertisingData)
-            }
-            if effective.scanResponse.value == nil,
-                composition.scanResponse.serialized() != requested.scanResponse.serialized()
-            {
-                fields.insert(.scanResponse)
-            }
-            if effective.pdu.value == nil, composition.pdu != requested.pdu { fields.insert(.pdu) }
+        if effective.advertisingData.value == nil,
+            prediction.advertisingData != requested.advertisingData.serialized()
+        {
+            fields.insert(.advertisingData)
         }
+        if effective.scanResponse.value == nil, prediction.scanResponse != requested.scanResponse.serialized() {
+            fields.insert(.scanResponse)
+        }
+        if effective.pdu.value == nil, prediction.pdu != requested.pdu { fields.insert(.pdu) }
         return fields
     }
 
-    private func forcesInterval(of requested: Advertisement) -> Bool {
+    /// Whether the kernel chooses the interval.
+    func forcesInterval(of requested: Advertisement) -> Bool {
         guard case .management = way else { return false }
-        return !isExtended && !requested.pdu.isConnectable
+        return !isExtended && !requested.pdu.isConnectable && !settings.isConnectable
     }
-}
-
-// MARK: - Warnings
-
-extension AdvertisingRules {
-    private static let privilege = "give beaconry CAP_NET_ADMIN (see docs/adapters.md, \"Rights\")"
 
     /// The address in the PDU. The kernel takes a new random address at each turn of an instance.
     private func address(_ observation: AdvertisingObserver.Observation) -> Effective<BluetoothAddress> {
         guard let random = observation.randomAddress else { return .known(adapterAddress) }
-        return !isExtended && instancesOnAir > 1
-            ? .unknown("the kernel takes a new random address at every turn") : .known(random)
-    }
-
-    private var timeSharing: Warning? {
-        guard !isExtended, instancesOnAir > 1 else { return nil }
-        return Warning(
-            code: "time-shared",
-            message: "\(instancesOnAir) advertisements take turns of \(Self.turn) on this legacy controller, so each "
-                + "is on the air 1/\(instancesOnAir) of the time",
-            hint: "use an adapter with extended advertising (Bluetooth 5), or one adapter a beacon")
-    }
-
-    private func warnings(
-        for field: AdvertisingField, _ requested: Advertisement, _ effective: EffectiveAdvertisement,
-        _ composition: BlueZAdvertisement?
-    ) -> [Warning] {
-        switch field {
-        case .interval: [intervalWarning(requested, effective)]
-        case .transmitPower: [powerWarning(requested, effective)]
-        case .advertisingData: dataWarnings(requested, effective, composition)
-        case .scanResponse: scanResponseWarnings(requested, effective, composition)
-        case .pdu: [pduWarning(requested, effective, composition)]
-        case .address:
-            [
-                Warning(
-                    code: "address-not-settable",
-                    message: "BlueZ cannot set the address of an advertisement: this one has "
-                        + (requested.pdu.isConnectable
-                            ? "the adapter's, \(adapterAddress)" : "a random one, new each time it is enabled"),
-                    hint: "leave the address out of the profile, or drive the controller without BlueZ")
-            ]
-        }
-    }
-
-    private func intervalWarning(_ requested: Advertisement, _ effective: EffectiveAdvertisement) -> Warning {
-        let asked = "\(requested.interval.count) ticks (\(requested.interval)) were requested"
-        let got = effective.interval.value.map(Self.words) ?? "160 to 240 ticks"
-        if forcesInterval(of: requested) {
-            return Warning(
-                code: "interval-forced",
-                message: "\(asked), but on a legacy controller the kernel advertises non-connectable PDUs every "
-                    + got,
-                hint: "use an adapter with extended advertising (Bluetooth 5), or a connectable device")
-        }
-        if case .bus(let capabilities) = way, capabilities.honoursIntervals == false {
-            let daemon = capabilities.version.map { "bluetoothd \($0)" } ?? "this bluetoothd"
-            let instead = effective.interval.value.map(Self.words) ?? "the kernel's default"
-            return Warning(
-                code: "interval-ignored",
-                message: "\(asked), but \(daemon) ignores intervals: \(instead) instead",
-                hint: "\(Self.privilege), start bluetoothd with -E, or use BlueZ 5.77 or newer")
-        }
-        if case .bus = way {
-            return Warning(
-                code: "interval-changed", message: "\(asked), but the controller was given \(got)",
-                hint: "\(Self.privilege); over D-Bus only whole milliseconds of connectable advertisements are exact")
-        }
-        return Warning(
-            code: "interval-changed", message: "\(asked), but the controller was given \(got)",
-            hint: "request an interval that this controller supports")
-    }
-
-    private static func words(_ range: ClosedRange<AdvertisingInterval>) -> String {
-        range.lowerBound == range.upperBound
-            ? "\(range.lowerBound.count) ticks" : "\(range.lowerBound.count) to \(range.upperBound.count) ticks"
-    }
-
-    private func powerWarning(_ requested: Advertisement, _ effective: EffectiveAdvertisement) -> Warning {
-        let asked = requested.transmitPower.map { "\($0) were requested" } ?? "a power was requested"
-        guard isExtended, let power = effective.transmitPower.value else {
-            return Warning(
-                code: "tx-power-ignored",
-                message: "\(asked), but the kernel sets no power on a legacy controller",
-                hint:
-                    "use an adapter with extended advertising (Bluetooth 5), or request no power in the profile or over GATT"
-            )
-        }
-        return Warning(
-            code: "tx-power-changed", message: "\(asked), but the controller radiates \(power)",
-            hint: "request a power that this controller supports")
-    }
-
-    /// The warnings about advertising data: one per lost structure, one about the flags, one about all other changes.
-    private func dataWarnings(
-        _ requested: Advertisement, _ effective: EffectiveAdvertisement, _ composition: BlueZAdvertisement?
-    ) -> [Warning] {
-        let isKnown = effective.advertisingData.value != nil
-        let bytes = effective.advertisingData.value ?? composition?.advertisingData.serialized() ?? []
-        let changed = Warning(
-            code: "data-changed",
-            message: "the advertising data is not what was requested, but "
-                + "\(Self.text(bytes, isKnown: isKnown))\(changes(composition, .advertisingData))",
-            hint: Self.privilege)
-        guard let composition, let structures = try? AdvertisingData(parsing: bytes).structures else {
-            return [changed]
-        }
-        var warnings = losses(composition, .advertisingData)
-        if let flags = flagsWarning(requested, structures) { warnings.append(flags) }
-        let wanted = composition.carried(of: requested.advertisingData, .advertisingData).filter { !$0.isFlags }
-        let flags = requested.advertisingData.flags
-        let hasOtherFlags = structures.contains { $0.isFlags && flags.map(AdvertisingStructure.flags) != $0 }
-        if warnings.isEmpty || hasOtherFlags || wanted != structures.filter({ !$0.isFlags }) {
-            warnings.append(changed)
-        }
-        return warnings
-    }
-
-    private func flagsWarning(_ requested: Advertisement, _ structures: [AdvertisingStructure]) -> Warning? {
-        guard requested.advertisingData.flags != nil else { return nil }
-        guard let index = structures.firstIndex(where: \.isFlags) else {
-            return Warning(
-                code: "flags-missing",
-                message: "bluetoothd omitted the flags, and strict receivers ignore an iBeacon without them",
-                hint: Self.privilege)
-        }
-        guard index > 0, requested.advertisingData.structures.first?.isFlags == true else { return nil }
-        let hasAppleFrame = structures.contains {
-            if case .manufacturerSpecific(.apple, _) = $0 { true } else { false }
-        }
-        return Warning(
-            code: "flags-last",
-            message: hasAppleFrame
-                ? "bluetoothd puts the flags after the frame, and receivers that look for the prefix "
-                    + "02 01 06 1A FF 4C 00 do not recognise it then"
-                : "bluetoothd puts the flags after the other structures",
-            hint: Self.privilege)
-    }
-
-    private func scanResponseWarnings(
-        _ requested: Advertisement, _ effective: EffectiveAdvertisement, _ composition: BlueZAdvertisement?
-    ) -> [Warning] {
-        guard let composition else {
-            return [
-                Warning(
-                    code: "scan-response-changed", message: "the scan response is not what was requested",
-                    hint: Self.privilege)
-            ]
-        }
-        var warnings = losses(composition, .scanResponse)
-        if composition.objects.count > 1 {
-            warnings.append(
-                Warning(
-                    code: "second-instance",
-                    message: "this bluetoothd puts only a name into a scan response, so a second advertisement takes "
-                        + "turns with this one\(changes(composition, .scanResponse))",
-                    hint: "\(Self.privilege), or use BlueZ 5.80 or newer"))
-            return warnings
-        }
-        let isKnown = effective.scanResponse.value != nil
-        let bytes = effective.scanResponse.value ?? composition.scanResponse.serialized()
-        let wanted = composition.carried(of: requested.scanResponse, .scanResponse)
-        if warnings.isEmpty || (try? AdvertisingData(parsing: bytes).structures) != wanted {
-            warnings.append(
-                Warning(
-                    code: "scan-response-changed",
-                    message: "the scan response is not what was requested, but "
-                        + "\(Self.text(bytes, isKnown: isKnown))\(changes(composition, .scanResponse))",
-                    hint: Self.privilege))
-        }
-        return warnings
-    }
-
-    private func losses(_ composition: BlueZAdvertisement, _ field: AdvertisingField) -> [Warning] {
-        composition.losses.filter { $0.field == field }.map { loss in
-            Warning(
-                code: "not-carried",
-                message: "\(loss.name) of the \(Self.name(of: field)) is not on the air: \(loss.reason)",
-                hint: Self.privilege)
-        }
-    }
-
-    /// The changes by bluetoothd, as the end of a sentence.
-    private func changes(_ composition: BlueZAdvertisement?, _ field: AdvertisingField) -> String {
-        let changes = composition?.changes.filter { $0.field == field || $0.destination == field } ?? []
-        return changes.isEmpty ? "" : ": " + changes.map(\.description).joined(separator: ", ")
-    }
-
-    private static func name(of field: AdvertisingField) -> String {
-        field == .scanResponse ? "scan response" : "advertising data"
-    }
-
-    private static func text(_ bytes: [UInt8], isKnown: Bool) -> String {
-        let text = bytes.isEmpty ? "empty" : Hexadecimal.string(bytes)
-        return isKnown ? text : "\(text) as far as is known without reading it back"
-    }
-
-    private func pduWarning(
-        _ requested: Advertisement, _ effective: EffectiveAdvertisement, _ composition: BlueZAdvertisement?
-    ) -> Warning {
-        let pdu = effective.pdu.value ?? composition?.pdu ?? .connectableScannable
-        let reason =
-            switch pdu {
-            case .connectableScannable: "bluetoothd gives flags to connectable advertisements only"
-            case .scannable: "bluetoothd puts names into a scan response"
-            case .nonConnectable: "bluetoothd makes an advertisement scannable only for a scan response"
-            }
-        return Warning(
-            code: "pdu-changed",
-            message: "\(requested.pdu.rawValue) was requested, but \(pdu.rawValue) is on the air: \(reason)",
-            hint: Self.privilege)
+        return takesTurns ? .unknown("the kernel takes a new random address at every turn") : .known(random)
     }
 }
 
 extension AdvertisingStructure {
-    fileprivate var isFlags: Bool { if case .flags = self { true } else { false } }
+    /// Whether it is the flags.
+    var isFlags: Bool { if case .flags = self { true } else { false } }
 }
