@@ -261,7 +261,8 @@ package actor Emulator: Service {
                 .warning(
                     Warning(
                         code: "not-read-back",
-                        message: "without CAP_NET_RAW what the controller really radiates cannot be read back",
+                        message: "without CAP_NET_RAW what the controller really radiates cannot be read back, and its "
+                            + "interruptions are not noticed",
                         hint: "give beaconry CAP_NET_RAW (see docs/adapters.md, \"Rights\")")))
         }
         warnOfMovement()

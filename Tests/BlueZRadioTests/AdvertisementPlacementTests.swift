@@ -4,6 +4,7 @@
 
 import Advertising
 import BluetoothCore
+import HCI
 import Radio
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
     private static func confirmed(
         _ placement: inout AdvertisementPlacement, after time: Duration = .zero, canReadBack: Bool = true
     ) -> [BeaconIdentifier] {
-        placement.confirm(at: start + time, by: rules, canReadBack: canReadBack).map(\.beacon)
+        placement.confirm(at: start + time, by: rules, canReadBack: canReadBack).confirmations.map(\.beacon)
     }
 
     @Test func onlyChangesCount() {
@@ -66,7 +67,7 @@ import Testing
         #expect(placement.nextDeadline == Self.start + .seconds(5))
         let early = Self.confirmed(&placement, after: .seconds(4))
         #expect(early.isEmpty)
-        let late = placement.confirm(at: Self.start + .seconds(5), by: Self.rules, canReadBack: true)
+        let late = placement.confirm(at: Self.start + .seconds(5), by: Self.rules, canReadBack: true).confirmations
         #expect(late.map(\.beacon) == [Self.first])
         #expect(late.first?.status.effective.pdu == .unknown("the commands to the controller were not seen"))
         #expect(placement.nextDeadline == nil)
@@ -83,7 +84,7 @@ import Testing
         #expect(confirmedBefore.isEmpty)
         let observed = packets.map { placement.observe($0) }
         #expect(observed.contains(true))
-        let statuses = placement.confirm(at: Self.start, by: Self.rules, canReadBack: true)
+        let statuses = placement.confirm(at: Self.start, by: Self.rules, canReadBack: true).confirmations
         #expect(statuses.map(\.beacon) == [Self.first])
         #expect(
             statuses.first?.status.effective.advertisingData
@@ -159,5 +160,88 @@ import Testing
         #expect(placement.placedBeacons.isEmpty && placement.nextDeadline == nil)
         let attempt = placement.beginPlacing(Self.first)
         #expect(attempt != nil)
+    }
+
+    // MARK: - Restoration and changes
+
+    @Test func restoredBeaconIsNotConfirmedAgain() throws {
+        var placement = AdvertisementPlacement()
+        _ = placement.want(Self.advertisement(1), for: Self.first)
+        let isPlaced = placement.restore(Self.first)
+        #expect(!isPlaced)
+        Self.place(&placement)
+        let isConfirmed = placement.restore(Self.first)
+        #expect(!isConfirmed)
+        _ = Self.confirmed(&placement, canReadBack: false)
+        let isRestored = placement.restore(Self.first)
+        #expect(isRestored)
+        #expect(placement.placedBeacons == [Self.first])
+        Self.place(&placement)
+        let again = Self.confirmed(&placement, canReadBack: false)
+        #expect(again.isEmpty)
+        let next = placement.beginPlacing(Self.first)
+        #expect(next == nil)
+    }
+
+    @Test func withdrawnBeaconIsNotRestored() {
+        var placement = AdvertisementPlacement()
+        _ = placement.want(Self.advertisement(1), for: Self.first)
+        Self.place(&placement)
+        _ = Self.confirmed(&placement, canReadBack: false)
+        _ = placement.restore(Self.first)
+        _ = placement.want(nil, for: Self.first)
+        let withdrawn = placement.beginPass()
+        let isRemoved = placement.beginRemoval(of: Self.first, withdrawn: withdrawn)
+        #expect(isRemoved)
+        let next = placement.beginPlacing(Self.first)
+        #expect(next == nil)
+    }
+
+    @Test func refusedRestorationIsConfirmedLater() throws {
+        var placement = AdvertisementPlacement()
+        _ = placement.want(Self.advertisement(1), for: Self.first)
+        Self.place(&placement)
+        _ = Self.confirmed(&placement, canReadBack: false)
+        _ = placement.restore(Self.first)
+        let begun = placement.beginPlacing(Self.first)
+        let isReported = placement.noteRefusal(Self.refusal, of: try #require(begun))
+        #expect(isReported)
+        Self.place(&placement)
+        let confirmed = Self.confirmed(&placement, canReadBack: false)
+        #expect(confirmed == [Self.first])
+    }
+
+    /// What is not observed follows the settings of the adapter.
+    @Test func unobservedStatusFollowsTheRules() {
+        var placement = AdvertisementPlacement()
+        _ = placement.want(Self.advertisement(1), for: Self.first)
+        Self.place(&placement)
+        _ = Self.confirmed(&placement, canReadBack: false)
+        var rules = Self.rules
+        rules.turn = 5
+        let same = placement.confirm(at: Self.start, by: rules, canReadBack: false).confirmations
+        #expect(same.isEmpty)
+        let shared = AdvertisingRules(way: .management, isExtended: false, adapterAddress: .zero, instancesOnAir: 2)
+        let changed = placement.confirm(at: Self.start, by: shared, canReadBack: false).confirmations
+        #expect(changed.map(\.status.warnings).map { $0.map(\.code) } == [["time-shared"]])
+        let again = placement.confirm(at: Self.start, by: shared, canReadBack: false).confirmations
+        #expect(again.isEmpty)
+    }
+
+    /// K5: it is not reported to be on the air while the controller refuses it.
+    @Test func obstacleExtendsTheDeadline() {
+        var placement = AdvertisementPlacement()
+        _ = placement.want(Self.advertisement(1), for: Self.first)
+        Self.place(&placement)
+        let controller = MonitoredController()
+        controller.scan(true)
+        controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: [0x0C])
+        for packet in controller.takePackets() { _ = placement.observe(packet) }
+        let results = placement.confirm(at: Self.start + .seconds(5), by: Self.rules, canReadBack: true)
+        #expect(results.confirmations.isEmpty)
+        #expect(results.obstructed == [Self.first])
+        #expect(placement.nextDeadline == Self.start + .seconds(5) + Self.rules.patience)
+        let later = placement.confirm(at: Self.start + .seconds(60), by: Self.rules, canReadBack: true)
+        #expect(later.confirmations.isEmpty && later.obstructed.isEmpty)
     }
 }

@@ -210,8 +210,40 @@ import Testing
             _ = try await rig.daemon.connection.call(
                 client, ObjectPath(path), "org.bluez.LEAdvertisement1", "Release")
             let event = try await rig.next()
-            #expect(event == .stopped(Self.beacon, reason: "its advertising instance was removed by another program"))
+            let reason = "its advertising instance was removed by the kernel or another program"
+            #expect(event == .stopped(Self.beacon, reason: reason))
             _ = try await rig.started()
+        }
+    }
+
+    /// K9: without the monitor channel it is not known whether the kernel enables the advertisement again.
+    @Test func connectableAdvertisementIsRegisteredAgainAfterADisconnection() async throws {
+        try await Self.with { rig in
+            try await rig.open()
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            _ = try await rig.started()
+            try await rig.daemon.connection.emitPropertiesChanged(
+                "/org/bluez/hci0/dev_C0_FF_EE_00_00_01", "org.bluez.Device1", ["Connected": false])
+            await rig.daemon.wait { $0.count(of: "RegisterAdvertisement") == 2 }
+            // That is no event.
+            await rig.radio.advertise(Self.advertisement(2), for: Self.beacon)
+            #expect(try await rig.started().requested == Self.advertisement(2))
+        }
+    }
+
+    /// B6, K2: bluetoothd omits 0x04 from the flags while the adapter is discoverable.
+    @Test func discoverableAdapterChangesTheFlags() async throws {
+        try await Self.with { rig in
+            try await rig.open()
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            #expect(try await rig.started().warnings.map(\.code) == ["flags-last"])
+            try await rig.daemon.setDiscoverable(true)
+            let changed = try await rig.started()
+            #expect(changed.warnings.map(\.code) == ["flags-last", "data-changed"])
+            #expect(changed.warnings.last?.message.contains("020102") == true)
+            #expect(changed.warnings.last?.hint.hasPrefix("turn discoverable off") == true)
+            try await rig.daemon.setDiscoverable(false)
+            #expect(try await rig.started().warnings.map(\.code) == ["flags-last"])
         }
     }
 

@@ -30,6 +30,10 @@ struct AdapterClaim: Sendable {
     let capabilities: RadioCapabilities
     /// Warnings about the pairing of beacons, found during the registration.
     let warnings: [(beacon: BeaconIdentifier, warning: Warning)]
+    /// The kernel's settings of the adapter; `nil` without the management interface.
+    var settings: AdapterSettings?
+    /// Whether bluetoothd reports that the adapter is discoverable.
+    var isDiscoverable: Bool
     private let application: AttributeApplication?
     private let agent: AdapterAgent?
     private let ledger: any RadioLedger
@@ -43,6 +47,9 @@ struct AdapterClaim: Sendable {
         for beacons: [HostedBeacon], on attachment: AdapterAttachment, channels: KernelChannels,
         ledger: any RadioLedger, handlers: Handlers
     ) async throws(RadioError) -> AdapterClaim {
+        let settings = await readSettings(of: attachment.adapter, channels)
+        // bluetoothd has not taken the kernel's event yet.
+        if let settings, !settings.contains(.powered) { throw .notPowered(attachment.adapter.name) }
         let advertiser = try await makeAdvertiser(on: attachment, channels, ledger, handlers)
         let application = try await registerServices(of: beacons.served, on: attachment, ledger, handlers)
         var agent: AdapterAgent?
@@ -51,7 +58,9 @@ struct AdapterClaim: Sendable {
             let capabilities = try await capabilities(of: attachment.adapter, advertiser, channels)
             return AdapterClaim(
                 attachment: attachment, advertiser: advertiser, capabilities: capabilities,
-                warnings: agent?.warnings ?? [], application: application, agent: agent, ledger: ledger)
+                warnings: agent?.warnings ?? [], settings: settings,
+                isDiscoverable: attachment.adapter.isDiscoverable, application: application, agent: agent,
+                ledger: ledger)
         } catch {
             await release(application, on: attachment, ledger)
             await agent?.unregister()
@@ -89,7 +98,10 @@ struct AdapterClaim: Sendable {
             .cannotCarry,
             "\(fitting) of \(beacons.count) beacons fit on \(adapter.name): its \(kind) controller has "
                 + "\(total) advertising instances, \(free) of them free",
-            hint: "run the first \(fitting) beacons here, and the others on another adapter")
+            hint: free > 0 || adapter.activeInstances > 0
+                ? "run the first \(fitting) beacons here, and the others on another adapter"
+                : "stop the other programs that advertise; if there are none, restart bluetoothd (systemctl restart "
+                    + "bluetooth)")
     }
 
     /// The number of beacons, in their order, that the adapter has free instances for.
@@ -105,11 +117,44 @@ struct AdapterClaim: Sendable {
     func rules(for advertisements: some Collection<Advertisement>) -> AdvertisingRules {
         let foreign = capabilities.instances - capabilities.freeInstances
         return AdvertisingRules(
-            way: advertiser.way, isExtended: adapter.isExtended, adapterAddress: adapter.address,
-            instancesOnAir: foreign + advertisements.map(advertiser.instancesNeeded).reduce(0, +))
+            way: way, isExtended: adapter.isExtended, adapterAddress: adapter.address,
+            instancesOnAir: foreign + advertisements.map(advertiser.instancesNeeded).reduce(0, +),
+            settings: knownSettings, turn: advertiser.turn)
+    }
+
+    private var way: AdvertisingWay {
+        guard case .bus(var daemon) = advertiser.way else { return advertiser.way }
+        daemon.isAdapterDiscoverable = isDiscoverable
+        return .bus(daemon)
+    }
+
+    private var knownSettings: AdvertisingRules.KnownSettings {
+        guard let settings else { return .init(isConnectable: isDiscoverable, isDiscoverable: isDiscoverable) }
+        return .init(
+            isConnectable: settings.contains(.connectable), isDiscoverable: settings.contains(.discoverable),
+            isLowEnergyOnly: !settings.contains(.classic))
+    }
+
+    /// Why nothing can be advertised at present; `nil` if it can.
+    var obstacle: RadioError? {
+        guard settings?.contains(.advertising) == true else { return nil }
+        return RadioError(
+            .refused,
+            "another program uses the adapter's own advertising on \(adapter.name), and the kernel sends no instance "
+                + "meanwhile",
+            hint: "turn it off (btmgmt --index \(adapter.index) advertising off)")
     }
 
     // MARK: - Registration
+
+    private static func readSettings(
+        of adapter: BlueZAdapter, _ channels: KernelChannels
+    ) async -> AdapterSettings? {
+        guard
+            let reply = try? await channels.management?.command(.readControllerInformation, index: adapter.index)
+        else { return nil }
+        return (try? ControllerInformation(parsing: reply))?.currentSettings
+    }
 
     private static func makeAdvertiser(
         on attachment: AdapterAttachment, _ channels: KernelChannels, _ ledger: any RadioLedger, _ handlers: Handlers
@@ -117,7 +162,7 @@ struct AdapterClaim: Sendable {
         let adapter = attachment.adapter
         if let management = channels.management, await supportsExtendedParameters(management) {
             return try await ManagementAdvertiser(
-                channel: management, index: adapter.index, address: adapter.address, ledger: ledger)
+                channel: management, index: adapter.index, identity: adapter.identity, ledger: ledger)
         }
         let capabilities = DaemonCapabilities(
             version: adapter.daemonVersion, isExperimental: await attachment.daemon.isExperimental(),
@@ -187,7 +232,7 @@ struct AdapterClaim: Sendable {
         ledger.record([], under: attributesKey(attachment.adapter))
     }
 
-    private static func attributesKey(_ adapter: BlueZAdapter) -> String { "attributes-\(adapter.address)" }
+    private static func attributesKey(_ adapter: BlueZAdapter) -> String { "attributes-\(adapter.identity)" }
 
     private static func registerAgent(
         for beacon: HostedBeacon?, on attachment: AdapterAttachment, _ handlers: Handlers

@@ -12,7 +12,9 @@ import Radio
 ///
 /// * *wanted*: the next pass places it, and each later pass again while the adapter refuses it;
 /// * *placed, pending*: it is on the adapter, and the monitor channel has not shown it yet;
-/// * *placed, confirmed*: it was observed, or the deadline passed, and its status was returned by `confirm`;
+/// * *placed, confirmed*: it was observed, or the deadline passed, and its status was returned by `confirm`; an
+///   `AirSupervisor` has the observed ones from then on;
+/// * *to be restored*: the next pass places it again, without another confirmation unless the adapter refuses it;
 /// * *withdrawn*: the next pass removes it, even if it is wanted again by then, so that its new start is reported.
 ///
 /// A pass is: `noteLost`, then `beginPass`, then `beginRemoval` for each of `placedBeacons`, then `beginPlacing` for each of
@@ -27,24 +29,46 @@ struct AdvertisementPlacement {
         let advertisement: Advertisement
         /// Observations after this one may be of this advertisement.
         fileprivate let sequence: Int
+        /// Whether it was confirmed before.
+        fileprivate let isRestoration: Bool
     }
 
-    /// The time that the controller may take to advertise a placed advertisement: the instances may take turns.
-    static func patience(instancesOnAir: Int) -> Duration { .seconds(3 + 2 * instancesOnAir) }
+    /// The status of a pending advertisement.
+    struct Confirmation {
+        let beacon: BeaconIdentifier
+        let status: AdvertisingStatus
+        /// Observations after this one are of the advertisement; `nil` if it was not observed.
+        let sequence: Int?
+    }
+
+    /// The results of `confirm`.
+    struct Results {
+        /// The statuses of pending advertisements that were observed, or whose deadline has passed.
+        var confirmations: [Confirmation] = []
+        /// The pending beacons that wait longer because of an obstacle; each is named once.
+        var obstructed: [BeaconIdentifier] = []
+    }
 
     private struct Pending {
         let requested: Advertisement
         let sequence: Int
-        let deadline: Instant
+        var deadline: Instant
+        /// Whether the obstacle that it waits for was reported.
+        var isWarned = false
     }
 
-    private var wanted: [BeaconIdentifier: Advertisement] = [:]
+    /// The wanted advertisements.
+    private(set) var wanted: [BeaconIdentifier: Advertisement] = [:]
     private var placed: [BeaconIdentifier: Advertisement] = [:]
     private var withdrawn: Set<BeaconIdentifier> = []
     private var pending: [BeaconIdentifier: Pending] = [:]
     /// The last refusal of each beacon, which is reported once.
     private var refused: [BeaconIdentifier: RadioError] = [:]
-    private var observer = AdvertisingObserver()
+    private var restoring: Set<BeaconIdentifier> = []
+    /// Confirmed advertisements that were not observed, with their last status, which follows the rules.
+    private var unobserved: [BeaconIdentifier: (entry: Pending, status: AdvertisingStatus)] = [:]
+    /// The observed controller.
+    private(set) var controller = ObservedController()
 
     /// The wanted advertisements, in no order.
     var wantedAdvertisements: some Collection<Advertisement> { wanted.values }
@@ -64,7 +88,7 @@ struct AdvertisementPlacement {
         guard wanted[beacon] != advertisement else { return false }
         wanted[beacon] = advertisement
         refused[beacon] = nil
-        pending[beacon] = nil
+        forget(beacon)
         if advertisement == nil { withdrawn.insert(beacon) }
         return true
     }
@@ -73,6 +97,24 @@ struct AdvertisementPlacement {
     mutating func reset() {
         placed = [:]
         pending = [:]
+        restoring = []
+        unobserved = [:]
+    }
+
+    private mutating func forget(_ beacon: BeaconIdentifier) {
+        pending[beacon] = nil
+        restoring.remove(beacon)
+        unobserved[beacon] = nil
+    }
+
+    /// Has the next pass place a beacon again that is on the adapter, but no longer on the air.
+    /// - Returns: whether the beacon is on the adapter, and confirmed.
+    mutating func restore(_ beacon: BeaconIdentifier) -> Bool {
+        guard let advertisement = placed[beacon], advertisement == wanted[beacon], pending[beacon] == nil else {
+            return false
+        }
+        restoring.insert(beacon)
+        return true
     }
 
     // MARK: - One pass
@@ -83,7 +125,7 @@ struct AdvertisementPlacement {
         let lost = beacons.sorted().filter { placed[$0] != nil }
         for beacon in lost {
             placed[beacon] = nil
-            pending[beacon] = nil
+            forget(beacon)
         }
         return lost.filter { wanted[$0] != nil }
     }
@@ -98,20 +140,25 @@ struct AdvertisementPlacement {
     mutating func beginRemoval(of beacon: BeaconIdentifier, withdrawn: Set<BeaconIdentifier>) -> Bool {
         guard wanted[beacon] == nil || withdrawn.contains(beacon) else { return false }
         placed[beacon] = nil
-        pending[beacon] = nil
+        forget(beacon)
         return true
     }
 
-    /// The advertisement to place for a beacon; `nil` if the wanted one is on the adapter.
+    /// The advertisement to place for a beacon; `nil` if the wanted one is on the adapter and on the air.
     mutating func beginPlacing(_ beacon: BeaconIdentifier) -> Attempt? {
-        guard let advertisement = wanted[beacon], placed[beacon] != advertisement else { return nil }
+        guard let advertisement = wanted[beacon],
+            placed[beacon] != advertisement || restoring.contains(beacon)
+        else { return nil }
         placed[beacon] = nil
-        return Attempt(beacon: beacon, advertisement: advertisement, sequence: observer.sequence)
+        return Attempt(
+            beacon: beacon, advertisement: advertisement, sequence: controller.advertising.sequence,
+            isRestoration: restoring.contains(beacon))
     }
 
     /// Takes a refusal of the adapter.
     /// - Returns: whether it is to be reported: the same refusal was not reported before.
     mutating func noteRefusal(_ error: RadioError, of attempt: Attempt) -> Bool {
+        forget(attempt.beacon)
         defer { refused[attempt.beacon] = error }
         return refused[attempt.beacon] != error
     }
@@ -122,6 +169,7 @@ struct AdvertisementPlacement {
         let beacon = attempt.beacon
         refused[beacon] = nil
         placed[beacon] = attempt.advertisement
+        if attempt.isRestoration, restoring.remove(beacon) != nil { return }
         guard wanted[beacon] == attempt.advertisement, !withdrawn.contains(beacon) else { return }
         pending[beacon] = Pending(
             requested: attempt.advertisement, sequence: attempt.sequence, deadline: deadline)
@@ -130,56 +178,55 @@ struct AdvertisementPlacement {
     // MARK: - Confirmation
 
     /// Takes a packet of the controller from the monitor channel.
-    /// - Returns: whether it may confirm something.
-    mutating func observe(_ packet: MonitorPacket) -> Bool { observer.observe(packet) }
+    /// - Returns: whether it may confirm something, or change what is on the air.
+    mutating func observe(_ packet: MonitorPacket) -> Bool { controller.observe(packet) }
 
-    /// The statuses of pending advertisements that were observed, or whose deadline has passed.
+    /// Takes the time, and the rules, which settings of the adapter and other advertisements change.
+    ///
+    /// A pending advertisement is confirmed when it was observed or its deadline has passed; while the controller refuses to
+    /// advertise, the deadline is extended. One that was confirmed without an observation is confirmed again when it is
+    /// observed, or when the rules give it another status.
     /// - Parameters:
     ///   - rules: the rules of the adapter in use.
     ///   - canReadBack: whether packets of the monitor channel are observed; without them nothing is waited for.
-    mutating func confirm(
-        at now: Instant, by rules: AdvertisingRules, canReadBack: Bool
-    ) -> [(beacon: BeaconIdentifier, status: AdvertisingStatus)] {
-        var statuses: [(BeaconIdentifier, AdvertisingStatus)] = []
+    mutating func confirm(at now: Instant, by rules: AdvertisingRules, canReadBack: Bool) -> Results {
+        var results = Results()
+        for (beacon, known) in unobserved.sorted(by: { $0.key < $1.key }) {
+            let next = confirmation(of: beacon, known.entry, by: rules, canReadBack)
+            guard next.status != known.status else { continue }
+            unobserved[beacon] = next.sequence == nil ? (known.entry, next.status) : nil
+            results.confirmations.append(next)
+        }
         for (beacon, entry) in pending.sorted(by: { $0.key < $1.key }) {
-            let observation = canReadBack ? observation(of: entry, by: rules) : nil
-            guard !canReadBack || observation != nil || now >= entry.deadline else { continue }
+            let confirmation = confirmation(of: beacon, entry, by: rules, canReadBack)
+            let isObserved = confirmation.sequence != nil
+            guard !canReadBack || isObserved || now >= entry.deadline else { continue }
+            if canReadBack, !isObserved, controller.activity.obstacle != nil {
+                pending[beacon]?.deadline = now + rules.patience
+                pending[beacon]?.isWarned = true
+                if !entry.isWarned { results.obstructed.append(beacon) }
+                continue
+            }
             pending[beacon] = nil
-            let reason =
-                canReadBack
-                ? "the commands to the controller were not seen"
-                : "without CAP_NET_RAW the controller's commands cannot be read"
-            statuses.append(
-                (beacon, rules.status(of: entry.requested, observation: observation, unknownBecause: reason)))
+            if !isObserved { unobserved[beacon] = (entry, confirmation.status) }
+            results.confirmations.append(confirmation)
         }
-        return statuses
+        return results
     }
 
-    /// The observation of a pending advertisement. Where the kernel sends only data that changed, data that was never
-    /// seen is the requested data.
-    private func observation(of entry: Pending, by rules: AdvertisingRules) -> AdvertisingObserver.Observation? {
-        let mayBeUnchanged = rules.way == .management
-        let isAlone = rules.instancesOnAir == 1
-        let composition = rules.composition(of: entry.requested)
-        let found = observer.observation(after: entry.sequence) { bytes in
-            guard let bytes else { return mayBeUnchanged && isAlone }
-            return composition?.isCarried(by: bytes) ?? Self.carries(bytes, entry.requested.advertisingData)
-        }
-        guard var observation = found, mayBeUnchanged else { return found }
-        if observation.advertisingData == nil {
-            observation.advertisingData = entry.requested.advertisingData.serialized()
-        }
-        if observation.scanResponse == nil { observation.scanResponse = entry.requested.scanResponse.serialized() }
-        return observation
-    }
-
-    /// Whether advertised bytes have all requested structures but the flags.
-    private static func carries(_ bytes: [UInt8], _ requested: AdvertisingData) -> Bool {
-        guard bytes != requested.serialized() else { return true }
-        guard let structures = try? AdvertisingData(parsing: bytes).structures else { return false }
-        return requested.structures.allSatisfy { structure in
-            if case .flags = structure { return true }
-            return structures.contains(structure)
-        }
+    private func confirmation(
+        of beacon: BeaconIdentifier, _ entry: Pending, by rules: AdvertisingRules, _ canReadBack: Bool
+    ) -> Confirmation {
+        let observation =
+            canReadBack
+            ? rules.observation(of: entry.requested, by: controller.advertising, after: entry.sequence) : nil
+        let reason =
+            canReadBack
+            ? "the commands to the controller were not seen"
+            : "without CAP_NET_RAW the controller's commands cannot be read"
+        return Confirmation(
+            beacon: beacon,
+            status: rules.status(of: entry.requested, observation: observation, unknownBecause: reason),
+            sequence: observation == nil ? nil : entry.sequence)
     }
 }

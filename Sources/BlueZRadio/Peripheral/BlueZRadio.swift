@@ -22,30 +22,37 @@ package import Radio
 /// missed. A pass that only `advertise` requested does not verify the attachment first, since no signal gave a reason to.
 /// If the adapter then refuses an advertisement, another pass verifies the attachment and tries again before the refusal
 /// is reported.
+///
+/// With the monitor channel, an `AirSupervisor` compares what is on the air with what should be: it has the radio report
+/// what has changed, and request passes that place an advertisement again. Without it, connectable advertisements are
+/// placed again whenever a central has disconnected.
 package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     package nonisolated let name: String
     package nonisolated let events: AsyncStream<RadioEvent>
-    private let continuation: AsyncStream<RadioEvent>.Continuation
+    let continuation: AsyncStream<RadioEvent>.Continuation
     private let ledger: any RadioLedger
     private let capture: (any CaptureSink)?
     private let captureWriter = BtsnoopWriter(.monitor)
     private let openChannels: @Sendable () -> KernelChannels
 
-    private var beacons: [HostedBeacon] = []
-    private var attributes: AttributeResponder?
+    var beacons: [HostedBeacon] = []
+    var attributes: AttributeResponder?
 
-    private let access: DaemonAccess
-    private var channels = KernelChannels.none
+    let access: DaemonAccess
+    var channels = KernelChannels.none
     /// What is registered on the adapter in use; `nil` while the radio is not attached.
-    private var claim: AdapterClaim?
+    var claim: AdapterClaim?
     /// Whether the next pass has to verify the attachment.
     private var isStale = true
+    /// Why the next pass has to release the claim, whatever bluetoothd reports then.
+    private var loss: RadioError?
     /// The last reported reason why the radio is not attached.
     private var trouble: RadioError?
 
     private var placement = AdvertisementPlacement()
-    private var centrals = ConnectedCentrals()
-    private var pairing = CentralPairing()
+    private var supervisor = AirSupervisor()
+    var centrals = ConnectedCentrals()
+    var pairing = CentralPairing()
 
     private let wakeUps: AsyncStream<Void>
     private let wakeUp: AsyncStream<Void>.Continuation
@@ -125,7 +132,9 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     }
 
     package func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {
-        if placement.want(advertisement, for: beacon) { wakeUp.yield() }
+        guard placement.want(advertisement, for: beacon) else { return }
+        supervisor.release(beacon)
+        wakeUp.yield()
     }
 
     package func notify(
@@ -165,13 +174,17 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     // MARK: - Passes
 
     /// Requests a pass that verifies the attachment.
-    private func verify() {
+    func verify() {
         isStale = true
         wakeUp.yield()
     }
 
     private func reconcile() async {
         guard !Task.isCancelled else { return }
+        if let loss {
+            self.loss = nil
+            await lose(loss)
+        }
         do {
             let wasAttached = claim != nil
             let verifies = isStale || !wasAttached
@@ -216,16 +229,16 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     /// - Throws: `RadioError` that names what is missing.
     private func attach() async throws(RadioError) -> RadioCapabilities {
         let found = try await access.find(handler: busHandler)
-        guard found.adapter.canAdvertise else {
-            throw RadioError(
-                .cannotCarry, "\(found.adapter.name) cannot advertise over Bluetooth Low Energy",
-                hint: "use an adapter of Bluetooth 4.0 or newer")
-        }
+        try found.requireAdvertising()
+        access.settle(on: found.adapter)
         if let claim {
-            if claim.attachment.isSame(as: found) { return claim.capabilities }
+            if claim.attachment.isSame(as: found) {
+                self.claim?.isDiscoverable = found.adapter.isDiscoverable
+                confirm()
+                return claim.capabilities
+            }
             await detach()
         }
-        access.settle(on: found.adapter)
         let claim = try await AdapterClaim.make(
             for: beacons, on: found, channels: channels, ledger: ledger, handlers: claimHandlers)
         for (beacon, warning) in claim.warnings { continuation.yield(.warning(beacon, warning)) }
@@ -238,6 +251,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         guard let claim else { return }
         self.claim = nil
         placement.reset()
+        supervisor.reset()
         await claim.releaseBeacons()
         pairing.cancelQuestions()
         await claim.releaseAgent()
@@ -261,7 +275,15 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     private func place(isVerified: Bool) async throws(RadioError) {
         guard let claim else { return }
         for beacon in placement.noteLost(try await claim.advertiser.lostBeacons()) {
-            continuation.yield(.stopped(beacon, reason: "its advertising instance was removed by another program"))
+            supervisor.release(beacon)
+            continuation.yield(
+                .stopped(beacon, reason: "its advertising instance was removed by the kernel or another program"))
+        }
+        if self.claim?.obstacle != nil {
+            // What is refused below must not be on the adapter.
+            for beacon in placement.placedBeacons { await claim.advertiser.remove(beacon) }
+            placement.reset()
+            supervisor.reset()
         }
         let withdrawn = placement.beginPass()
         for beacon in placement.placedBeacons where placement.beginRemoval(of: beacon, withdrawn: withdrawn) {
@@ -270,34 +292,66 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         for beacon in placement.wantedBeacons {
             guard let attempt = placement.beginPlacing(beacon) else { continue }
             do throws(RadioError) {
+                if let error = refusal(of: attempt) { throw error }
                 try await claim.advertiser.put(attempt.advertisement, for: beacon)
             } catch {
-                guard isVerified else { return verify() }
+                guard isVerified, loss == nil else { return verify() }
+                supervisor.release(beacon)
                 if placement.noteRefusal(error, of: attempt) { continuation.yield(.refused(beacon, error)) }
                 continue
             }
             // The claim was released meanwhile, perhaps before this advertisement was on the adapter.
             guard self.claim != nil else { return await claim.advertiser.remove(beacon) }
-            let patience = AdvertisementPlacement.patience(instancesOnAir: rules?.instancesOnAir ?? 1)
-            placement.notePlaced(attempt, deadline: .now.advanced(by: patience))
+            placement.notePlaced(attempt, deadline: .now.advanced(by: rules?.patience ?? .zero))
             confirm()
         }
     }
 
-    /// Reports the status of advertisements that were observed, or waited for until their deadline.
+    /// Why an advertisement is not given to the adapter.
+    private func refusal(of attempt: AdvertisementPlacement.Attempt) -> RadioError? {
+        claim?.obstacle ?? rules?.refusal(of: attempt.advertisement, for: attempt.beacon)
+    }
+
+    /// Reports the status of advertisements that were observed, or waited for until their deadline, and what has changed
+    /// on the air since.
     private func confirm() {
-        guard placement.nextDeadline != nil, let rules else { return }
-        for (beacon, status) in placement.confirm(at: .now, by: rules, canReadBack: channels.monitor != nil) {
-            continuation.yield(.advertising(beacon, status))
+        guard let rules else { return }
+        let now = ContinuousClock.now
+        let results = placement.confirm(at: now, by: rules, canReadBack: channels.monitor != nil)
+        for confirmation in results.confirmations {
+            continuation.yield(.advertising(confirmation.beacon, confirmation.status))
+            guard let sequence = confirmation.sequence else { continue }
+            supervisor.supervise(confirmation.beacon, confirmation.status, after: sequence, at: now)
         }
+        if let obstacle = placement.controller.activity.obstacle {
+            for beacon in results.obstructed { continuation.yield(.warning(beacon, obstacle.warning)) }
+        }
+        for action in supervisor.check(at: now, placement.controller, by: rules) { perform(action) }
         confirmationTimer?.cancel()
-        confirmationTimer = placement.nextDeadline.map { deadline in
+        confirmationTimer = [placement.nextDeadline, supervisor.nextDeadline].compactMap { $0 }.min().map { deadline in
             Task { [weak self] in
                 try? await Task.sleep(until: deadline, clock: .continuous)
                 guard !Task.isCancelled else { return }
                 await self?.confirm()
             }
         }
+    }
+
+    private func perform(_ action: AirSupervisor.Action) {
+        switch action {
+        case .report(let beacon, let status): continuation.yield(.advertising(beacon, status))
+        case .warn(let beacon, let warning): continuation.yield(.warning(beacon, warning))
+        case .stop(let beacon, let reason): continuation.yield(.stopped(beacon, reason: reason))
+        case .restore(let beacon): if placement.restore(beacon) { wakeUp.yield() }
+        }
+    }
+
+    /// Places connectable advertisements again: a connection may have ended them, and without the monitor channel nobody
+    /// sees whether the kernel has enabled them again.
+    private func restoreAfterDisconnection() {
+        guard channels.monitor == nil else { return }
+        let connectable = placement.wanted.filter(\.value.pdu.isConnectable).keys.filter { placement.restore($0) }
+        if !connectable.isEmpty { wakeUp.yield() }
     }
 
     private var rules: AdvertisingRules? { claim?.rules(for: placement.wantedAdvertisements) }
@@ -321,11 +375,11 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     }()
 
     /// Added with the first link: the values of centrals' characteristics.
-    private static let valueRule = MatchRule(
+    static let valueRule = MatchRule(
         sender: BlueZDaemon.busName, pathNamespace: "/org/bluez", interface: "org.freedesktop.DBus.Properties",
         member: "PropertiesChanged", argument0: RemoteDatabase.characteristicInterface)
 
-    private var busHandler: DaemonAccess.Handler { { [weak self] in await self?.handle($0) } }
+    var busHandler: DaemonAccess.Handler { { [weak self] in await self?.handle($0) } }
 
     private func handle(_ event: DaemonAccess.Event) async {
         switch event {
@@ -360,6 +414,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         else { return }
         if !isConnected {
             noteDisconnection(of: central)
+            if path.parent == claim?.adapter.path { restoreAfterDisconnection() }
         } else if path.parent == claim?.adapter.path, solicitsCentrals {
             noteConnection(of: central, peer: nil)
         }
@@ -415,240 +470,29 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             // Flag bit 3: this host initiated the connection, so the peer is not a central.
             guard isOurs, flags & 0x08 == 0 else { return }
             noteConnection(of: address.description, peer: .init(address: address, type: type))
-        case .deviceDisconnected(let address, _): if isOurs { noteDisconnection(of: address.description) }
+        case .deviceDisconnected(let address, _):
+            guard isOurs else { return }
+            noteDisconnection(of: address.description)
+            restoreAfterDisconnection()
+        case .newSettings(let settings):
+            if isOurs { take(AdapterSettings(rawValue: settings)) }
+            verify()
         case .authenticationFailed(let address, _, let status):
             if isOurs { noteAuthenticationFailure(of: address, status: status) }
         case .advertisingRemoved(let instance):
             guard isOurs else { return }
             await (claim?.advertiser as? ManagementAdvertiser)?.noteRemoval(of: instance)
             verify()
-        case .advertisingAdded, .indexAdded, .indexRemoved, .newSettings: verify()
+        case .advertisingAdded, .indexAdded, .indexRemoved: verify()
         case .completed, .other: break
         }
     }
 
-    // MARK: - Centrals
-
-    private func noteConnection(of central: String, peer: ConnectedCentrals.Peer?) {
-        guard let beacon = beacons.served, centrals.add(central, peer: peer) else { return }
-        continuation.yield(.connected(beacon.identifier, central: central))
-        if beacon.pairing?.asksOnConnection == true { requestPairing(of: central) }
-    }
-
-    /// - Parameter address: the name or the identity address of a central, or of a peer that is not a central.
-    private func noteDisconnection(of address: String) {
-        guard let beacon = beacons.served, let central = centrals.remove(address) else { return }
-        continuation.yield(.disconnected(beacon.identifier, central: central))
-    }
-
-    private func respond(to request: AttributeRequest) async -> AttributeResponse {
-        guard let attributes else { return .failure(.unlikely) }
-        // Without the management interface, a central is known only once it uses an attribute.
-        if channels.management == nil { noteConnection(of: request.central, peer: nil) }
-        return await attributes(request).response
-    }
-
-    /// bluetoothd does not identify the subscriber; the subscription is attributed to a connected central.
-    private func noteSubscription(
-        to characteristic: CharacteristicIdentifier, of beacon: BeaconIdentifier, isSubscribed: Bool
-    ) {
-        continuation.yield(
-            .subscribed(
-                beacon, central: centrals.anyName ?? "unknown", characteristic, isSubscribed ? .notification : []))
-    }
-}
-
-// MARK: - Pairing
-
-extension BlueZRadio {
-    private func answer(_ request: AgentRequest, of device: ObjectPath) async -> PairingAnswer? {
-        guard let beacon = beacons.pairing, let central = BlueZDevice.address(of: device)?.description else {
-            return nil
-        }
-        if channels.management == nil { noteConnection(of: central, peer: nil) }
-        let events = CentralPairing.events(of: request)
-            .map { RadioEvent.pairing(beacon.identifier, central: central, $0) }
-        switch request {
-        case .service, .pairing:
-            for event in events { continuation.yield(event) }
-            return .comparison(true)
-        case .show:
-            for event in events { continuation.yield(event) }
-            return nil
-        case .passkey, .comparison:
-            for event in events.dropLast() { continuation.yield(event) }
-            return await withCheckedContinuation { question in
-                // First, since the answer may follow the event at once.
-                pairing.ask(question, about: central)
-                if let event = events.last { continuation.yield(event) }
-            }
-        }
-    }
-
-    private func cancelQuestions() {
-        pairing.cancelQuestions()
-    }
-
-    package func answerPairing(_ answer: PairingAnswer, of central: String) async {
-        if pairing.answer(answer, of: central) { return }
-        guard answer == .cancel, let claim, let path = BlueZDevice.path(of: central, on: claim.adapter) else { return }
-        _ = try? await claim.daemon.call(path, DeviceProperties.interface, "CancelPairing", timeout: .seconds(5))
-    }
-
-    package func requestSecurity(of central: String) async { requestPairing(of: central) }
-
-    /// Requests pairing, and with that encryption. The result is reported by the device's properties, a failure by the
-    /// kernel.
-    private func requestPairing(of central: String) {
-        guard let claim, let path = BlueZDevice.path(of: central, on: claim.adapter) else { return }
-        // Ends with its reply, or with the connection to the bus.
-        Task {
-            _ = try? await claim.daemon.call(path, DeviceProperties.interface, "Pair", timeout: .seconds(120))
-        }
-    }
-
-    private func notePairing(_ changed: [String: DBusValue], of path: ObjectPath) async {
-        guard let beacon = beacons.pairing, let isPaired = changed["Paired"]?.boolValue, let claim,
-            let central = BlueZDevice.address(of: path)?.description
-        else { return }
-        let properties = try? await claim.daemon.properties(DeviceProperties.interface, of: path)
-        guard let event = pairing.note(isPaired: isPaired, properties) else { return }
-        continuation.yield(.pairing(beacon.identifier, central: central, event))
-    }
-
-    private func noteAuthenticationFailure(of address: BluetoothAddress, status: UInt8) {
-        guard let beacon = beacons.pairing else { return }
-        continuation.yield(
-            .pairing(
-                beacon.identifier, central: address.description, .failed(PairingError(managementStatus: status))))
-    }
-
-    package func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int {
-        guard beacon == beacons.pairing?.identifier, let claim else { return 0 }
-        var count = 0
-        for device in pairing.bonds(of: peer) {
-            guard let path = BlueZDevice.path(of: device.address.description, on: claim.adapter) else { continue }
-            let reply = try? await claim.attachment.call("RemoveDevice", [.objectPath(path)], timeout: .seconds(10))
-            guard reply != nil else { continue }
-            if pairing.noteRemoved(device) {
-                continuation.yield(.pairing(beacon, central: device.address.description, .forgotten(device)))
-            }
-            count += 1
-        }
-        return count
-    }
-}
-
-// MARK: - Links to centrals
-
-extension BlueZRadio: LinkOwner {
-    /// The link to a central whose own attributes a beacon uses. bluetoothd discovers them when the central has connected.
-    package func link(to central: String) async throws(RadioError) -> any RemoteLink {
-        if let link = centrals.link(to: central) { return link }
-        guard let claim, let (path, device) = await object(of: central, claim), centrals.contains(central),
-            self.claim?.daemon.owner == claim.daemon.owner
-        else {
-            throw RadioError(.refused, "\(central) is not connected", hint: "wait until it is")
-        }
-        await access.subscribe(to: Self.valueRule, on: claim.daemon.connection, handler: busHandler)
-        if let link = centrals.link(to: central) { return link }
-        let link = BlueZRemoteLink(
-            device, path, on: claim.attachment, database: RemoteDatabase(of: path, in: []), owner: self)
-        centrals.add(link, to: central)
-        return link
-    }
-
-    /// The object of a central. The kernel may report the central up to 5 s before bluetoothd has the object.
-    private func object(of central: String, _ claim: AdapterClaim) async -> (ObjectPath, RemoteAddress)? {
-        for _ in 0..<50 where centrals.contains(central) {
-            for object in (try? await claim.daemon.objects()) ?? [] {
-                guard let path = object.key.objectPathValue, path.parent == claim.adapter.path,
-                    let values = object.value.dictionaryValue?[DeviceProperties.interface]?.dictionaryValue,
-                    case let properties = DeviceProperties(values), properties.isConnected,
-                    let device = properties.device
-                else { continue }
-                // A central that sent its identity when it paired keeps the path of its address before.
-                if [device.address, BlueZDevice.address(of: path)].contains(BluetoothAddress(central)) {
-                    return (path, device)
-                }
-            }
-            try? await Task.sleep(for: .milliseconds(100))
-        }
-        return nil
-    }
-
-    func check(_ path: ObjectPath) async {
-        guard let claim, let link = centrals.link(at: path), let loss = await claim.daemon.loss(of: path) else {
-            return
-        }
-        link.end(loss.reason)
-        if !loss.isKnown { verify() }
-    }
-
-    func drop(_ link: BlueZRemoteLink) {
-        centrals.remove(link)
-        link.end("this side ended it")
-    }
-
-    func secure(_ link: BlueZRemoteLink) async -> Result<Void, RemoteError> {
-        guard beacons.pairing != nil else {
-            return .failure(.impossible("the profile has no pairing settings"))
-        }
-        return await link.pairAsPeripheral()
-    }
-
-    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) -> Bool { false }
-
-    func answerPairings(by answer: (@Sendable (AgentRequest) async -> PairingAnswer)?) -> Bool { false }
-}
-
-// MARK: - Forecast
-
-extension BlueZRadio {
-    /// What an adapter would do with beacons. Nothing is advertised or registered.
-    /// - Throws: `RadioError` when the adapter is not usable.
-    package static func forecast(
-        _ beacons: [HostedBeacon], on selector: AdapterSelector
-    ) async throws(RadioError) -> RadioForecast {
-        let radio = BlueZRadio(selector, ledger: NoLedger())
-        let result: Result<RadioForecast, RadioError>
-        do throws(RadioError) {
-            result = .success(try await radio.forecast(beacons))
-        } catch {
-            result = .failure(error)
-        }
-        await radio.close()
-        return try result.get()
-    }
-
-    private func forecast(_ beacons: [HostedBeacon]) async throws(RadioError) -> RadioForecast {
-        openKernelChannels()
-        // Without beacons: nothing is registered.
-        let capabilities = try await attach()
-        self.beacons = beacons
-        for beacon in beacons { _ = placement.want(beacon.advertisement, for: beacon.identifier) }
-        var obstacle: RadioError?
-        do throws(RadioError) {
-            try beacons.requireOneServer()
-            try await claim?.requireCapacity(for: beacons)
-        } catch {
-            obstacle = error
-        }
-        var warnings: [BeaconIdentifier: [Warning]] = [:]
-        for beacon in beacons {
-            guard let rules, let advertisement = beacon.advertisement else { continue }
-            warnings[beacon.identifier] =
-                rules.status(of: advertisement, observation: nil, unknownBecause: "it is not on the air").warnings
-        }
-        return RadioForecast(
-            capabilities: capabilities, fitting: try await claim?.fittingCount(of: beacons) ?? 0, obstacle: obstacle,
-            warnings: warnings)
-    }
-
-    /// A forecast leaves nothing behind, so it has nothing to record.
-    private struct NoLedger: RadioLedger {
-        func record(_ entries: [String], under key: String) {}
-        func takeLeftovers(under key: String) -> [String] { [] }
-        func heldByOthers(under key: String) -> [String] { [] }
+    /// Takes the kernel's settings of the adapter in use. That it is powered off ends the claim, even if it is powered on
+    /// again before bluetoothd reports it: the kernel restores instances without their data then.
+    private func take(_ settings: AdapterSettings) {
+        claim?.settings = settings
+        guard let name = claim?.adapter.name else { return }
+        if settings.contains(.powered) { confirm() } else { loss = .notPowered(name) }
     }
 }

@@ -99,7 +99,7 @@ def test_advertisement_removed_by_another_program_is_restored(
 ) -> None:
     run = started(beaconry)
     mgmt.remove_advertising(0, 0)
-    run.wait("advertising-stopped", reason="its advertising instance was removed by another program")
+    run.wait("advertising-stopped", reason="its advertising instance was removed by the kernel or another program")
     run.wait("advertising-started")
     assert on_air(witness)
 

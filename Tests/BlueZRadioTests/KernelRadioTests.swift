@@ -1,0 +1,350 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Bluetooth
+import BluetoothCore
+import DBus
+import HCI
+import Radio
+import TestSupport
+import Testing
+
+@testable import BlueZRadio
+
+/// The whole radio over a real bus, with a bluetoothd and a kernel of the test.
+@Suite(.timeLimit(.minutes(10))) struct KernelRadioTests {
+    private static let beacon = BeaconIdentifier("beacon")
+
+    private static func advertisement(
+        _ number: UInt8, _ pdu: AdvertisingPDU = .connectableScannable, hasFlags: Bool = true
+    ) -> Advertisement {
+        let frame = AdvertisingStructure.manufacturerSpecific(CompanyIdentifier(0xFFFF), [number])
+        return Advertisement(
+            pdu: pdu, advertisingData: hasFlags ? [.flags(.beacon), frame] : [frame],
+            interval: AdvertisingInterval(160))
+    }
+
+    /// A radio, its bluetoothd and its kernel.
+    private struct Rig {
+        let daemon: FakeBluetoothd
+        let kernel: FakeKernel
+        let radio: BlueZRadio
+        let events: AsyncStream<RadioEvent>
+
+        init(_ bus: TestBus, _ behaviour: FakeKernel.Behaviour, isMonitored: Bool) async throws {
+            daemon = try await FakeBluetoothd.start(on: bus)
+            await daemon.setExtended(behaviour.isExtended)
+            kernel = FakeKernel(behaviour)
+            radio = BlueZRadio(
+                .any, ledger: EmptyLedger(),
+                openBus: { () async throws(RadioError) in
+                    do throws(DBusError) {
+                        return try await DBusConnection.connect(to: .address(bus.address))
+                    } catch {
+                        throw RadioError(.noDaemon, error.message, hint: "")
+                    }
+                }, openChannels: { [kernel] in kernel.channels(isMonitored: isMonitored) })
+            events = radio.events
+            let hosted = HostedBeacon(identifier: beacon, services: [], advertisement: advertisement(1))
+            let capabilities = try await radio.open([hosted], waits: false) { _ in .failure(.unlikely) }
+            #expect(capabilities.way == "management socket")
+        }
+
+        func next() async throws -> RadioEvent {
+            for await event in events { return event }
+            throw EndOfEvents()
+        }
+
+        /// The status of the next event, which reports that the beacon is on the air.
+        func advertising() async throws -> AdvertisingStatus {
+            let event = try await next()
+            guard case .advertising(_, let status) = event else { throw UnexpectedEvent(event: event) }
+            return status
+        }
+
+        func refusal() async throws -> RadioError {
+            let event = try await next()
+            guard case .refused(_, let error) = event else { throw UnexpectedEvent(event: event) }
+            return error
+        }
+
+        /// The instances and flags of the advertisements that the kernel got.
+        var parameters: [AddExtendedAdvertisingParameters] {
+            kernel.commands(.addExtendedAdvertisingParameters).compactMap {
+                try? AddExtendedAdvertisingParameters(parsing: $0.parameters)
+            }
+        }
+    }
+
+    private struct EndOfEvents: Error {}
+    private struct UnexpectedEvent: Error { let event: RadioEvent }
+
+    private static func with(
+        _ behaviour: FakeKernel.Behaviour = .init(), isMonitored: Bool = false,
+        _ body: (Rig) async throws -> Void
+    ) async throws {
+        try await TestBus.with { bus in
+            let rig = try await Rig(bus, behaviour, isMonitored: isMonitored)
+            do {
+                try await body(rig)
+            } catch {
+                await rig.radio.close()
+                throw error
+            }
+            await rig.radio.close()
+        }
+    }
+
+    // MARK: - Settings of the adapter
+
+    /// K2 without the monitor channel.
+    @Test func discoverableAdapterChangesThePDU() async throws {
+        try await Self.with { rig in
+            await rig.radio.advertise(Self.advertisement(1, .nonConnectable), for: Self.beacon)
+            #expect(try await rig.advertising().warnings.map(\.code) == ["interval-forced"])
+            rig.kernel.change { $0.settings.formUnion([.connectable, .discoverable]) }
+            let changed = try await rig.advertising()
+            #expect(changed.differences == [.pdu])
+            #expect(changed.warnings.map(\.code) == ["pdu-changed"])
+            #expect(changed.warnings.first?.hint == "turn discoverable off (bluetoothctl discoverable off)")
+            rig.kernel.change { $0.settings.subtract([.connectable, .discoverable]) }
+            #expect(try await rig.advertising().warnings.map(\.code) == ["interval-forced"])
+        }
+    }
+
+    /// K3.
+    @Test func ownAdvertisingOfTheAdapterRefusesBeacons() async throws {
+        try await Self.with { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            _ = try await rig.advertising()
+            rig.kernel.change { $0.settings.insert(.advertising) }
+            let error = try await rig.refusal()
+            #expect(error.message.contains("another program uses the adapter's own advertising"))
+            #expect(error.hint == "turn it off (btmgmt --index 0 advertising off)")
+            rig.kernel.change { $0.settings.remove(.advertising) }
+            #expect(try await rig.advertising().requested == Self.advertisement(1))
+        }
+    }
+
+    /// K11: bluetoothd still reports that the adapter is powered.
+    @Test func kernelDecidesWhetherTheAdapterIsPowered() async throws {
+        try await Self.with { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            _ = try await rig.advertising()
+            rig.kernel.change { $0.settings.remove(.powered) }
+            guard case .lost(let error) = try await rig.next(), case .stopped = try await rig.next() else {
+                Issue.record("not lost")
+                return
+            }
+            #expect(error.code == .poweredOff)
+            rig.kernel.change { $0.settings.insert(.powered) }
+            guard case .ready = try await rig.next() else {
+                Issue.record("not ready")
+                return
+            }
+            _ = try await rig.advertising()
+            #expect(rig.kernel.commands(.addExtendedAdvertisingData).count == 2)
+        }
+    }
+
+    /// A22: the kernel adds flags on an adapter without BR/EDR.
+    @Test func flagsOfTheKernelArePredicted() async throws {
+        try await Self.with(.init(settings: [.powered])) { rig in
+            await rig.radio.advertise(Self.advertisement(1, hasFlags: false), for: Self.beacon)
+            let status = try await rig.advertising()
+            #expect(status.differences == [.advertisingData])
+            #expect(status.warnings.map(\.code) == ["data-changed"])
+            #expect(status.warnings.first?.message.contains("puts the flags 020104 in front") == true)
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            #expect(try await rig.advertising().warnings == [])
+        }
+    }
+
+    /// A22: 31 bytes are the limit of a legacy PDU, and the kernel does not check it.
+    @Test func dataWithoutRoomForTheFlagsOfTheKernelIsRefused() async throws {
+        try await Self.with(.init(settings: [.powered])) { rig in
+            var advertisement = Self.advertisement(1)
+            advertisement.advertisingData = [.manufacturerSpecific(.apple, [UInt8](repeating: 7, count: 25))]
+            await rig.radio.advertise(advertisement, for: Self.beacon)
+            let error = try await rig.refusal()
+            #expect(error.code == .cannotCarry)
+            #expect(error.hint == "give the beacon flags, or at most 28 bytes")
+            #expect(rig.kernel.commands(.addExtendedAdvertisingData).isEmpty)
+        }
+    }
+
+    // MARK: - Instances
+
+    /// K4.
+    @Test(arguments: [false, true])
+    func turnsAreShortOnLegacyControllers(isExtended: Bool) async throws {
+        try await Self.with(.init(isExtended: isExtended)) { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            _ = try await rig.advertising()
+            let parameters = try #require(rig.parameters.first)
+            #expect(parameters.duration == (isExtended ? 0 : 1))
+            #expect(parameters.flags.contains(.hasDuration) == !isExtended)
+        }
+    }
+
+    /// A23: the number of an instance is the handle of its set, and this controller has four of them from 0.
+    @Test func refusedHandleIsReplacedByALowerOne() async throws {
+        try await Self.with(.init(isExtended: true, status: { $0 > 3 ? 0x0D : 0 })) { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            _ = try await rig.advertising()
+            #expect(rig.parameters.map(\.instance) == [5, 4, 3])
+        }
+    }
+
+    /// K5, K12, A10, A15: the cause is named.
+    @Test(
+        arguments: [
+            (0x0A, 0, "busy", "stop the program that scans or connects with this adapter"),
+            (0x05, 0, "the controller does not answer", "power the adapter off and on, or unplug it"),
+            (0x03, 0, "failed", "switch the machine off and on"),
+            (0x0D, 1, "has a connection, beside which its controller does not advertise", "end the connection"),
+            (0x0D, 0, "invalid parameters", "try another interval"),
+        ] as [(UInt8, UInt16, String, String)])
+    func refusalNamesItsCause(_ status: UInt8, connections: UInt16, message: String, hint: String) async throws {
+        try await Self.with(.init(connections: connections, status: { _ in status })) { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            let error = try await rig.refusal()
+            #expect(error.message.contains(message), "\(error)")
+            #expect(error.hint.contains(hint), "\(error)")
+        }
+    }
+
+    /// K9 without the monitor channel: it is not known whether the kernel enables the advertisement again.
+    @Test func connectableBeaconIsPlacedAgainAfterADisconnection() async throws {
+        try await Self.with(.init(isExtended: true)) { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            _ = try await rig.advertising()
+            // Device Disconnected: address, type, reason.
+            rig.kernel.send(event: 0x000C, [1, 0, 0, 0xEE, 0xFF, 0xC0, 1, 3])
+            await rig.kernel.wait(for: 2, .addExtendedAdvertisingData)
+            // That is no event.
+            await rig.radio.advertise(Self.advertisement(2), for: Self.beacon)
+            #expect(try await rig.advertising().requested == Self.advertisement(2))
+        }
+    }
+
+    @Test func plainBeaconIsNotDisturbedByADisconnection() async throws {
+        try await Self.with(.init(isExtended: true)) { rig in
+            await rig.radio.advertise(Self.advertisement(1, .nonConnectable), for: Self.beacon)
+            _ = try await rig.advertising()
+            rig.kernel.send(event: 0x000C, [1, 0, 0, 0xEE, 0xFF, 0xC0, 1, 3])
+            await rig.radio.advertise(Self.advertisement(2, .nonConnectable), for: Self.beacon)
+            _ = try await rig.advertising()
+            #expect(rig.kernel.commands(.addExtendedAdvertisingData).count == 2)
+        }
+    }
+
+    // MARK: - The air
+
+    /// What the controller does when the kernel enables an instance.
+    private static func enable(_ number: UInt8) -> [MonitorPacket] {
+        let controller = MonitoredController()
+        controller.setParameters(handle: 5)
+        controller.setData(handle: 5, advertisement(number).advertisingData.serialized())
+        controller.enable(handles: [5])
+        return controller.takePackets()
+    }
+
+    /// K10: after a reset the beacon is off the air until it is placed again.
+    @Test func resetControllerGetsTheBeaconAgain() async throws {
+        try await Self.with(.init(isExtended: true), isMonitored: true) { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            await rig.kernel.wait(for: 1, .addExtendedAdvertisingData)
+            rig.kernel.show(Self.enable(1))
+            let first = try await rig.advertising()
+            #expect(first.effective.pdu == .known(.connectableScannable))
+            let controller = MonitoredController()
+            controller.run(HCIReset())
+            rig.kernel.show(controller.takePackets())
+            let stopped = try await rig.next()
+            #expect(stopped == .stopped(Self.beacon, reason: "the controller was reset"))
+            await rig.kernel.wait(for: 2, .addExtendedAdvertisingData)
+            rig.kernel.show(Self.enable(1))
+            let second = try await rig.advertising()
+            #expect(second.requested == Self.advertisement(1))
+        }
+    }
+
+    /// K5: the second of two instances gets its first turn during a scan.
+    @Test func beaconThatWaitsForAScanIsWarnedOf() async throws {
+        try await Self.with(isMonitored: true) { rig in
+            await rig.radio.advertise(Self.advertisement(1, .nonConnectable), for: Self.beacon)
+            await rig.kernel.wait(for: 1, .addExtendedAdvertisingData)
+            let controller = MonitoredController()
+            controller.scan(true)
+            controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: [0x0C])
+            rig.kernel.show(controller.takePackets())
+            let warning = try await rig.next()
+            #expect(warning == .warning(Self.beacon, ControllerActivity.Obstacle.scan.warning))
+            controller.scan(false)
+            controller.turn(data: Self.advertisement(1).advertisingData.serialized(), interval: 160...240, type: 3)
+            rig.kernel.show(controller.takePackets())
+            let status = try await rig.advertising()
+            #expect(status.warnings.map(\.code) == ["interval-forced"])
+        }
+    }
+}
+
+/// K12: a late reply does not answer the next command.
+@Suite(.timeLimit(.minutes(10))) struct ReplyTests {
+    private static let opcode = ManagementOpcode.removeAdvertising
+
+    @Test func repliesAreMatchedInOrder() {
+        var matcher = ReplyMatcher()
+        let first = matcher.begin(Self.opcode, index: 0)
+        let other = matcher.begin(Self.opcode, index: 1)
+        let second = matcher.begin(Self.opcode, index: 0)
+        let taken = [
+            matcher.take(Self.opcode, index: 0, at: .now), matcher.take(Self.opcode, index: 0, at: .now),
+            matcher.take(Self.opcode, index: 1, at: .now), matcher.take(Self.opcode, index: 1, at: .now),
+        ]
+        #expect(taken == [first, second, other, nil])
+    }
+
+    @Test func lateReplyIsDropped() {
+        var matcher = ReplyMatcher()
+        let first = matcher.begin(Self.opcode, index: 0)
+        let wasWaiting = matcher.giveUp(first, at: .now)
+        let second = matcher.begin(Self.opcode, index: 0)
+        let taken = [matcher.take(Self.opcode, index: 0, at: .now), matcher.take(Self.opcode, index: 0, at: .now)]
+        #expect(wasWaiting)
+        #expect(taken == [nil, second])
+        let isWaiting = matcher.giveUp(second, at: .now)
+        #expect(!isWaiting)
+    }
+
+    /// The kernel answers everything in the end; a reply that was lost does not confuse the channel for ever.
+    @Test func lateReplyIsExpectedForAMinute() {
+        let start = ContinuousClock.now
+        var matcher = ReplyMatcher()
+        let first = matcher.begin(Self.opcode, index: 0)
+        _ = matcher.giveUp(first, at: start)
+        let second = matcher.begin(Self.opcode, index: 0)
+        let taken = matcher.take(Self.opcode, index: 0, at: start + .seconds(61))
+        #expect(taken == second)
+    }
+
+    @Test func channelDropsTheReplyOfAnEarlierCommand() async throws {
+        let socket = FakeSocket()
+        let channel = ManagementChannel(on: socket, timeout: .milliseconds(50))
+        await #expect(throws: ManagementError.noAnswer(Self.opcode)) {
+            _ = try await channel.command(Self.opcode, index: 0, parameters: [1])
+        }
+        socket.onSend { _ in
+            // The late reply, then the one of this command.
+            for instance: UInt8 in [1, 2] {
+                socket.receive(
+                    ManagementPacket(code: 1, index: 0, parameters: [0x3F, 0, 0, instance]).serialized())
+            }
+        }
+        #expect(try await channel.command(Self.opcode, index: 0, parameters: [2]) == [2])
+        await channel.close()
+    }
+}
