@@ -112,6 +112,14 @@ package struct ProfileLint: Sendable {
                     "set ReverseServiceDiscovery=false in /etc/bluetooth/main.conf, or start bluetoothd with -P battery"
                 ))
         }
+        if let flags = HostedBeacon(device, identifier: BeaconIdentifier(name)).flagsWithoutLowEnergyOnly {
+            findings.append(
+                finding(
+                    .advice, "flags-allow-classic", "programs that use BlueZ",
+                    "the flags \(Hexadecimal.string([flags.rawValue])) lack 0x04: bluetoothd connects to the random "
+                        + "address over BR/EDR then, which fails after some seconds",
+                    "add 0x04 to the flags, such as 0x06"))
+        }
         if !AdvertisingInterval.legacyRange.contains(interval) {
             findings.append(
                 finding(
@@ -222,5 +230,15 @@ package struct ProfileLint: Sendable {
                 message: "\(other) has the same UUID, major and minor: receivers take both for one beacon",
                 hint: "give each beacon its own minor")
         }
+    }
+}
+
+extension HostedBeacon {
+    /// The flags of a connectable beacon with a random address, if they do not exclude BR/EDR.
+    fileprivate var flagsWithoutLowEnergyOnly: AdvertisingFlags? {
+        guard let advertisement, advertisement.pdu.isConnectable,
+            let flags = advertisement.advertisingData.flags, !flags.contains(.classicNotSupported)
+        else { return nil }
+        return flags
     }
 }

@@ -45,6 +45,7 @@ struct ProfileLintTests {
             (plain(", flags: none"), "flags-missing", LintFinding.Severity.warning),
             (plain(", services: [\(uuid)]"), "service-needs-connection", .warning),
             (plain(", interval: 1s"), "interval-not-100ms", .advice),
+            (plain(", pdu: ADV_IND, flags: 0x1a"), "flags-allow-classic", .advice),
             (plain(frame: ", measured-power: 0"), "measured-power-zero", .warning),
             (plain(frame: ", measured-power: 4"), "measured-power-positive", .warning),
             (plain(", name: \(String(repeating: "n", count: 30))"), "name-shortened", .advice),
