@@ -63,6 +63,8 @@ struct AirContext: Sendable {
     /// The time until which timers run.
     private(set) var limit: AirTime = 0
     var timers = TimerQueue()
+    /// The timer of commands and events that characters delay; `nil` before the first.
+    var characterTimer: TimerIdentifier?
     var controllers: Controllers
 
     init(_ configuration: AirConfiguration) {
@@ -74,7 +76,10 @@ struct AirContext: Sendable {
     mutating func setLimit(_ time: AirTime) { limit = time }
 
     /// Moves the time forward; it never goes back.
-    mutating func advance(to time: AirTime) { now = max(now, time) }
+    mutating func advance(to time: AirTime) {
+        now = max(now, time)
+        controllers.characters.now = now
+    }
 }
 
 // MARK: - Controllers
@@ -203,6 +208,7 @@ extension Air {
             case .address(let peer): address.address == peer
             }
         }
+        scheduleHeldItems()
         return ended.map(\.address)
     }
 
@@ -270,6 +276,7 @@ extension Air {
         case .command(let command):
             perform(command, by: index)
             if replay.isWaiting { beginReplayIfScanning() }
+            scheduleHeldItems()
         case .acl(let data): links.receive(data, from: index, &context)
         // A controller ignores events, and has no synchronous or isochronous channels.
         case .event, .synchronous, .isochronous: break
@@ -315,7 +322,11 @@ extension Air {
             case .link(let link): links.run(Int(link), &context)
             case .scanTimeout(let controller): scanners.expire(Int(controller), &context)
             case .replay: runReplay()
+            case .heldItems:
+                releaseHeldItems()
+                if replay.isWaiting { beginReplayIfScanning() }
             }
+            scheduleHeldItems()
         }
     }
 

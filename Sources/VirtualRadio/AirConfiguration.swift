@@ -52,12 +52,15 @@ package struct ControllerConfiguration: Hashable, Sendable {
     package var carrying: Carrying?
     /// The default transmit power.
     package var transmitPower: TransmitPower
+    /// How it deviates from a controller that follows the specification in everything.
+    package var character: ControllerCharacter
 
     /// A controller with this public address, which is also its name by default.
     /// - Parameter position: where it rests, if it has no motion.
     package init(
         publicAddress: BluetoothAddress, name: String? = nil, position: Position? = nil, motion: Motion? = nil,
-        rssiOffset: Double = 0, transmitPower: TransmitPower = TransmitPower(0), carrying: Carrying? = nil
+        rssiOffset: Double = 0, transmitPower: TransmitPower = TransmitPower(0), carrying: Carrying? = nil,
+        character: ControllerCharacter = .none
     ) {
         self.publicAddress = publicAddress
         self.name = name ?? publicAddress.description
@@ -65,6 +68,7 @@ package struct ControllerConfiguration: Hashable, Sendable {
         self.rssiOffset = rssiOffset
         self.carrying = carrying
         self.transmitPower = transmitPower
+        self.character = character
     }
 }
 

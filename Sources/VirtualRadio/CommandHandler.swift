@@ -102,12 +102,15 @@ struct CommandHandler: Sendable {
     }
 
     /// Executes a command of a host, and answers it.
-    fileprivate func execute(_ packet: HCICommandPacket, by controller: Int, on air: inout Air) {
+    /// - Parameter settlesStyle: whether it counts as a command of its style.
+    fileprivate func execute(
+        _ packet: HCICommandPacket, by controller: Int, settlesStyle: Bool, on air: inout Air
+    ) {
         do throws(HCIStatus) {
             if style != .undecided {
                 // A direct test excludes all other activities (Core 5.4, Vol 6, Part F, 2).
                 guard !air.tests.isRunning(controller) else { throw .commandDisallowed }
-                try air.context.controllers.settleStyle(style, of: controller)
+                if settlesStyle { try air.context.controllers.settleStyle(style, of: controller) }
             }
             try run(&air, packet, controller)
         } catch {
@@ -115,7 +118,7 @@ struct CommandHandler: Sendable {
         }
     }
 
-    private func refuse(_ packet: HCICommandPacket, status: HCIStatus, by controller: Int, on air: inout Air) {
+    fileprivate func refuse(_ packet: HCICommandPacket, status: HCIStatus, by controller: Int, on air: inout Air) {
         if isAnsweredByStatus {
             air.context.controllers.emit(CommandStatus(status: status, opcode: packet.opcode), to: controller)
         } else {
@@ -149,12 +152,26 @@ struct CommandHandler: Sendable {
 }
 
 extension Air {
-    /// Executes a command of a host, and answers it.
+    /// Executes and answers a command of a host, or does what the character of the controller has in its place.
     mutating func perform(_ packet: HCICommandPacket, by controller: Int) {
+        guard context.controllers.characters.contains(controller) else { return execute(packet, by: controller) }
+        performInCharacter(packet, by: controller)
+    }
+
+    /// Executes a command of a host, and answers it.
+    /// - Parameter settlesStyle: whether it counts as a legacy or extended command, if it is one.
+    mutating func execute(_ packet: HCICommandPacket, by controller: Int, settlesStyle: Bool = true) {
         guard let handler = CommandTable.handlers[packet.opcode] else {
-            let refusal = CommandStatus(status: .unknownCommand, opcode: packet.opcode)
-            return context.controllers.emit(refusal, to: controller)
+            return refuse(packet, .unknownCommand, by: controller)
         }
-        handler.execute(packet, by: controller, on: &self)
+        handler.execute(packet, by: controller, settlesStyle: settlesStyle, on: &self)
+    }
+
+    /// Answers a command with a status of failure.
+    mutating func refuse(_ packet: HCICommandPacket, _ status: HCIStatus, by controller: Int) {
+        guard status != .unknownCommand, let handler = CommandTable.handlers[packet.opcode] else {
+            return context.controllers.emit(CommandStatus(status: status, opcode: packet.opcode), to: controller)
+        }
+        handler.refuse(packet, status: status, by: controller, on: &self)
     }
 }

@@ -40,6 +40,8 @@ enum CommandStyle: Sendable {
 /// The emulated controllers: identity, settings of the host, and packets for the host.
 struct Controllers: Sendable {
     private var controllers: [Controller] = []
+    /// The characters of those that have one.
+    var characters = Characters()
     private var free: [Int] = []
     /// Controllers that were given output since the last `takeControllersWithOutput()`.
     private var announced: [Int] = []
@@ -67,6 +69,12 @@ struct Controllers: Sendable {
     // MARK: - Presence
 
     mutating func add(_ configuration: ControllerConfiguration) -> ControllerIdentifier {
+        let identifier = insert(configuration)
+        characters.add(configuration.character, to: identifier.index)
+        return identifier
+    }
+
+    private mutating func insert(_ configuration: ControllerConfiguration) -> ControllerIdentifier {
         guard let index = free.popLast() else {
             controllers.append(Controller(configuration, generation: 0))
             return ControllerIdentifier(index: controllers.count - 1, generation: 0)
@@ -80,6 +88,7 @@ struct Controllers: Sendable {
         controllers[index].isPresent = false
         formerDroppedReports += controllers[index].outbox.droppedReports
         controllers[index].outbox = Outbox()
+        characters.remove(from: index)
         free.append(index)
     }
 
@@ -93,7 +102,10 @@ struct Controllers: Sendable {
     }
 
     /// Restores the settings of a reset; queued packets stay.
-    mutating func reset(_ index: Int) { controllers[index].settings = HostSettings() }
+    mutating func reset(_ index: Int) {
+        controllers[index].settings = HostSettings()
+        characters.reset(index)
+    }
 
     // MARK: - Addresses and settings
 
@@ -131,7 +143,9 @@ struct Controllers: Sendable {
     // MARK: - Packets for the hosts
 
     /// Whether a controller accepts input: the queue for its host is not full.
-    func hasRoom(_ index: Int) -> Bool { controllers[index].outbox.undroppableCount < packetLimit }
+    func hasRoom(_ index: Int) -> Bool {
+        controllers[index].outbox.undroppableCount + characters.heldCount(of: index) < packetLimit
+    }
 
     /// The number of reports that were queued for hosts, and of those that were dropped since.
     var reports: (queued: UInt64, dropped: UInt64) {
@@ -171,8 +185,14 @@ struct Controllers: Sendable {
         return identifiers
     }
 
-    /// Queues a packet for a host.
+    /// Queues a packet for a host, or the events that the character of the controller has in its place.
     mutating func send(_ packet: HCIPacket, to index: Int) {
+        guard characters.contains(index), case .event(let event) = packet else { return queue(packet, to: index) }
+        for event in characters.replace(event, of: index) { queue(.event(event), to: index) }
+    }
+
+    /// Queues a packet for a host.
+    mutating func queue(_ packet: HCIPacket, to index: Int) {
         controllers[index].outbox.append(packet)
         announce(index)
     }

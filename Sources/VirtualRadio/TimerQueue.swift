@@ -20,6 +20,8 @@ enum TimerOwner: Hashable, Sendable {
     case scanTimeout(Int32)
     /// The next packet of the recording that is sent again.
     case replay
+    /// The next command or event that the character of a controller delays.
+    case heldItems
 }
 
 /// Identifies a timer of a queue.

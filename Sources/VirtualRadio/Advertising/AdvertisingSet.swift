@@ -63,6 +63,8 @@ struct AdvertisingSet: Sendable {
     private(set) var data: [UInt8] = []
     private(set) var scanResponse: [UInt8] = []
     private(set) var isEnabled = false
+    /// Whether a connection ended it, and the host has neither enabled nor disabled it since.
+    private(set) var endedByConnection = false
     /// When advertising ends.
     private(set) var end: AirTime = .never
     /// Events since the set was enabled; stays at 255.
@@ -137,6 +139,7 @@ extension AdvertisingSet {
     /// Enables the set, or restarts its duration and its count of events.
     mutating func enable(address: PackedAddress, now: AirTime, duration: Int64, maximumEvents: UInt8) {
         isEnabled = true
+        endedByConnection = false
         self.maximumEvents = maximumEvents
         completedEvents = 0
         self.address = address
@@ -146,8 +149,11 @@ extension AdvertisingSet {
 
     mutating func disable() {
         isEnabled = false
+        endedByConnection = false
         pdu = nil
     }
+
+    mutating func noteConnection() { endedByConnection = true }
 
     mutating func beginEvent(now: AirTime) {
         eventStart = now

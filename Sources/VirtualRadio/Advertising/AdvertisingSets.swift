@@ -65,6 +65,17 @@ struct AdvertisingSets: Sendable {
         find(handle: nil, controller).map { sets[$0].isEnabled } ?? false
     }
 
+    /// The sets of a controller's extended commands.
+    func extendedSets(of controller: Int) -> [ControllerActivity.AdvertisingSet] {
+        ofController[controller].compactMap { index in
+            sets[Int(index)].handle.map { handle in
+                ControllerActivity.AdvertisingSet(
+                    handle: handle, isEnabled: sets[Int(index)].isEnabled,
+                    endedByConnection: sets[Int(index)].endedByConnection)
+            }
+        }
+    }
+
     /// Whether an enabled set uses the filter accept list.
     func usesAcceptList(_ controller: Int) -> Bool {
         ofController[controller].contains { sets[Int($0)].isEnabled && !sets[Int($0)].filterPolicy.isEmpty }
@@ -173,7 +184,8 @@ struct AdvertisingSets: Sendable {
     /// Schedules the next event, or ends the set after its last one.
     mutating func endEvent(_ index: Int, _ context: inout AirContext) {
         if sets[index].isExhausted { return end(index, status: .limitReached, &context) }
-        let next = sets[index].eventStart + sets[index].interval + nextDelay(of: index)
+        let interval = context.controllers.characters.interval(sets[index].interval, of: sets[index].controller)
+        let next = sets[index].eventStart + interval + nextDelay(of: index)
         context.timers.schedule(sets[index].timer, at: min(next, sets[index].end))
     }
 
@@ -193,7 +205,8 @@ struct AdvertisingSets: Sendable {
     }
 
     /// Notifies the host that a set of the extended commands ended with a connection.
-    func noteConnection(of index: Int, handle: ConnectionHandle, _ context: inout AirContext) {
+    mutating func noteConnection(of index: Int, handle: ConnectionHandle, _ context: inout AirContext) {
+        sets[index].noteConnection()
         guard let set = sets[index].handle else { return }
         context.controllers.emit(
             LEAdvertisingSetTerminated(
