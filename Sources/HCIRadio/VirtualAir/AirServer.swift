@@ -141,11 +141,17 @@ private final class AirVisitor: ControllerLinkUser, AirDelegate {
 
     func airHasPackets() {
         guard let identifier else { return }
+        var isRemoved = false
         while handler.isWritable, let packet = air.takePacket(of: identifier) {
             handler.write(packet)
             reporter?.received(packet)
+            if configuration.isRemoved(after: packet) { isRemoved = true }
         }
         handler.flush()
+        if isRemoved {
+            controllers.noteRemoval()
+            return handler.close()
+        }
         if !isReading, air.canAccept(from: identifier) {
             isReading = true
             handler.setReading(true)

@@ -10,14 +10,21 @@ import Radio
 import VirtualRadio
 
 /// A controller on a live air that is hciN of this machine's kernel, by /dev/vhci (Linux, drivers/bluetooth/hci_vhci.c).
+///
+/// If its character ends in a removal, it leaves the kernel and the air one second after the Hardware Error event, and
+/// another one with its address and name, but without the failure, joins two seconds later with another N.
 final class KernelController: ControllerLinkUser, AirDelegate {
     private static let device = "/dev/vhci"
     /// The first byte of packets of the driver itself.
     private static let vendorPacket: UInt8 = 0xFF
 
     /// N of hciN.
-    let index: Int
+    private(set) var index = 0
     private let air: LiveAir
+    private let report: (HostEvent) -> Void
+    private var configuration: ControllerConfiguration
+    /// The removal after a failure, and the replacement.
+    private var replacement: Scheduled<Void>?
     private var identifier: ControllerIdentifier?
     private var link: PacketDescriptor?
     private var reporter: HostReporter?
@@ -29,6 +36,12 @@ final class KernelController: ControllerLinkUser, AirDelegate {
         air: LiveAir, _ configuration: ControllerConfiguration, report: @escaping (HostEvent) -> Void
     ) throws(RadioError) {
         self.air = air
+        self.configuration = configuration
+        self.report = report
+        try join()
+    }
+
+    private func join() throws(RadioError) {
         let descriptor = Glibc.open(Self.device, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(errno) }
         do throws(RadioError) {
@@ -72,8 +85,38 @@ final class KernelController: ControllerLinkUser, AirDelegate {
 
     /// Removes it from the kernel.
     func close() {
+        replacement?.cancel()
+        leave()
+    }
+
+    private func leave() {
         link?.close()
         linkEnded("")
+    }
+
+    /// Leaves the kernel after a second, and joins again after two more.
+    private func replace() {
+        guard replacement == nil else { return }
+        let bound = NIOLoopBound(self, eventLoop: air.loop)
+        replacement = air.loop.scheduleTask(in: .seconds(1)) {
+            let controller = bound.value
+            controller.configuration.motion = controller.air.motion(of: controller.configuration.name)
+            controller.configuration.character = controller.configuration.character.afterRemoval
+            controller.leave()
+            controller.replacement = controller.air.loop.scheduleTask(in: .seconds(2)) { bound.value.joinAgain() }
+        }
+    }
+
+    private func joinAgain() {
+        replacement = nil
+        do throws(RadioError) {
+            try join()
+        } catch {
+            report(
+                HostEvent(
+                    .refused(reason: error.message), name: configuration.name, transport: "vhci", peer: "hci\(index)",
+                    address: configuration.publicAddress))
+        }
     }
 
     func linkReceived(_ packet: HCIPacket) {
@@ -96,6 +139,15 @@ final class KernelController: ControllerLinkUser, AirDelegate {
         while let identifier, let packet = air.takePacket(of: identifier) {
             link?.send(packet)
             reporter?.received(packet)
+            if configuration.isRemoved(after: packet) { replace() }
         }
+    }
+}
+
+extension ControllerConfiguration {
+    /// Whether a packet is the Hardware Error event after which a controller with this character is removed.
+    func isRemoved(after packet: HCIPacket) -> Bool {
+        guard case .event(let event) = packet, event.code == HardwareError.eventCode else { return false }
+        return character.endsInRemoval
     }
 }

@@ -133,6 +133,11 @@ final class LiveAir {
         return true
     }
 
+    /// How the controller of this name moves; `nil` if there is none, or it has no position.
+    func motion(of name: String) -> Motion? {
+        controllers[name].flatMap { identifier in borrowAir { $0.motion(of: identifier) } }
+    }
+
     /// The present position of the controller of this name; `nil` if there is none, or it has none.
     func position(of name: String) -> Position? {
         guard let identifier = controllers[name] else { return nil }

@@ -12,37 +12,45 @@ final class ServedControllers {
     private let server: VirtualAirOptions.Server
     private let air: LiveAir
     private var motion: Motion?
-    /// The names of the hosts that are on the air, by the addresses of their controllers.
-    private var inUse: [BluetoothAddress: String] = [:]
+    private var character: ControllerCharacter
+    /// The addresses of the controllers that are on the air, by the names of their hosts.
+    private var inUse: [String: BluetoothAddress] = [:]
 
     init(_ server: VirtualAirOptions.Server, on air: LiveAir) {
         self.server = server
         motion = server.motion
+        character = server.character
         self.air = air
     }
 
-    /// The controller for another host. Of the addresses from the server's upwards it has the lowest that is free.
+    /// The controller for another host. Of the addresses from the server's upwards it has the lowest that is free, unless its
+    /// character has one address for all.
     func take() -> ControllerConfiguration {
-        var address = server.address ?? air.makePublicAddress()
-        while inUse[address] != nil { address = address.successor }
+        var address = server.address ?? character.commonAddress ?? air.makePublicAddress()
+        if character.commonAddress == nil {
+            while inUse.values.contains(address) { address = address.successor }
+        }
         let name = air.freeName(server.name ?? "host")
-        inUse[address] = name
+        inUse[name] = address
         return ControllerConfiguration(
-            publicAddress: address, name: name, motion: motion, carrying: server.carrying)
+            publicAddress: address, name: name, motion: motion, carrying: server.carrying, character: character)
     }
 
     /// Frees the address of a host that has left.
-    func release(_ controller: ControllerConfiguration) { inUse[controller.publicAddress] = nil }
+    func release(_ controller: ControllerConfiguration) { inUse[controller.name] = nil }
+
+    /// A controller was removed after a failure: those that join later do not fail.
+    func noteRemoval() { character = character.afterRemoval }
 
     /// The names of its hosts that are on the air, in order.
-    var hosts: [String] { inUse.values.sorted() }
+    var hosts: [String] { inUse.keys.sorted() }
 
     /// Its present position; `nil` is 1 m from every beacon.
     var position: Position? { motion?.position(atSeconds: air.seconds) }
 
     /// Removes its hosts from the air, and ends their connections.
     func removeHosts() {
-        for name in inUse.values { air.remove(name) }
+        for name in inUse.keys { air.remove(name) }
         inUse = [:]
     }
 
@@ -52,7 +60,7 @@ final class ServedControllers {
     /// Changes how its hosts move, those that are on the air and those that join later.
     func setMotion(_ new: Motion?) {
         motion = new
-        for name in inUse.values { _ = air.setMotion(new, of: name) }
+        for name in inUse.keys { _ = air.setMotion(new, of: name) }
     }
 }
 

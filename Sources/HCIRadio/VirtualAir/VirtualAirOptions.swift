@@ -27,6 +27,8 @@ package struct VirtualAirOptions: Hashable, Sendable {
         package var motion: Motion?
         /// How a person carries its hosts; `nil` for no body beside them.
         package var carrying: Carrying?
+        /// How its controllers deviate from those that follow the specification in everything.
+        package private(set) var character = ControllerCharacter.none
 
         /// H4 over TCP.
         package static func tcp(
@@ -95,6 +97,30 @@ package struct VirtualAirOptions: Hashable, Sendable {
 }
 
 extension VirtualAirOptions.Server {
+    /// What is wrong with the text of a character.
+    package struct CharacterFault: Error {
+        /// A clause with what can be written instead.
+        package let message: String
+        /// The name that no character has; `nil` for other faults.
+        package let unknownName: String?
+    }
+
+    /// The names of the characters of controllers.
+    package static var characterNames: [String] { ControllerCharacter.names }
+
+    /// Gives its controllers a character by its text (see `ControllerCharacter`), such as `legacy-5.0+slow:20`.
+    package mutating func setCharacter(_ text: String) throws(CharacterFault) {
+        do throws(VirtualRadio.CharacterFault) {
+            character = try ControllerCharacter(text)
+        } catch {
+            switch error {
+            case .unknownName(let name):
+                throw CharacterFault(message: "there is no character \"\(name)\"", unknownName: name)
+            case .value(let message): throw CharacterFault(message: message, unknownName: nil)
+            }
+        }
+    }
+
     /// A server by its text: `tcp:HOST:PORT` or `vhci`; `nil` if it is neither.
     package init?(_ text: String) {
         if text == "vhci" {

@@ -20,8 +20,9 @@ struct VirtualAirOption: ParsableArguments {
             kernel has one as hciN), or none; may be repeated. After it, ?name=phone&at=3,0&address=XX:XX:XX:XX:XX:XX \
             gives the name of its host, where the host is in metres, and the public address of its controller; \
             &carried=pocket&heading=90 puts it into the pocket of a person who faces that direction, in degrees \
-            clockwise from north; each may be left out. The receivers of a profile have servers of their own (default: \
-            tcp:127.0.0.1:6402).
+            clockwise from north; &as=legacy-5.0 gives its controller a character, as real ones have them (\
+            \(VirtualAirOptions.Server.characterNames.joined(separator: ", ")); see docs/virtual-air.md). Each may be left \
+            out. The receivers of a profile have servers of their own (default: tcp:127.0.0.1:6402).
             """)
     var hciServer: [String] = []
 
@@ -115,7 +116,7 @@ struct VirtualAirOption: ParsableArguments {
     }
 
     private static func server(_ name: String) throws(Failure) -> VirtualAirOptions.Server {
-        let (place, query) = try ServerQuery.split(name, of: "--hci-server")
+        let (place, query) = try ServerQuery.split(name, of: "--hci-server", acceptsCharacter: true)
         guard var server = VirtualAirOptions.Server(place) else {
             throw .usage("--hci-server: \"\(name)\" is not tcp:HOST:PORT, vhci, or none alone")
         }
@@ -123,6 +124,15 @@ struct VirtualAirOption: ParsableArguments {
         server.motion = query.position.map(Motion.rest)
         server.address = query.address
         server.carrying = query.carrying
+        guard let text = query.character else { return server }
+        do throws(VirtualAirOptions.Server.CharacterFault) {
+            try server.setCharacter(text)
+        } catch {
+            let problem = error.unknownName.map {
+                Spelling.unknown(error.message, $0, "characters", VirtualAirOptions.Server.characterNames)
+            }
+            throw .usage("--hci-server: \"\(name)\": \(problem ?? error.message)")
+        }
         return server
     }
 
@@ -226,6 +236,8 @@ private struct ServerQuery {
     var carried: Carrying.Place?
     /// In degrees clockwise from north.
     var heading: Double?
+    /// The text of the character of a server's controllers.
+    var character: String?
     /// The number of connections of a proxy.
     var slots: Int?
     /// Whether a proxy scans actively.
@@ -237,13 +249,17 @@ private struct ServerQuery {
     /// Splits the value of an option into the part before the question mark, and the items after it.
     /// - Throws: `Failure` for items that are not possible.
     static func split(
-        _ text: String, of option: String, acceptsProxyItems: Bool = false
+        _ text: String, of option: String, acceptsProxyItems: Bool = false, acceptsCharacter: Bool = false
     ) throws(Failure) -> (place: String, query: ServerQuery) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         var query = ServerQuery()
         for item in parts.dropFirst().flatMap({ $0.split(separator: "&", omittingEmptySubsequences: false) }) {
             do throws(ValueFault) {
                 if acceptsProxyItems, try query.setProxyItem(String(item)) { continue }
+                if acceptsCharacter, item.hasPrefix("as=") {
+                    query.character = String(item.dropFirst("as=".count))
+                    continue
+                }
                 try query.set(String(item))
             } catch {
                 throw .usage("\(option): \"\(text)\": \(error.message)")
@@ -291,7 +307,8 @@ private struct ServerQuery {
         case "heading": heading = try ValueText.degrees(text)
         default:
             throw ValueFault(
-                "\"\(item)\" is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, carried=pocket or heading=DEGREES")
+                "\"\(item)\" is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, carried=pocket, heading=DEGREES, or "
+                    + "as=CHARACTER of --hci-server")
         }
     }
 }
