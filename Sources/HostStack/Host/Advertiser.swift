@@ -46,6 +46,12 @@ struct Advertiser: Hashable, Sendable {
     private(set) var isEnabled = false
     /// The transmit power that the controller reported.
     private(set) var selectedPower: TransmitPower?
+    /// Whether new parameters need a command to disable the set first, although it is not known to be enabled.
+    private var disabling = Disabling.notNeeded
+
+    private enum Disabling: Hashable {
+        case notNeeded, due, done
+    }
 
     init(isSet: Bool) { self.isSet = isSet }
 
@@ -55,6 +61,7 @@ struct Advertiser: Hashable, Sendable {
     /// The next command towards an order, with the least disturbance of what is on the air; `nil` when none is needed.
     /// - Parameter enabling: whether it is enabled in the end.
     func step(towards order: AdvertisingOrder?, enabling: Bool) -> AdvertiserStep? {
+        if disabling == .due { return .disable }
         guard let order else {
             if isEnabled { return .disable }
             return isSet && parameters != nil ? .remove : nil
@@ -80,14 +87,29 @@ struct Advertiser: Hashable, Sendable {
     /// Records that the controller executed a command.
     mutating func acknowledge(_ step: AdvertiserStep) {
         switch step {
-        case .disable: isEnabled = false
+        case .disable:
+            isEnabled = false
+            if disabling == .due { disabling = .done }
         case .remove: self = Advertiser(isSet: isSet)
-        case .parameters(let new): parameters = new
+        case .parameters(let new):
+            parameters = new
+            disabling = .notNeeded
         case .randomAddress(let address): randomAddress = address
         case .advertisingData(let data): advertisingData = data
         case .scanResponse(let data): scanResponse = data
         case .enable: isEnabled = true
         }
+    }
+
+    /// Records that the controller refused a command as not allowed now.
+    ///
+    /// Some refuse new parameters after a connection until the set is disabled, although the connection has done that.
+    /// - Returns: whether the command is to be repeated, after the set was disabled; not a second time.
+    mutating func refuse(_ step: AdvertiserStep) -> Bool {
+        guard case .parameters = step else { return false }
+        let isFirst = disabling == .notNeeded
+        disabling = isFirst ? .due : .notNeeded
+        return isFirst
     }
 
     /// Records the transmit power that the controller selected, if it reports one.
@@ -108,6 +130,13 @@ enum AdvertiserStep: Hashable, Sendable {
     var changesRandomAddress: Bool {
         if case .randomAddress = self { true } else { false }
     }
+
+    /// The commands that `command(for:)` returns.
+    static let setCommands = [
+        LESetAdvertisingSetRandomAddress.opcode, LESetExtendedAdvertisingParameters.opcode,
+        LESetExtendedAdvertisingData.opcode, LESetExtendedScanResponseData.opcode,
+        LESetExtendedAdvertisingEnable.opcode, LERemoveAdvertisingSet.opcode,
+    ]
 
     /// The command for an advertising set.
     func command(for set: AdvertisingSetIdentifier) -> HCICommandPacket {

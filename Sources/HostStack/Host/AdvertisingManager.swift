@@ -134,6 +134,8 @@ struct AdvertisingManager: Sendable {
     ) {
         legacy?.value.finishCommand(at: context.now)
         if let failure = reply.failure, step != .disable {
+            if reply.status == .commandDisallowed, legacy?.value.refuse(step) == true { return }
+            if lengthensIntervals(step, reply.status, &context) { return }
             guard let index = set.flatMap({ index(of: $0) }), sets[index].isWanted, !sets[index].isRevised else {
                 return
             }
@@ -143,9 +145,24 @@ struct AdvertisingManager: Sendable {
         }
     }
 
+    /// Core 5.0 permits non-connectable intervals below 100 ms, but not every controller of that version takes them.
+    /// - Returns: whether the refused parameters are to be repeated, with the interval that every controller takes.
+    private func lengthensIntervals(
+        _ step: AdvertiserStep, _ status: HCIStatus?, _ context: inout HostContext
+    ) -> Bool {
+        let limit = LEHostCapabilities().shortestNonConnectableInterval
+        guard status == .unsupportedFeatureOrParameterValue || status == .invalidCommandParameters,
+            case .parameters(let parameters) = step, !parameters.pdu.isConnectable, parameters.interval < limit
+        else { return false }
+        context.capabilities?.shortestNonConnectableInterval = limit
+        return true
+    }
+
     /// The controller disabled a set by itself.
     /// - Returns: whether the set was on the air.
     mutating func end(_ set: AdvertisingSetIdentifier, _ status: HCIStatus, _ context: inout HostContext) -> Bool {
+        // Some controllers report this one after a command of this host.
+        guard status != .operationCancelledByHost else { return false }
         guard let index = index(of: set), sets[index].advertiser.isEnabled else { return false }
         sets[index].end()
         context.emit(.advertisingStopped(set, .controller(status)))
@@ -170,6 +187,14 @@ struct AdvertisingManager: Sendable {
     /// - Returns: whether that concerns the set.
     mutating func resume(_ set: AdvertisingSetIdentifier, after connection: ConnectionIdentifier) -> Bool {
         index(of: set).map { sets[$0].resume(after: connection) } ?? false
+    }
+
+    /// An activity of the controller has ended, which may have been the reason of a refusal.
+    /// - Returns: whether there is anything to try again.
+    mutating func retry(after activity: LEActivity) -> Bool {
+        var isAny = false
+        for index in sets.indices where sets[index].retry(after: activity) { isAny = true }
+        return isAny
     }
 
     /// Replaces one private address that has expired.
@@ -331,7 +356,7 @@ struct AdvertisingManager: Sendable {
 
     /// Discards a set's order until the owner requests another.
     private mutating func fail(_ index: Int, _ failure: LEHostFailure, _ context: inout HostContext) {
-        sets[index].fail()
+        sets[index].fail(failure)
         context.emit(.advertisingFailed(sets[index].identifier, failure))
     }
 }

@@ -41,6 +41,8 @@ struct AdvertisingSetState: Sendable {
     private(set) var isWaiting = false
     /// Whether the controller refused the order. The next order is tried again.
     private(set) var hasFailed = false
+    /// The activity of the controller whose end may let it carry out the refused order.
+    private var obstacle: LEActivity?
     /// Whether the order is newer than the command that awaits its reply.
     private(set) var isRevised = false
     /// The connection that was made through the set.
@@ -134,6 +136,7 @@ struct AdvertisingSetState: Sendable {
     /// - Returns: the failure that the owner is to be notified of.
     mutating func finish(_ step: AdvertiserStep, _ reply: CommandReply) -> LEHostFailure? {
         isWaiting = false
+        if reply.status == .commandDisallowed, advertiser.refuse(step) { return nil }
         if let failure = reply.failure, step != .remove, step != .disable {
             // The failure of an order that the owner has withdrawn or replaced does not matter.
             return order == nil || isRevised ? nil : failure
@@ -146,7 +149,19 @@ struct AdvertisingSetState: Sendable {
     }
 
     /// The controller cannot carry out the order.
-    mutating func fail() { hasFailed = true }
+    mutating func fail(_ failure: LEHostFailure) {
+        hasFailed = true
+        obstacle = failure.activity
+    }
+
+    /// An activity of the controller has ended: an order that was refused because of it is tried again.
+    /// - Returns: `false` if there is none.
+    mutating func retry(after activity: LEActivity) -> Bool {
+        guard hasFailed, obstacle == activity else { return false }
+        hasFailed = false
+        report = .due
+        return true
+    }
 
     /// The controller disabled the set by itself.
     mutating func end() {

@@ -34,8 +34,13 @@ struct CommandQueue: Sendable {
     private var credits = 1
     /// When the controller is assumed to have room again although it has not reported any.
     private var recovery: Duration?
+    /// The number of commands in a row without a reply.
+    private(set) var silences = 0
 
     var hasRoom: Bool { waiting.count < Self.capacity }
+
+    /// Whether a command waits, or awaits its reply.
+    var isBusy: Bool { outstanding != nil || !waiting.isEmpty }
 
     /// When `expire(at:)` has something to do.
     var deadline: Duration? { outstanding?.deadline ?? recovery }
@@ -76,6 +81,7 @@ struct CommandQueue: Sendable {
     private mutating func complete(
         _ opcode: HCIOpcode, status: HCIStatus, returned: [UInt8], credits count: UInt8
     ) -> Completion? {
+        silences = 0
         credits = Int(count)
         if credits > 0 { recovery = nil }
         guard let outstanding, outstanding.opcode == opcode else { return nil }
@@ -94,6 +100,7 @@ struct CommandQueue: Sendable {
         }
         guard let outstanding, outstanding.deadline <= now else { return nil }
         self.outstanding = nil
+        silences += 1
         credits = max(credits, 1)
         let failure = LEHostFailure.unanswered(outstanding.opcode, after: timeout)
         return Completion(
@@ -116,11 +123,24 @@ enum CommandContinuation: Hashable, Sendable {
     /// No part needs the reply.
     case unattended
 
+    /// What the controller is to do, if not every controller does it beside other activities.
+    var activity: LEActivity? {
+        switch self {
+        case .advertisingSet(_, let step), .legacyAdvertising(_, let step):
+            step == .disable || step == .remove ? nil : .advertising
+        case .scanning(let step): step == .disable ? nil : .scanning
+        case .connecting(.create): .connecting
+        default: nil
+        }
+    }
+
     /// Whether a failure is an ordinary outcome, which the owner is not notified of.
     func expects(_ failure: LEHostFailure) -> Bool {
         switch (self, failure) {
         // The connection ended, or was made, before the controller executed the command.
         case (.connection, .command(_, .unknownConnectionIdentifier)), (.connecting(.cancel), .command): true
+        // The set is disabled in case it is enabled, and may not exist yet.
+        case (.advertisingSet(_, .disable), .command(_, .unknownAdvertisingIdentifier)): true
         // The accept list is full: the peer has its turn later.
         case (.connecting(.addToList), .command(_, .memoryCapacityExceeded)): true
         case (.connection(_, .dataLength), .command), (.connection(_, .encryption), .command): true
@@ -151,8 +171,16 @@ struct CommandReply {
     let failure: LEHostFailure?
 
     /// The status with which the controller refused the command.
-    var status: HCIStatus? {
-        if case .command(_, let status) = failure { status } else { nil }
+    var status: HCIStatus? { failure?.status }
+
+    /// Whether the controller does not know the command, whatever it says about the commands that it supports.
+    var isUnknownCommand: Bool { status == .unknownCommand }
+
+    /// The same reply, with the activity of the controller that explains the refusal.
+    func explained(by activity: LEActivity?) -> CommandReply {
+        guard let activity, let status else { return self }
+        return CommandReply(
+            opcode: opcode, returned: returned, failure: .conflict(opcode, status, with: activity))
     }
 
     /// The return parameters of a successful command; `nil` if they cannot be read.

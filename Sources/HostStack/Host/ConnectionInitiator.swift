@@ -189,6 +189,14 @@ struct ConnectionInitiator: Sendable {
     mutating func finish(
         _ step: InitiatorStep, _ reply: CommandReply, canPauseScanning: Bool, _ context: inout HostContext
     ) -> Outcome {
+        if step == .create, state == .requested, reply.isUnknownCommand,
+            context.capabilities?.hasExtendedConnecting == true
+        {
+            // Some controllers report extended commands that they do not have.
+            context.capabilities?.hasExtendedConnecting = false
+            restart(&context)
+            return .ended
+        }
         switch (step, state, reply.failure) {
         case (.addToList(let peer), _, nil): if place(of: peer) != nil { listed += 1 }
         case (.addToList(let peer), .requested, .some), (.addToList(let peer), .cancelling, .some):

@@ -10,6 +10,9 @@ import HCI
 ///
 /// Each step is one command. Steps whose command the controller does not support are skipped. `start(_:)` returns the
 /// first action and `receive(_:_:)` each further one, until the controller is ready or has failed.
+///
+/// A controller that does not reply to an optional command may have locked up: it is reset, and initialised again without
+/// that command. The second silence is a failure.
 struct ControllerInitialisation: Sendable {
     /// What the host does next.
     enum Action {
@@ -24,6 +27,9 @@ struct ControllerInitialisation: Sendable {
     private var step: InitialisationStep = .reset
     private var capabilities = LEHostCapabilities()
     private var supportedCommands = SupportedCommands()
+    private var quirk: ControllerQuirk?
+    /// The step whose command was not answered before the reset.
+    private var silentStep: InitialisationStep?
     /// Whether the controller supports BR/EDR too, so that LE has to be switched on.
     private var isDualMode = false
 
@@ -37,7 +43,14 @@ struct ControllerInitialisation: Sendable {
     ) -> Action? {
         guard self.step == step else { return nil }
         if let failure = reply.failure {
-            guard step.isOptional, !failure.isSilence else { return .fail(failure) }
+            guard step.isOptional else { return .fail(failure) }
+            if failure.isSilence {
+                guard silentStep == nil else { return .fail(failure) }
+                self = ControllerInitialisation()
+                silentStep = step
+                capabilities.silentCommand = reply.opcode
+                return start()
+            }
         } else if !read(reply) {
             guard step.isOptional else { return .fail(.unreadable(reply.opcode)) }
             context.emit(.commandFailed(.unreadable(reply.opcode)))
@@ -56,16 +69,26 @@ struct ControllerInitialisation: Sendable {
             && capabilities.subversion == VendorSetPosition.subversion
     }
 
-    private func supports(_ command: HCIOpcode) -> Bool { supportedCommands.contains(command) ?? false }
+    private func supports(_ command: HCIOpcode) -> Bool {
+        supportedCommands.contains(command) == true && quirk?.avoided.contains(command) != true
+    }
+
+    /// Whether it has advertising sets: both the feature, by which Linux decides, and every command that they need.
+    private var hasExtendedAdvertising: Bool {
+        capabilities.features.contains(.extendedAdvertising) && AdvertiserStep.setCommands.allSatisfy(supports)
+    }
 
     private func isNeeded(_ step: InitialisationStep, _ configuration: LEHostConfiguration) -> Bool {
+        guard step != silentStep else { return false }
         if let command = step.optionalCommand, !supports(command) { return false }
         return switch step {
         case .lowEnergyHostSupport: isDualMode
         case .sharedBuffers: capabilities.dataPackets == 0
         case .suggestedDataLength: capabilities.maximumLinkPayload > 27
-        case .advertisingPower: !supports(LEReadTransmitPower.opcode)
-        case .randomAddress: configuration.centralAddress.type == .random
+        case .advertisingSets, .advertisingDataLength: hasExtendedAdvertising
+        // It is a legacy command, which must not be mixed with extended ones (Core 5.4, Vol 4, Part E, 3.1.1).
+        case .advertisingPower: !hasExtendedAdvertising && !supports(LEReadTransmitPower.opcode)
+        case .randomAddress: configuration.centralAddress(on: capabilities).type == .random
         case .position: configuration.position != nil && mayBeEmulated
         default: true
         }
@@ -113,8 +136,10 @@ struct ControllerInitialisation: Sendable {
         if supports(LERemoteConnectionParameterRequestReply.opcode) { add(LERemoteConnectionParameterRequest.self) }
         if supports(LESetDataLength.opcode) { add(LEDataLengthChange.self) }
         if capabilities.version.rawValue >= CoreVersion.core42.rawValue { add(LEEnhancedConnectionComplete.self) }
-        if supports(LESetExtendedScanParameters.opcode) { add(LEExtendedAdvertisingReport.self) }
-        if supports(LESetExtendedAdvertisingParameters.opcode) { add(LEAdvertisingSetTerminated.self) }
+        if hasExtendedAdvertising {
+            add(LEAdvertisingSetTerminated.self)
+            if supports(LESetExtendedScanParameters.opcode) { add(LEExtendedAdvertisingReport.self) }
+        }
         return mask
     }
 
@@ -126,6 +151,8 @@ struct ControllerInitialisation: Sendable {
                 state.capabilities.version = returned.hciVersion
                 state.capabilities.manufacturer = returned.companyIdentifier
                 state.capabilities.subversion = returned.hciSubversion
+                state.quirk = .of(returned)
+                state.capabilities.quirk = state.quirk?.name
             }
         case .supportedCommands:
             read(reply.value(of: ReadLocalSupportedCommands.self)) { state, returned in
@@ -197,12 +224,14 @@ struct ControllerInitialisation: Sendable {
 
     private var finalCapabilities: LEHostCapabilities {
         var final = capabilities
-        final.hasExtendedAdvertising = supports(LESetExtendedAdvertisingParameters.opcode)
-        final.hasExtendedScanning = supports(LESetExtendedScanParameters.opcode)
-        final.hasExtendedConnecting = supports(LEExtendedCreateConnection.opcode)
-        if !final.hasExtendedAdvertising { final.advertisingSets = 1 }
+        final.hasExtendedAdvertising = hasExtendedAdvertising
+        // Not without the feature: legacy and extended commands must not be mixed.
+        final.hasExtendedScanning =
+            hasExtendedAdvertising && supports(LESetExtendedScanParameters.opcode)
+            && supports(LESetExtendedScanEnable.opcode)
+        final.hasExtendedConnecting = hasExtendedAdvertising && supports(LEExtendedCreateConnection.opcode)
         // Core 5.0 removed the limit of 100 ms (Core 4.2, Vol 2, Part E, 7.8.5).
-        if final.version.rawValue >= CoreVersion.core50.rawValue {
+        if final.version.rawValue >= CoreVersion.core50.rawValue, quirk == nil {
             final.shortestNonConnectableInterval = AdvertisingInterval(0x0020)
         }
         final.dataPackets = max(final.dataPackets, 1)

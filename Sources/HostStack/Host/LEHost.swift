@@ -19,7 +19,7 @@ package import HCI
 /// ## States
 ///
 ///     idle --(start)--> initialising --(all replies)--> ready
-///     initialising or ready --(a refused reset, no reply, or a hardware error)--> failed --(start)--> initialising
+///     initialising or ready --(a refused reset, no replies, or a hardware error)--> failed --(start)--> initialising
 ///
 /// `start(at:)` resets the controller in any state: connections are gone, with an event each. What the owner requested
 /// before or meanwhile (advertising sets, a scan, connections to make) is carried out when the host is ready. Commands
@@ -121,6 +121,7 @@ extension LEHost {
         context.advance(to: time)
         if let expired = context.commands.expire(at: context.now, timeout: configuration.commandTimeout) {
             finish(expired)
+            verifyController(after: expired)
         }
         if advertising.takesTurns { continueAdvertising() }
         if connecting.advance(&context) { continueAfterConnecting() }
@@ -163,7 +164,7 @@ extension LEHost {
         case .send(let packet, let step): context.send(packet, then: .initialisation(step))
         case .setRandomAddress:
             centralAddress.prepare(&context)
-            let address = centralAddress.randomAddress(configuration) ?? .zero
+            let address = centralAddress.randomAddress(configuration) ?? configuration.substituteAddress
             context.send(LESetRandomAddress(randomAddress: address), then: .initialisation(.randomAddress))
         case .finish(let capabilities):
             context.capabilities = capabilities
@@ -185,9 +186,32 @@ extension LEHost {
         context.emit(.failed(failure))
     }
 
+    /// After a command without a reply, finds out whether the controller replies to any: a second silence is a failure.
+    private mutating func verifyController(after expired: CommandQueue.Completion) {
+        guard isReady, let failure = expired.reply.failure else { return }
+        if context.commands.silences > 1 { return fail(failure) }
+        if !context.commands.isBusy { context.send(ReadLocalVersionInformation(), then: .unattended) }
+    }
+
+    /// What else the controller does that explains why it refused a command for this purpose; `nil` if nothing does.
+    private func conflict(with purpose: LEActivity?, _ status: HCIStatus?) -> LEActivity? {
+        guard let purpose else { return nil }
+        switch status {
+        case .connectionLimitExceeded, .rejectedLimitedResources: return connections.indices.isEmpty ? nil : .connection
+        case .commandDisallowed: break
+        default: return nil
+        }
+        if !connections.indices.isEmpty { return .connection }
+        if purpose != .connecting, connecting.isBusy { return .connecting }
+        if purpose != .scanning, scanning.isOn { return .scanning }
+        if purpose != .advertising, advertising.isAdvertising { return .advertising }
+        return nil
+    }
+
     /// Gives a reply to the part that sent the command.
     private mutating func finish(_ completion: CommandQueue.Completion) {
-        let reply = completion.reply
+        let reply = completion.reply.explained(
+            by: conflict(with: completion.continuation.activity, completion.reply.status))
         if let failure = reply.failure, !completion.continuation.expects(failure) {
             context.emit(.commandFailed(failure))
         }
@@ -203,6 +227,7 @@ extension LEHost {
         case .scanning(let step):
             scanning.finish(step, reply, &context)
             continueScanning()
+            if !scanning.isOn, !scanning.isRequested { _ = advertising.retry(after: .scanning) }
             if !scanning.isOn { continueAfterScanning() }
         case .connecting(let step): finish(step, reply)
         case .centralAddress(let address):
@@ -460,6 +485,7 @@ extension LEHost {
     private mutating func continueAfterConnecting() {
         continueCentralAddress()
         continueConnecting()
+        if !connecting.isBusy { _ = advertising.retry(after: .connecting) }
         continueAdvertising()
     }
 
@@ -470,7 +496,7 @@ extension LEHost {
     /// If advertising changes the controller's only random address, the central uses the public address, where there is
     /// one. It does so instead of a private address, too, which could not be replaced on such a controller.
     private var centralAddressType: OwnAddressType {
-        let configured = configuration.centralAddress
+        let configured = configuration.centralAddress(on: context.knownCapabilities)
         guard advertising.takesTurns, context.knownCapabilities.address != nil else { return configured.type }
         return configured.identity != nil || advertising.usesOnlyRandomAddress ? .public : configured.type
     }
@@ -621,6 +647,7 @@ extension LEHost {
             case .central where centralAddressType == .random:
                 // The only random address of a legacy controller is the last one of its advertising sets.
                 advertising.legacyRandomAddress ?? centralAddress.randomAddress(configuration)
+                    ?? configuration.substituteAddress
             case .central: nil
             case .peripheral: advertising.randomAddress(of: set)
             }
@@ -644,6 +671,7 @@ extension LEHost {
             continueAdvertising(set)
             advertising.removeIfUnused(set)
         }
+        if scanning.resume(after: .connection) { continueScanning() }
     }
 
     private mutating func receive(_ event: LEConnectionUpdateComplete) {

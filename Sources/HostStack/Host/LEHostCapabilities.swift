@@ -39,6 +39,10 @@ package struct LEHostCapabilities: Hashable, Sendable {
     package var dataPackets: Int
     /// Whether it is at the position of the configuration.
     package var isAtPosition: Bool
+    /// The family of controllers that report more than they do, for people: `an unbranded clone of …`.
+    package var quirk: String?
+    /// The command that it did not reply to when it started, so that the host does without it.
+    package var silentCommand: HCIOpcode?
 
     /// The version as people know it: `5.4`.
     package var versionName: String {
@@ -53,7 +57,7 @@ package struct LEHostCapabilities: Hashable, Sendable {
     var maximumLinkPayloadTime: Microseconds { Microseconds(UInt32(maximumLinkPayload + 14) * 8) }
 
     /// What every controller supports.
-    init() {
+    package init() {
         version = CoreVersion(rawValue: 0)
         manufacturer = CompanyIdentifier(0xFFFF)
         subversion = 0

@@ -11,6 +11,8 @@ package struct LEHostConfiguration: Hashable, Sendable {
     /// A controller without advertising sets has only one random address. If advertising uses it, the central uses the
     /// public address instead, if there is one. A private address changes on controllers with advertising sets only.
     package var centralAddress: OwnAddress
+    /// The static random address of the central on a controller without the public one.
+    package var substituteAddress: BluetoothAddress
     /// The time that the controller may take to reply to a command: 2 to 10 s.
     package var commandTimeout: Duration
     /// The default time that a requested connection may take.
@@ -30,13 +32,24 @@ package struct LEHostConfiguration: Hashable, Sendable {
     package init(
         centralAddress: OwnAddress = .publicDevice, commandTimeout: Duration = .seconds(5),
         connectionTimeout: Duration = .seconds(20), legacyDwell: Duration = .milliseconds(20), seed: UInt64 = 0,
-        maximumTransmissionUnit: UInt16 = 517
+        maximumTransmissionUnit: UInt16 = 517, substituteAddress: BluetoothAddress = .substitute
     ) {
         self.centralAddress = centralAddress
+        self.substituteAddress = substituteAddress
         self.commandTimeout = min(max(commandTimeout, .seconds(2)), .seconds(10))
         self.connectionTimeout = connectionTimeout
         self.legacyDwell = max(legacyDwell, .milliseconds(10))
         self.seed = seed
         self.maximumTransmissionUnit = min(max(maximumTransmissionUnit, 23), 517)
     }
+
+    /// The address of the central on a controller.
+    func centralAddress(on controller: LEHostCapabilities) -> OwnAddress {
+        centralAddress == .publicDevice && controller.address == nil ? .random(substituteAddress) : centralAddress
+    }
+}
+
+extension BluetoothAddress {
+    /// The substitute by default, a static random address; hosts that are in range of each other need different ones.
+    package static let substitute = BluetoothAddress("F2:BE:AC:00:00:01") ?? .zero
 }

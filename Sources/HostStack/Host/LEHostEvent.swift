@@ -27,11 +27,14 @@ package enum LEHostEvent: Hashable, Sendable {
     case advertising(AdvertisingSetIdentifier, EffectiveAdvertising)
     /// A set is off the air.
     case advertisingStopped(AdvertisingSetIdentifier, AdvertisingEnd)
-    /// A set cannot advertise as requested; the next `setAdvertising` tries again.
+    /// A set cannot advertise as requested. The next `setAdvertising` tries again, and so does the end of a connection, or
+    /// of another activity of the controller that is the reason (`LEHostFailure.activity`).
     case advertisingFailed(AdvertisingSetIdentifier, LEHostFailure)
 
     /// The scan has started, or continues with other parameters; `nil` if it has stopped.
     case scanning(ScanParameters?)
+    /// The controller does not scan while it has a connection; `.scanning` follows when the scan continues after it.
+    case scanHeld(LEHostFailure)
     /// The requested scan failed; the next `startScanning` tries again.
     case scanFailed(LEHostFailure)
     /// The scan received an advertisement.

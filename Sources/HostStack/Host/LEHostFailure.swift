@@ -10,6 +10,8 @@ package import HCI
 package enum LEHostFailure: Error, Hashable, Sendable {
     /// The controller refused this command.
     case command(HCIOpcode, HCIStatus)
+    /// The controller refused this command, most likely because of something else that it does.
+    case conflict(HCIOpcode, HCIStatus, with: LEActivity)
     /// The controller did not reply to this command in time.
     case unanswered(HCIOpcode, after: Duration)
     /// The controller's reply to this command cannot be read.
@@ -41,6 +43,39 @@ package enum LEHostFailure: Error, Hashable, Sendable {
     var isSilence: Bool {
         if case .unanswered = self { true } else { false }
     }
+
+    /// The status with which the controller refused a command.
+    var status: HCIStatus? {
+        switch self {
+        case .command(_, let status), .conflict(_, let status, _): status
+        default: nil
+        }
+    }
+
+    /// The activity of the controller beside which it refuses a command.
+    package var activity: LEActivity? {
+        if case .conflict(_, _, let activity) = self { activity } else { nil }
+    }
+}
+
+/// What a controller does at a time. Not every controller does each beside each other (Core 5.4, Vol 4, Part E, 7.8.27).
+package enum LEActivity: Hashable, Sendable {
+    case advertising
+    case scanning
+    /// Making a connection as central.
+    case connecting
+    /// Having a connection.
+    case connection
+
+    /// A clause for a message: `it has a connection`.
+    package var clause: String {
+        switch self {
+        case .advertising: "it advertises"
+        case .scanning: "it scans"
+        case .connecting: "it makes a connection"
+        case .connection: "it has a connection"
+        }
+    }
 }
 
 extension LEHostFailure: CustomStringConvertible {
@@ -48,10 +83,12 @@ extension LEHostFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .command(let opcode, let status): "\(opcode.name): \(status)"
+        case .conflict(let opcode, let status, let activity): "\(opcode.name) while \(activity.clause): \(status)"
         case .unanswered(let opcode, let time): "\(opcode.name): the controller did not answer within \(time)"
         case .unreadable(let opcode): "\(opcode.name): the controller's reply cannot be read"
         case .hardware(let code): "the controller reports hardware error \(code)"
-        case .tooManyAdvertisingSets(let limit): "the controller has only \(limit) advertising sets"
+        case .tooManyAdvertisingSets(let limit):
+            "the controller has only \(limit) advertising set\(limit == 1 ? "" : "s")"
         case .malformed: "no controller can send this advertisement"
         case .notStaticRandom(let address): "\(address) is not a static random address"
         case .noPublicAddress: "the controller has no public address"

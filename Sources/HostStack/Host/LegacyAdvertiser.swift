@@ -105,6 +105,10 @@ struct LegacyAdvertiser: Sendable {
         exchange.pause(at: now)
     }
 
+    /// The controller refused a command as not allowed now.
+    /// - Returns: whether it is to be repeated (see `Advertiser.refuse`).
+    mutating func refuse(_ step: AdvertiserStep) -> Bool { advertiser.refuse(step) }
+
     /// The controller executed a command for a set.
     mutating func acknowledge(_ step: AdvertiserStep, for set: AdvertisingSetIdentifier?, at now: Duration) {
         advertiser.acknowledge(step)

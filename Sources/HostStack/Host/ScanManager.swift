@@ -9,13 +9,15 @@ import HCI
 /// The scan of a host: the scan that the owner requested, and the controller's progress towards it.
 ///
 /// The scan is off or on. Parameters can change only while it is off, so a new request goes `.disable`, `.parameters`,
-/// `.enable`, one command at a time. A *pause* keeps the scan off and is not reported to the owner: while the
-/// controller's random address changes, and while a controller that cannot do both makes a connection.
+/// `.enable`, one command at a time. A *pause* keeps the scan off: while the controller's random address changes, and while
+/// a controller that cannot do both makes a connection or has one. Only the last one is reported to the owner.
 struct ScanManager: Sendable {
     /// A reason for the scan to rest.
     enum Pause: Hashable, Sendable {
         case addressChange
         case connecting
+        /// The controller does not scan while it has a connection: the scan is tried again after each that ends.
+        case connection
     }
 
     /// The scan that the owner requested; `nil` for none.
@@ -30,8 +32,9 @@ struct ScanManager: Sendable {
     private var hasFailed = false
     /// Whether the owner is to be notified when the scan is as requested.
     private var isReportDue = false
-    private var isPausedForAddress = false
-    private var isPausedForConnecting = false
+    private var pauses: Set<Pause> = []
+    /// Whether the owner was notified of the pause for a connection.
+    private var isHoldReported = false
     /// Advertising data that arrives in several reports.
     private var assembler = ReportAssembler()
 
@@ -39,7 +42,10 @@ struct ScanManager: Sendable {
     var isBusy: Bool { isOn || isWaiting }
 
     private var target: ScanParameters? { isPaused || hasFailed ? nil : requested }
-    private var isPaused: Bool { isPausedForAddress || isPausedForConnecting }
+    private var isPaused: Bool { !pauses.isEmpty }
+
+    /// Whether the owner requests a scan.
+    var isRequested: Bool { requested != nil }
 
     // MARK: - From the owner
 
@@ -57,33 +63,19 @@ struct ScanManager: Sendable {
         requested = parameters
         hasFailed = false
         isReportDue = true
+        isHoldReported = false
+        pauses.remove(.connection)
     }
 
     // MARK: - From other parts of the host
 
-    func isPaused(for reason: Pause) -> Bool {
-        switch reason {
-        case .addressChange: isPausedForAddress
-        case .connecting: isPausedForConnecting
-        }
-    }
+    func isPaused(for reason: Pause) -> Bool { pauses.contains(reason) }
 
-    mutating func pause(for reason: Pause) { setPaused(true, for: reason) }
+    mutating func pause(for reason: Pause) { pauses.insert(reason) }
 
     /// Ends a pause.
     /// - Returns: `false` if the scan was not paused for this reason.
-    mutating func resume(after reason: Pause) -> Bool {
-        guard isPaused(for: reason) else { return false }
-        setPaused(false, for: reason)
-        return true
-    }
-
-    private mutating func setPaused(_ isPaused: Bool, for reason: Pause) {
-        switch reason {
-        case .addressChange: isPausedForAddress = isPaused
-        case .connecting: isPausedForConnecting = isPaused
-        }
-    }
+    mutating func resume(after reason: Pause) -> Bool { pauses.remove(reason) != nil }
 
     /// Sends the next command, or notifies the owner that the scan is as requested, on a controller that is ready.
     mutating func proceed(ownAddressType: OwnAddressType, _ context: inout HostContext) {
@@ -117,14 +109,35 @@ struct ScanManager: Sendable {
         // The failure of parameters that the owner has replaced does not matter.
         if case .parameters(let parameters) = step, parameters != requested { return }
         guard requested != nil else { return }
-        hasFailed = true
-        context.emit(.scanFailed(failure))
+        if reply.isUnknownCommand, context.capabilities?.hasExtendedScanning == true {
+            // Some controllers report extended commands that they do not have.
+            context.capabilities?.hasExtendedScanning = false
+            parameters = nil
+            return
+        }
+        switch failure.activity {
+        case .connecting: pause(for: .connecting)
+        case .connection: hold(failure, &context)
+        case .advertising, .scanning, nil:
+            hasFailed = true
+            context.emit(.scanFailed(failure))
+        }
+    }
+
+    private mutating func hold(_ failure: LEHostFailure, _ context: inout HostContext) {
+        pause(for: .connection)
+        guard !isHoldReported else { return }
+        isHoldReported = true
+        isReportDue = true
+        context.emit(.scanHeld(failure))
     }
 
     private mutating func acknowledge(_ step: ScanStep) {
         switch step {
         case .parameters(let new): parameters = new
-        case .enable: isOn = true
+        case .enable:
+            isOn = true
+            isHoldReported = false
         case .disable: isOn = false
         }
     }

@@ -174,7 +174,8 @@ import Testing
             $0.setAdvertising(
                 .beacon(.connectableScannable, milliseconds: 100), for: second, address: .random(.random(2)))
         }
-        let failure = LEHostFailure.command(LESetExtendedAdvertisingEnable.opcode, .commandDisallowed)
+        let failure = LEHostFailure.conflict(
+            LESetExtendedAdvertisingEnable.opcode, .commandDisallowed, with: .connection)
         #expect(bench.events.last == .advertisingFailed(second, failure))
         bench.controller.refusals = [:]
         bench.endConnection(1)

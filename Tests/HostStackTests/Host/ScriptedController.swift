@@ -11,8 +11,10 @@ struct ScriptedController {
     var version = CoreVersion.core54
     var company = CompanyIdentifier(0x0059)
     var subversion: UInt16 = 7
+    var linkSubversion: UInt16 = 8
     var supported: SupportedCommands
     var features: LMPFeatures = [.noClassicRadio, .lowEnergy]
+    var lowEnergyFeatures: LEFeatures = [.extendedAdvertising]
     var publicAddress = BluetoothAddress("00:11:22:33:44:55") ?? .zero
     var bufferLength: UInt16 = 27
     var bufferCount: UInt8 = 4
@@ -24,6 +26,8 @@ struct ScriptedController {
     private(set) var acceptList: [BluetoothAddress] = []
     /// The commands that fail, with their status.
     var refusals: [HCIOpcode: HCIStatus] = [:]
+    /// Why it refuses a command, besides `refusals`.
+    var judge: @Sendable (HCICommandPacket) -> HCIStatus? = { _ in nil }
     /// The commands without a reply.
     var silent: Set<HCIOpcode> = []
     /// The number of commands that each reply offers to take.
@@ -69,17 +73,18 @@ struct ScriptedController {
     mutating func take(_ command: HCICommandPacket) -> HCIEventPacket? {
         log.append(command)
         guard !silent.contains(command.opcode) else { return nil }
+        let refusal = refusals[command.opcode] ?? judge(command)
         if Self.begun.contains(command.opcode) {
             return HCIEventPacket(
                 CommandStatus(
-                    status: refusals[command.opcode] ?? .success, commandCredits: credits, opcode: command.opcode))
+                    status: refusal ?? .success, commandCredits: credits, opcode: command.opcode))
         }
         if let status = changeAcceptList(command) {
             return HCIEventPacket(
                 HCICommandComplete(
                     commandCredits: credits, opcode: command.opcode, returnParameters: [status.rawValue]))
         }
-        let returned = refusals[command.opcode].map { [$0.rawValue] } ?? answer(command.opcode)
+        let returned = refusal.map { [$0.rawValue] } ?? answer(command.opcode)
         return HCIEventPacket(
             HCICommandComplete(commandCredits: credits, opcode: command.opcode, returnParameters: returned))
     }
@@ -103,7 +108,7 @@ struct ScriptedController {
         case ReadLocalVersionInformation.opcode:
             ReadLocalVersionInformation.Returned(
                 hciVersion: version, hciSubversion: subversion, lmpVersion: version,
-                companyIdentifier: company, lmpSubversion: 8
+                companyIdentifier: company, lmpSubversion: linkSubversion
             ).serialized()
         case ReadLocalSupportedCommands.opcode:
             ReadLocalSupportedCommands.Returned(supportedCommands: supported).serialized()
@@ -118,7 +123,7 @@ struct ScriptedController {
                 totalACLDataPackets: sharedBuffer.count, totalSynchronousDataPackets: 0
             ).serialized()
         case LEReadLocalSupportedFeatures.opcode:
-            LEReadLocalSupportedFeatures.Returned(features: [.extendedAdvertising]).serialized()
+            LEReadLocalSupportedFeatures.Returned(features: lowEnergyFeatures).serialized()
         case LEReadNumberOfSupportedAdvertisingSets.opcode: [0, advertisingSets]
         case LEReadMaximumAdvertisingDataLength.opcode: [0, 0x72, 0x06]
         case LEReadMaximumDataLength.opcode: [0, 251, 0, 0x48, 0x08, 251, 0, 0x48, 0x08]
