@@ -35,12 +35,12 @@ extension EffectiveAdvertising {
                 code: "time-shared",
                 message: "\(turns) beacons take turns on the controller's only advertiser: this one comes every "
                     + "\(interval) on average instead of every \(requested.interval)",
-                hint: "use a controller with advertising sets (Bluetooth 5), or one controller a beacon")
+                hint: "use a controller with extended advertising, or one controller a beacon")
         case .interval:
             Warning(
                 code: "interval-forced",
                 message: "this controller advertises such PDUs every \(interval), not every \(requested.interval)",
-                hint: "use a Bluetooth 5 controller, or a connectable device")
+                hint: "use a controller with extended advertising, or a connectable device")
         case .transmitPower:
             Warning(
                 code: "tx-power-changed",
@@ -57,5 +57,12 @@ extension EffectiveAdvertising {
                 hint: "give an address whose first byte is C0 or more, or leave address out")
         case .pdu, .advertisingData, .scanResponse: nil
         }
+    }
+}
+
+extension Warning {
+    /// What the controller does not do while it has a connection.
+    static func connectionInTheWay(_ message: String, hint: String) -> Warning {
+        Warning(code: "connection-in-the-way", message: message, hint: hint)
     }
 }

@@ -185,9 +185,14 @@ final class CentralHost {
     }
 
     private func connectionFailed(_ peer: PeerAddress, _ failure: LEHostFailure) {
+        let hint: String? =
+            switch failure {
+            case .timedOut, .cancelled, .connection: nil
+            default: failure.hint
+            }
         let error = RadioError(
             .refused, "no connection to \(peer.address): \(failure)",
-            hint: "check that it advertises, is connectable and in range")
+            hint: hint ?? "check that it advertises, is connectable and in range")
         let isWorthRepeating = failure == .connection(.connectionFailedToBeEstablished)
         attempts.removeValue(forKey: peer)?.continuation?.resume(
             returning: .failure(Failure(error: error, isWorthRepeating: isWorthRepeating)))
@@ -361,8 +366,15 @@ final class CentralHost {
         switch event {
         case .scanReport(let report): sightings?.yield(Sighting(report))
         case .scanFailed(let failure):
-            events.yield(.lost(RadioError(.refused, "\(name) does not scan: \(failure)", hint: "see the reason")))
+            events.yield(.lost(RadioError(.refused, "\(name) does not scan: \(failure)", hint: failure.hint)))
             endScan()
+        case .scanHeld(let failure):
+            events.yield(
+                .warning(
+                    nil,
+                    .connectionInTheWay(
+                        "\(name) does not scan while it has a connection (\(failure)); the scan continues after it",
+                        hint: failure.hint)))
         case .connected(let connection) where connection.role == .central: connected(connection, for: radio)
         case .connectionFailed(let peer, let failure): connectionFailed(peer, failure)
         case .disconnected(let connection, let reason) where connection.role == .central:

@@ -381,8 +381,17 @@ final class PeripheralHost {
 
     private func refused(_ place: ControllerSet, _ failure: LEHostFailure) {
         guard let beacon = sets[place]?.identifier else { return }
-        let error = RadioError(.refused, "\(name) does not advertise \(beacon): \(failure)", hint: "see the reason")
-        events.yield(.refused(beacon, error))
+        // A connection ends: that is a break, not the end of a run.
+        if failure.activity == .connection {
+            let reason = "the controller does not advertise while it has a connection"
+            events.yield(.stopped(beacon, reason: reason))
+            events.yield(.warning(beacon, .connectionInTheWay("\(reason) (\(failure))", hint: failure.hint)))
+            return
+        }
+        let quirk = hosts[place.host]?.read { $0.capabilities?.quirk }
+        let hint = quirk.map { LEHostFailure.hint(about: $0) } ?? failure.hint
+        events.yield(
+            .refused(beacon, RadioError(.refused, "\(name) does not advertise \(beacon): \(failure)", hint: hint)))
     }
 
     private func connected(_ connection: LEConnection, on host: HostIdentifier, for radio: HCIRadio) {

@@ -229,6 +229,13 @@ package struct Listening: Sendable {
                 for await case .unavailable(let error) in await radio.states() { return .lost(error) }
                 return nil
             }
+            // The events of a radio with beacons have another consumer.
+            if air == nil, let events = (radio as? any PeripheralRadio)?.events {
+                group.addTask {
+                    for await case .warning(nil, let warning) in events { Output.report(Notice(warning), as: format) }
+                    return nil
+                }
+            }
             var ending: Ending?
             while ending == nil, let next = try await group.next() { ending = next }
             group.cancelAll()
