@@ -14,9 +14,12 @@ enum ControllerSource {
     case air(NIOLoopBound<VirtualAir>, AirHost)
 
     /// Opens the link to the controller, on this event loop.
-    func open(on loop: any EventLoop, user: any ControllerLinkUser) async throws(RadioError) -> any ControllerLink {
+    /// - Parameter known: its address, if it was open before.
+    func open(
+        on loop: any EventLoop, user: any ControllerLinkUser, known: BluetoothAddress?
+    ) async throws(RadioError) -> any ControllerLink {
         switch self {
-        case .transport(let transport): try await transport.open(on: loop, user: user)
+        case .transport(let transport): try await transport.open(on: loop, user: user, known: known)
         case .air(let air, let host): try air.value.join(host, user: user)
         }
     }

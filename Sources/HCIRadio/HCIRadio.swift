@@ -54,6 +54,8 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     private var receiving: ReceivingCapabilities?
     /// What the controller reported; `nil` before it was ready.
     private var controller: LEHostCapabilities?
+    /// The latest link to the controller.
+    private var link: (any ControllerLink)?
     /// Wait for their hosts to be ready.
     private var opening: [HostIdentifier: CheckedContinuation<Result<LEHostCapabilities, RadioError>, Never>] = [:]
     private var recovery: Task<Void, Never>?
@@ -98,7 +100,8 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         self.loop = loop
         name = "\(transport)"
         (events, continuation) = AsyncStream.makeStream()
-        configuration = LEHostConfiguration(maximumTransmissionUnit: maximumTransmissionUnit)
+        configuration = LEHostConfiguration(
+            maximumTransmissionUnit: maximumTransmissionUnit, substituteAddress: .derived(from: "central/\(transport)"))
         captures = PacketCaptures(capture)
         let hosts = ControllerHosts(clock: LoopClock(loop), captures: captures)
         medium = .controller(.transport(transport))
@@ -158,7 +161,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
             throw error
         }
         central.state.set(.ready)
-        let opened = ReceivingCapabilities(name: name, way: "our own host stack", address: controller?.address)
+        let opened = ReceivingCapabilities(name: name, way: "our own host stack", address: ownAddress)
         receiving = opened
         return opened
     }
@@ -184,6 +187,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         // Other programs use the controller afterwards: nothing may stay on it.
         if case .controller(.transport) = medium { await peripheral.stopAll() }
         hosts.removeAll()
+        await link?.restore()
         if case .air(let air) = medium { await air.close() }
         // Links own their radio, and the responder may own an owner of the radio.
         peripheral.releaseAll()
@@ -279,9 +283,11 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     /// Starts the host on a new link to the controller.
     private func startHost(on source: ControllerSource) async throws(RadioError) -> LEHostCapabilities {
         let host = central.addHost(configuration)
-        let link = try await source.open(on: loop, user: host)
+        let link = try await source.open(on: loop, user: host, known: controller?.address)
+        self.link = link
         guard !isClosed else {
             link.close()
+            await link.restore()
             throw .closed
         }
         let result = await untilReady(central.identifier) { host.start(on: link) }
@@ -328,14 +334,19 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         }
     }
 
+    /// The address of the controller, or the static random one in its place.
+    private var ownAddress: BluetoothAddress? {
+        controller.map { $0.address ?? configuration.substituteAddress }
+    }
+
     private var controllerCapabilities: RadioCapabilities {
         let isExtended = controller?.hasExtendedAdvertising ?? false
         // One set a beacon, or turns of the only advertiser.
         let instances = controller.map { isExtended ? $0.advertisingSets : AdvertisingSetIdentifier.range.count } ?? 0
         return RadioCapabilities(
             name: name, way: "our own host stack",
-            wayReason: "Bluetooth \(controller?.versionName ?? "of unknown version") controller",
-            address: controller?.address, hasExtendedAdvertising: isExtended, instances: instances,
+            wayReason: controller?.summary(now: link?.newName) ?? "no controller",
+            address: ownAddress, hasExtendedAdvertising: isExtended, instances: instances,
             freeInstances: max(0, instances - peripheral.count), sharesTime: !isExtended, canReadBack: true)
     }
 
@@ -621,7 +632,8 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         switch notice {
         case .event(let event): take(event, of: host)
         case .ended(let reason):
-            lose(RadioError(.noAdapter, "\(name) is gone: \(reason)", hint: "start its server again"), of: host)
+            let hint = if case .controller(let source) = medium { source.hintAfterEnd } else { "see the reason" }
+            lose(RadioError(.noAdapter, "\(name) is gone: \(reason)", hint: hint), of: host)
         }
     }
 
@@ -629,7 +641,9 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         switch event {
         case .ready(let capabilities): finishOpening(of: host, .success(capabilities))
         case .failed(let failure):
-            lose(RadioError(.refused, "\(name): \(failure)", hint: "check the controller"), of: host)
+            let source = if case .controller(let source) = medium { source } else { ControllerSource?.none }
+            let hint = source?.hint(for: failure, of: controller) ?? failure.hint
+            lose(RadioError(.refused, "\(name): \(failure)", hint: hint), of: host)
         case .completed(let connection, let token, let result):
             link(of: connection, on: host)?.complete(token, result)
         case .rssi(let connection, let result): link(of: connection, on: host)?.complete(result)

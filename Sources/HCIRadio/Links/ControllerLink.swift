@@ -13,6 +13,16 @@ protocol ControllerLink: AnyObject {
     func send(_ packet: HCIPacket)
     /// Releases the controller. Nothing arrives afterwards.
     func close()
+    /// The kernel's name of the adapter, `hci1`, if it is not the one that was asked for.
+    var newName: String? { get }
+    /// After `close()`: gives the controller back to other programs as it was, if it was changed for this one.
+    func restore() async
+}
+
+extension ControllerLink {
+    var newName: String? { nil }
+
+    func restore() async {}
 }
 
 /// The user of a link; called on the link's event loop.

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import Glibc
 import NIOCore
 import NIOPosix
@@ -37,11 +38,15 @@ extension HCITransport: CustomStringConvertible {
 
 extension HCITransport {
     /// Opens the link to the controller, on this event loop.
-    func open(on loop: any EventLoop, user: any ControllerLinkUser) async throws(RadioError) -> any ControllerLink {
+    /// - Parameter known: its address, if it was open before.
+    func open(
+        on loop: any EventLoop, user: any ControllerLinkUser, known: BluetoothAddress?
+    ) async throws(RadioError) -> any ControllerLink {
         let bound = NIOLoopBound(user, eventLoop: loop)
         switch self {
         case .userChannel(let index):
-            return PacketDescriptor(try UserChannel.open(index), loop: loop, user: user)
+            let claim = try await UserChannel().claim(index, known: known)
+            return UserChannelLink(claim, number: index, loop: loop, user: bound.value)
         case .tcp(let host, let port), .virtualAir(let host, let port, _):
             return try await stream(bound, loop) { bootstrap in bootstrap.connect(host: host, port: port) }
         case .unix(let path):

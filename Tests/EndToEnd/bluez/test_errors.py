@@ -72,11 +72,6 @@ def test_unmanaged_adapter_is_reported(beaconry: Beaconry, controllers: Controll
     refused(beaconry, "hci0 is present, but bluetoothd does not manage it", "journalctl -u bluetooth", radio="auto")
 
 
-def test_user_channel_of_an_adapter_in_use_is_refused(beaconry: Beaconry) -> None:
-    refused(beaconry, "hci0 is up", "bluetoothctl power off", "--radio bluez:hci0", radio="hci-socket:0")
-    refused(beaconry, "there is no adapter hci7", "beaconry radios", radio="hci-socket:7")
-
-
 def test_controllers_need_rights(run_as_user) -> None:
     ways = {
         "hci-socket:0 needs CAP_NET_ADMIN": ["--radio", "hci-socket:0"],

@@ -394,9 +394,13 @@ class Controllers(_Daemon):
         """
         if shifted:
             self.plug_placeholder()
-        self._launch([self.kind])
+        self.plug()
         eventually("the controllers are back", lambda: set(self.indexes()) == set(ADDRESSES))
         return self.indexes()
+
+    def plug(self) -> None:
+        """Plugs the controllers in."""
+        self._launch([self.kind])
 
     def plug_placeholder(self) -> None:
         """Adds a raw device (0x80) as hci0, which the kernel neither sets up nor reports on the management socket."""
