@@ -64,9 +64,10 @@ extension CharacterKind {
                 + (values.choice == "uncounted" ? [.doesNotCount(queries)] : [])
         },
         CharacterKind("feature-lies", .choice(["no-feature", "no-commands"])) { values in
-            values.choice == "no-feature"
-                ? [.features(removing: .extendedAdvertising), .refuses(extended, .unknownCommand)]
-                : [.supportedCommands(removing: extended)]
+            guard values.choice == "no-feature" else { return [.supportedCommands(removing: extendedAdvertising)] }
+            return Deviation.lacks(extended.subtracting(extendedAdvertising)) + [
+                .features(removing: .extendedAdvertising), .refuses(extendedAdvertising, .unknownCommand),
+            ]
         },
         CharacterKind("ats2851") { _ in
             let claimed: Set = [
@@ -152,8 +153,10 @@ extension CharacterKind {
 
 // MARK: - Commands and conditions of rows
 
+private let extendedAdvertising = Set(CommandTable.extendedAdvertisingCommands.map(\.opcode))
+
 /// Extended advertising, scanning and initiating.
-private let extended = Set(CommandTable.extendedAdvertisingCommands.map(\.opcode)).union([
+private let extended = extendedAdvertising.union([
     LESetExtendedScanParameters.opcode, LESetExtendedScanEnable.opcode, LEExtendedCreateConnection.opcode,
 ])
 
