@@ -18,11 +18,13 @@ struct Bench {
 
     /// Adds a controller whose host enables all events except some LE ones.
     mutating func add(
-        _ number: UInt8, position: Position? = nil, power: Int8 = 0, masked: [UInt8] = [0x06, 0x0A]
+        _ number: UInt8, position: Position? = nil, power: Int8 = 0, masked: [UInt8] = [0x06, 0x0A],
+        character: ControllerCharacter = .none
     ) -> ControllerIdentifier {
         let identifier = air.addController(
             ControllerConfiguration(
-                publicAddress: Self.address(number), position: position, transmitPower: TransmitPower(power)))
+                publicAddress: Self.address(number), position: position, transmitPower: TransmitPower(power),
+                character: character))
         expectSuccess(HCIReset(), identifier)
         prepare(identifier, masked: masked)
         return identifier
@@ -184,6 +186,19 @@ extension Bench {
             minimumConnectionInterval: ConnectionInterval(interval),
             maximumConnectionInterval: ConnectionInterval(interval), maximumLatency: latency,
             supervisionTimeout: SupervisionTimeout(timeout))
+    }
+
+    /// An advertising set with legacy PDUs.
+    static func extendedParameters(
+        _ handle: UInt8 = 0, _ properties: AdvertisingEventProperties = .legacyConnectable, power: Int8 = 127
+    ) -> LESetExtendedAdvertisingParameters {
+        LESetExtendedAdvertisingParameters(
+            advertisingHandle: handle, properties: properties, minimumInterval: AdvertisingInterval(160),
+            maximumInterval: AdvertisingInterval(160), transmitPower: TransmitPower(power))
+    }
+
+    static func extendedEnable(_ enable: UInt8 = 1, _ handle: UInt8 = 0) -> LESetExtendedAdvertisingEnable {
+        LESetExtendedAdvertisingEnable(enable: enable, sets: [.init(advertisingHandle: handle)])
     }
 
     /// Adds two connected controllers.

@@ -59,11 +59,29 @@ import VirtualRadio
 
     @Test(arguments: [ConnectionTiming.spec, .immediate], [UInt64(1), 2, 3])
     func arbitraryPacketsNeitherTrapNorGrowMemory(timing: ConnectionTiming, seed: UInt64) {
+        // A misbehaving host does not prevent others from connecting.
+        #expect(connections(timing, seed) { _ in .none } > 0)
+    }
+
+    @Test(arguments: [UInt64(1), 2, 3])
+    func arbitraryPacketsNeitherTrapNorGrowMemoryOfCharacters(seed: UInt64) throws {
+        let characters = try CharacterTextTests.samples.map { try ControllerCharacter($0) }
+        _ = connections(.spec, seed) { generator in
+            characters.randomElement(using: &generator) ?? .none
+        }
+    }
+
+    /// The number of connections of three hosts that send arbitrary packets.
+    private func connections(
+        _ timing: ConnectionTiming, _ seed: UInt64, _ character: (inout SplitMix64) -> ControllerCharacter
+    ) -> Int {
         var generator = SplitMix64(seed: seed)
         var air = Air(AirConfiguration(seed: seed, timing: timing, reportLimit: 50, packetLimit: 50))
-        var hosts = (UInt8(1)...3).map {
-            air.addController(ControllerConfiguration(publicAddress: Bench.address($0)))
+        func add(_ number: UInt8) -> ControllerIdentifier {
+            air.addController(
+                ControllerConfiguration(publicAddress: Bench.address(number), character: character(&generator)))
         }
+        var hosts = (UInt8(1)...3).map(add)
         var connections = 0
         for _ in 0..<20_000 {
             let place = Int.random(in: 0..<hosts.count, using: &generator)
@@ -84,12 +102,10 @@ import VirtualRadio
             }
             if Int.random(in: 0..<500, using: &generator) == 0 {
                 air.removeController(hosts[place])
-                let address = Bench.address(UInt8(place + 1))
-                hosts[place] = air.addController(ControllerConfiguration(publicAddress: address))
+                hosts[place] = add(UInt8(place + 1))
             }
         }
-        // A misbehaving host does not prevent others from connecting.
-        #expect(connections > 0)
+        return connections
     }
 
     private func nextPacket(_ generator: inout SplitMix64) -> HCIPacket? {
