@@ -11,8 +11,8 @@ import VirtualRadio
 
 /// A controller on a live air that is hciN of this machine's kernel, by /dev/vhci (Linux, drivers/bluetooth/hci_vhci.c).
 ///
-/// If its character ends in a removal, it leaves the kernel and the air one second after the Hardware Error event, and
-/// another one with its address and name, but without the failure, joins two seconds later with another N.
+/// If its character ends in a removal, another controller takes its place in the kernel one second after the Hardware Error
+/// event: with its address and without the failure, but with another N. It answers one second later.
 final class KernelController: ControllerLinkUser, AirDelegate {
     private static let device = "/dev/vhci"
     /// The first byte of packets of the driver itself.
@@ -23,8 +23,10 @@ final class KernelController: ControllerLinkUser, AirDelegate {
     private let air: LiveAir
     private let report: (HostEvent) -> Void
     private var configuration: ControllerConfiguration
-    /// The removal after a failure, and the replacement.
+    /// The replacement of a controller that failed.
     private var replacement: Scheduled<Void>?
+    /// The replacement, which the kernel has already, and which is not on the air yet.
+    private var next: Registration?
     private var identifier: ControllerIdentifier?
     private var link: PacketDescriptor?
     private var reporter: HostReporter?
@@ -38,19 +40,30 @@ final class KernelController: ControllerLinkUser, AirDelegate {
         self.air = air
         self.configuration = configuration
         self.report = report
-        try join()
+        start(try Self.register())
     }
 
-    private func join() throws(RadioError) {
+    /// A controller that the kernel has.
+    private struct Registration {
+        let descriptor: Int32
+        let index: Int
+    }
+
+    private static func register() throws(RadioError) -> Registration {
         let descriptor = Glibc.open(Self.device, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(errno) }
         do throws(RadioError) {
-            index = try Self.create(descriptor)
+            return Registration(descriptor: descriptor, index: try Self.create(descriptor))
         } catch {
             Glibc.close(descriptor)
             throw error
         }
-        link = PacketDescriptor(descriptor, loop: air.loop, user: self)
+    }
+
+    /// Puts a controller that the kernel has on the air.
+    private func start(_ registration: Registration) {
+        index = registration.index
+        link = PacketDescriptor(registration.descriptor, loop: air.loop, user: self)
         identifier = air.join(configuration, delegate: self)
         reporter = HostReporter(configuration, transport: "vhci", peer: "hci\(index)", report: report)
     }
@@ -86,6 +99,8 @@ final class KernelController: ControllerLinkUser, AirDelegate {
     /// Removes it from the kernel.
     func close() {
         replacement?.cancel()
+        if let next { Glibc.close(next.descriptor) }
+        next = nil
         leave()
     }
 
@@ -94,29 +109,37 @@ final class KernelController: ControllerLinkUser, AirDelegate {
         linkEnded("")
     }
 
-    /// Leaves the kernel after a second, and joins again after two more.
+    /// Replaces the controller after its failure.
     private func replace() {
         guard replacement == nil else { return }
         let bound = NIOLoopBound(self, eventLoop: air.loop)
         replacement = air.loop.scheduleTask(in: .seconds(1)) {
-            let controller = bound.value
-            controller.configuration.motion = controller.air.motion(of: controller.configuration.name)
-            controller.configuration.character = controller.configuration.character.afterRemoval
-            controller.leave()
-            controller.replacement = controller.air.loop.scheduleTask(in: .seconds(2)) { bound.value.joinAgain() }
+            bound.value.leaveToNext()
+            bound.value.replacement = bound.value.air.loop.scheduleTask(in: .seconds(1)) { bound.value.startNext() }
         }
     }
 
-    private func joinAgain() {
-        replacement = nil
+    /// Registers the next controller before this one is removed, which therefore has another N.
+    private func leaveToNext() {
         do throws(RadioError) {
-            try join()
+            next = try Self.register()
         } catch {
             report(
                 HostEvent(
                     .refused(reason: error.message), name: configuration.name, transport: "vhci", peer: "hci\(index)",
                     address: configuration.publicAddress))
         }
+        configuration.motion = air.motion(of: configuration.name)
+        configuration.character = configuration.character.afterRemoval
+        leave()
+    }
+
+    private func startNext() {
+        replacement = nil
+        guard let next else { return }
+        self.next = nil
+        configuration.name = air.freeName(configuration.name)
+        start(next)
     }
 
     func linkReceived(_ packet: HCIPacket) {

@@ -13,8 +13,8 @@ final class ServedControllers {
     private let air: LiveAir
     private var motion: Motion?
     private var character: ControllerCharacter
-    /// The addresses of the controllers that are on the air, by the names of their hosts.
-    private var inUse: [String: BluetoothAddress] = [:]
+    /// The hosts that are on the air, and the addresses of their controllers.
+    private var inUse: [(name: String, address: BluetoothAddress)] = []
 
     init(_ server: VirtualAirOptions.Server, on air: LiveAir) {
         self.server = server
@@ -28,30 +28,32 @@ final class ServedControllers {
     func take() -> ControllerConfiguration {
         var address = server.address ?? character.commonAddress ?? air.makePublicAddress()
         if character.commonAddress == nil {
-            while inUse.values.contains(address) { address = address.successor }
+            while inUse.contains(where: { $0.address == address }) { address = address.successor }
         }
         let name = air.freeName(server.name ?? "host")
-        inUse[name] = address
+        inUse.append((name, address))
         return ControllerConfiguration(
             publicAddress: address, name: name, motion: motion, carrying: server.carrying, character: character)
     }
 
     /// Frees the address of a host that has left.
-    func release(_ controller: ControllerConfiguration) { inUse[controller.name] = nil }
+    func release(_ controller: ControllerConfiguration) {
+        inUse.removeAll { $0 == (controller.name, controller.publicAddress) }
+    }
 
     /// A controller was removed after a failure: those that join later do not fail.
     func noteRemoval() { character = character.afterRemoval }
 
     /// The names of its hosts that are on the air, in order.
-    var hosts: [String] { inUse.keys.sorted() }
+    var hosts: [String] { inUse.map(\.name).sorted() }
 
     /// Its present position; `nil` is 1 m from every beacon.
     var position: Position? { motion?.position(atSeconds: air.seconds) }
 
     /// Removes its hosts from the air, and ends their connections.
     func removeHosts() {
-        for name in inUse.keys { air.remove(name) }
-        inUse = [:]
+        for host in inUse { air.remove(host.name) }
+        inUse = []
     }
 
     /// The name that the server was given; `nil` for none.
@@ -60,7 +62,7 @@ final class ServedControllers {
     /// Changes how its hosts move, those that are on the air and those that join later.
     func setMotion(_ new: Motion?) {
         motion = new
-        for name in inUse.keys { _ = air.setMotion(new, of: name) }
+        for host in inUse { _ = air.setMotion(new, of: host.name) }
     }
 }
 
