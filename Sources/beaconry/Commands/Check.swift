@@ -4,7 +4,8 @@
 
 import ArgumentParser
 import BeaconryTools
-package import BlueZRadio
+import BlueZRadio
+import Devices
 import Radio
 
 /// `beaconry check`
@@ -36,15 +37,24 @@ struct Check: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Common adapter whose capabilities are checked: \(AssumedAdapter.allCases.map(\.rawValue).joined(separator: ", ")) \
-            (default: none).
-            """, valueName: "adapter"))
+            Common adapter whose capabilities are checked: \(KnownAdapter.names.joined(separator: ", ")) (default: none). \
+            bluetooth-4 is another name of legacy: what counts is extended advertising, which some newer controllers lack.
+            """, valueName: "adapter"),
+        completion: .list(KnownAdapter.names), transform: Self.adapter)
     var assume: AssumedAdapter?
 
     @Option(help: ArgumentHelp("Form of the results: text, json, sarif or github (default: text).", valueName: "form"))
     var format: CheckFormat?
 
     @OptionGroup var output: OutputOptions
+
+    private static func adapter(_ name: String) throws -> AssumedAdapter {
+        guard let adapter = AssumedAdapter(name) else {
+            throw ValueFault(
+                Spelling.unknown("there is no known adapter \"\(name)\"", name, "adapters", KnownAdapter.names))
+        }
+        return adapter
+    }
 
     func validate() throws {
         if output.json, let format, format != .json {
@@ -68,4 +78,3 @@ struct Check: AsyncParsableCommand {
 }
 
 extension CheckFormat: ExpressibleByArgument {}
-extension AssumedAdapter: ExpressibleByArgument {}
