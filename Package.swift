@@ -334,8 +334,8 @@ let package = Package(
         .testTarget(
             name: "BeaconryToolsTests",
             dependencies: [
-                "BluetoothCore", "Advertising", "Devices", "Radio", "Profiles", "Persistence", "Emulator", "Receiving",
-                "BeaconryCentral", "BeaconryTools", "TestSupport", systemPackage,
+                "BluetoothCore", "Advertising", "Devices", "Radio", "BlueZRadio", "Profiles", "Persistence", "Emulator",
+                "Receiving", "BeaconryCentral", "BeaconryTools", "TestSupport", systemPackage,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -40,7 +40,7 @@ struct Beaconry: AsyncParsableCommand {
                 Clone.self, Manage.self, PhoneCommand.self,
             ]),
         CommandGroup(name: "Tests", subcommands: [Test.self, DBus.self]),
-        CommandGroup(name: "Tools", subcommands: [Encode.self, Decode.self, Radios.self, Schema.self]),
+        CommandGroup(name: "Tools", subcommands: [Encode.self, Decode.self, Radios.self, Doctor.self, Schema.self]),
     ]
 
     static func main() async {

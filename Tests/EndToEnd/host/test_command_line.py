@@ -143,6 +143,10 @@ def test_decode_prints_valid_structures_before_an_error() -> None:
         (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--major", "65536"), 64, "--major"),
         (("encode", "ibeacon", "--uuid", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--measured-power", "200"), 64, "--measured"),
         (("encode", "ibeacon"), 64, "--uuid"),
+        (("check", PROFILE, "--assume", "ax2100"), 64, 'no known adapter "ax2100"; did you mean "ax200"? adapters are legacy, '),
+        (("doctor", "--for", "0s"), 64, "--for: 0s is out of range: write 1s to 10m"),
+        (("doctor", "--radio", "nope"), 64, '"nope" is not a radio'),
+        (("doctor", "--trial", PROFILE), 73, "already exists; --force replaces it"),
         (("fly",), 64, 'there is no command "beaconry fly"; commands are init, run, '),
         (("rnu", PROFILE), 64, 'there is no command "beaconry rnu"; did you mean "run"? commands are init, run, '),
         (("ctl", "add", "--control", "x"), 64, 'there is no command "beaconry ctl add"; commands are list, '),
@@ -426,7 +430,9 @@ def test_every_command_has_help_with_an_example() -> None:
         ("raspberry-pi-4", 5, {"cannot-carry", "interval-forced", "time-shared"}),
         ("raspberry-pi-zero-2w", 5, {"cannot-carry", "interval-forced", "time-shared"}),
         ("csr8510", 5, {"cannot-carry", "interval-forced", "time-shared"}),
-        ("ax200", 6, set()), ("rtl8761", 4, {"cannot-carry"}),
+        ("legacy", 5, {"cannot-carry", "interval-forced", "time-shared"}),
+        ("raspberry-pi-3plus", 5, {"cannot-carry", "interval-forced", "time-shared"}),
+        ("ax200", 6, set()), ("rtl8761", 4, {"cannot-carry"}), ("mt7921", 6, set()), ("rtl8852", 6, {"sets-unknown"}),
     ],
 )  # fmt: skip
 def test_check_assumes_an_adapter(tmp_path: Path, adapter: str, fitting: int, codes: set[str]) -> None:
@@ -442,6 +448,29 @@ def test_check_assumes_an_adapter(tmp_path: Path, adapter: str, fitting: int, co
     assert {finding["code"] for finding in findings} == codes
     both = beaconry("check", str(profile), "--assume", adapter, "--radio", "virtual")
     assert both.returncode == 64 and "exclude each other" in both.stderr
+
+
+def test_check_compares_the_power_with_the_range_of_an_assumed_adapter(tmp_path: Path) -> None:
+    profile = tmp_path / "loud.yaml"
+    profile.write_text(
+        "profile: loud\nbeacons:\n"
+        "  - { id: a, device: ibeacon, tx-power: 10dBm, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 } }\n"
+    )
+    _, finding = map(json.loads, beaconry("check", str(profile), "--assume", "ax200", "--json").stdout.splitlines())
+    assert finding["code"] == "tx-power-changed" and "-34 to 7 dBm: 7 dBm instead" in finding["message"]
+    assert len(beaconry("check", str(profile), "--assume", "mt7921", "--json").stdout.splitlines()) == 1
+
+
+def test_doctor_without_bluetooth_reports_it() -> None:
+    if kernel_has_bluetooth():
+        pytest.skip("this kernel has Bluetooth: Tests/EndToEnd/bluez tests it with adapters")
+    result = beaconry("doctor", "--json", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nowhere")
+    findings = [json.loads(line) for line in result.stdout.splitlines()]
+    problems = [each["check"] for each in findings if each.get("result") == "problem"]
+    assert (result.returncode, problems) == (1, ["kernel", "adapter", "bluetoothd"])
+    assert findings[-1]["event"] == "diagnosis" and findings[-1]["problems"] == 3
+    text = beaconry("doctor", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nowhere").stdout
+    assert text.startswith("problem  kernel ") and "Fix: sudo systemctl start bluetooth" in text
 
 
 def test_check_reports_problems_of_receivers(tmp_path: Path) -> None:

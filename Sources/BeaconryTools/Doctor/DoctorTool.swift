@@ -1,0 +1,156 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BlueZRadio
+import BluetoothCore
+import FoundationEssentials
+import Persistence
+package import Radio
+
+/// `doctor`: finds out why a beacon is not received. It checks the machine and its adapter, advertises for some seconds, and
+/// reports what that means and how to fix it.
+package struct DoctorTool: Sendable {
+    private let driver: any RadioDriver
+    private let receiver: (any RadioDriver)?
+    private let duration: Duration
+    private let trial: String?
+    private let version: String
+    private let format: OutputFormat
+
+    /// - Parameters:
+    ///   - driver: the radio of the beacon. The machine is checked for an adapter of BlueZ only.
+    ///   - receiver: another radio that receives it; `nil` for none.
+    ///   - duration: how long each test beacon is on the air.
+    ///   - trial: the file for the results of all stages; `nil` for the first stage and no file.
+    ///   - version: that of the program, for the file.
+    package init(
+        _ driver: any RadioDriver, via receiver: (any RadioDriver)?, for duration: Duration, trial: String?,
+        version: String, as format: OutputFormat
+    ) {
+        self.driver = driver
+        self.receiver = receiver
+        self.duration = duration
+        self.trial = trial
+        self.version = version
+        self.format = format
+    }
+
+    /// Checks, advertises, and writes the file of the trial.
+    /// - Throws: `Failure.unmetExpectation` if there is a problem; `RadioError` if the receiver cannot be used.
+    package func run() async throws {
+        let selector = (driver as? BlueZDriver)?.selector
+        let facts = await MachineFacts.read()
+        let adapter = selector.flatMap { facts.adapter(selectedBy: $0) }
+        var findings = selector == nil ? [] : MachineCheck.findings(facts, on: adapter)
+        report(findings)
+        var results: [StageResult] = []
+        var isComplete = true
+        if let obstacle = selector.flatMap({ _ in Self.obstacle(facts, adapter) }) {
+            append([obstacle], to: &findings)
+        } else {
+            (results, isComplete) = try await test(&findings)
+            append(Self.newMessages(since: facts, on: adapter), to: &findings)
+            if receiver == nil { append([Self.notReceived(facts, adapter)], to: &findings) }
+        }
+        if let trial { try write(results, findings, facts, adapter, to: trial) }
+        Output.report(DiagnosisReport(findings), as: format)
+        guard isComplete else { throw Failure(exitCode: 1, message: "stopped before the end of the test") }
+        if findings.contains(where: { $0.result == .problem }) { throw Failure.unmetExpectation }
+    }
+
+    private func report(_ findings: [Finding]) {
+        for finding in findings { Output.report(FindingReport(finding), as: format) }
+    }
+
+    private func append(_ new: [Finding], to findings: inout [Finding]) {
+        report(new)
+        findings += new
+    }
+
+    // MARK: - The test of the air
+
+    private static let major = UInt16.random(in: 1...UInt16.max)
+
+    private func test(_ findings: inout [Finding]) async throws -> (results: [StageResult], isComplete: Bool) {
+        let ledger = try RunLedger(folder: Folders.runtime)
+        defer { ledger.close() }
+        let stages = trial == nil ? Array(TrialStage.all.prefix(1)) : TrialStage.all
+        let run = TrialRun(
+            driver: driver, ledger: ledger, receiver: receiver?.makeCentral(maximumTransmissionUnit: 517),
+            duration: duration, major: Self.major)
+        let format = format
+        let seconds = Formatting.seconds(duration)
+        let (results, isComplete) = try await run.results(of: stages) { stage in
+            guard format == .text else { return }
+            Output.note(
+                "advertising \(stage.title), for \(seconds): \(TrialStage.uuid), major \(Self.major)")
+        }
+        for result in results {
+            Output.report(StageReport(result), as: format)
+            append(result.findings, to: &findings)
+        }
+        return (results, isComplete)
+    }
+
+    /// Why nothing can be advertised, so that the test is left out; `nil` if it can be tried.
+    static func obstacle(_ facts: MachineFacts, _ adapter: MachineFacts.Adapter?) -> Finding? {
+        let isUsable =
+            facts.kernelHasBluetooth && facts.daemon.isRunning && adapter?.isManaged == true
+            && adapter?.isPowered != false && adapter?.block == nil
+        guard !isUsable else { return nil }
+        return Finding(
+            of: "advertising", "What does the controller get, and is the beacon kept on the air?", .unknown,
+            "nothing was advertised", meaning: "the adapter cannot be used yet; fix the problems above first")
+    }
+
+    /// What the kernel reported during the test.
+    private static func newMessages(since facts: MachineFacts, on adapter: MachineFacts.Adapter?) -> [Finding] {
+        guard let adapter, let before = facts.kernelLog, let after = MachineFacts.readKernelLog(),
+            after.count > before.count
+        else { return [] }
+        var news = facts
+        news.kernelLog = Array(after.suffix(after.count - before.count))
+        return MachineCheck.findings(news, on: adapter).filter { $0.check == "kernel-log" && $0.result != .ok }
+    }
+
+    private static func notReceived(_ facts: MachineFacts, _ adapter: MachineFacts.Adapter?) -> Finding {
+        let other = facts.adapters.first { $0.name != adapter?.name && $0.isPowered == true }
+        return Finding(
+            of: "receiving", "Does another radio receive it?", .unknown, "nothing received it here",
+            meaning: "what a controller is told is not what is on the air: look for \(TrialStage.uuid) with a phone "
+                + "(nRF Connect, AirLocate), or name a second adapter",
+            command: "beaconry doctor --via bluez:\(other?.name ?? "hci1")")
+    }
+
+    // MARK: - The file
+
+    private func write(
+        _ results: [StageResult], _ findings: [Finding], _ facts: MachineFacts, _ adapter: MachineFacts.Adapter?,
+        to path: String
+    ) throws(Failure) {
+        let isOfAdapter = driver is BlueZDriver
+        let file = TrialFile(
+            beaconry: version, radio: results.first?.capabilities?.name ?? adapter.map { "bluez:\($0.name)" } ?? "",
+            receiver: results.first?.receiver?.name, uuid: TrialStage.uuid.description, major: Self.major,
+            adapter: adapter.flatMap(facts.knownAdapter)?.name, facts: isOfAdapter ? facts.anonymous : nil,
+            checks: findings.map(FindingReport.init), stages: results.map(StageReport.init))
+        let text = facts.withoutAddresses(Self.encode(file))
+        do throws(SystemError) {
+            try LocalFileSystem().replace(path, with: Array(text.utf8))
+        } catch {
+            throw Failure(exitCode: 73, message: "\(error); choose another file")
+        }
+        if format == .text { Output.note("\(path) is written; look at it before you attach it to a report") }
+    }
+
+    /// A file that people read before they attach it.
+    private static func encode(_ file: TrialFile) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        guard let data = try? encoder.encode(file) else {
+            preconditionFailure("the file holds nothing but strings, numbers and truth values")
+        }
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+}
