@@ -90,7 +90,7 @@ package struct CheckTool: Sendable {
 }
 
 /// How many beacons a radio can carry.
-private struct FitReport: Encodable, Report {
+struct FitReport: Encodable, Report {
     let radio: String
     let beacons: Int
     let fitting: Int

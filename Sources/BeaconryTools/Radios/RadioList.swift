@@ -2,22 +2,66 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BlueZRadio
 import BluetoothCore
+import Emulator
+import Profiles
 import Radio
 
 /// `radios`: lists the radios and their capabilities.
 package enum RadiosTool {
-    /// Prints the radios of all drivers and the rights of this process.
-    /// - Throws: `RadioError` when the radios of a driver could not be listed.
-    package static func run(as format: OutputFormat) async throws {
+    /// Prints the radios of all drivers, the rights of this process, and what the adapters mean for profiles.
+    /// - Parameter paths: the profiles; empty for none.
+    /// - Throws: `ProfileFaults`, or `RadioError` when the radios of a driver could not be listed.
+    package static func run(_ paths: [String] = [], as format: OutputFormat) async throws {
+        let lint = try paths.isEmpty ? nil : ProfileLint(ProfileFiles.load(paths))
         var surveys: [RadioSurvey] = []
         for driver in RadioDrivers.all { surveys.append(await driver.survey()) }
-        for radio in surveys.flatMap(\.radios) { Output.report(RadioReport(radio), as: format) }
+        let facts = await MachineFacts.read()
+        for radio in surveys.flatMap(\.radios) {
+            Output.report(RadioReport(radio, facts.adapter(ofRadio: radio.name), in: facts), as: format)
+        }
         let rights = surveys.flatMap(\.rights)
         if !rights.isEmpty { Output.report(RightsReport(rights), as: format) }
         for note in surveys.flatMap(\.notes) { Output.note(note) }
         if format == .text { for advice in surveys.flatMap(\.advice) { Output.note(advice) } }
+        if let lint { await compare(lint, with: surveys.flatMap(\.radios), facts, as: format) }
         for case let failure? in surveys.map(\.failure) { throw failure }
+    }
+
+    /// Prints what each adapter would do with beacons.
+    private static func compare(
+        _ lint: ProfileLint, with radios: [RadioSurvey.Entry], _ facts: MachineFacts, as format: OutputFormat
+    ) async {
+        for radio in radios {
+            guard let adapter = facts.adapter(ofRadio: radio.name) else { continue }
+            let forecast: RadioForecast
+            do {
+                forecast = try await RadioDrivers.radio(named: radio.name, waits: false).forecast(lint.plans)
+            } catch {
+                // One that is off or blocked is judged by what is known of it.
+                guard let known = facts.knownAdapter(of: adapter) else {
+                    Output.note("\(radio.name): \(error)")
+                    continue
+                }
+                forecast = AssumedAdapter(known).forecast(lint.plans)
+            }
+            Output.report(
+                FitReport(radio: radio.name, beacons: lint.plans.count, fitting: forecast.fitting), as: format)
+            let findings = lint.findings(on: forecast)
+            switch format {
+            case .text: Output.lines(FindingGroups.lines(findings))
+            case .json: for finding in findings { Output.line(JSONLine.encode(finding)) }
+            }
+        }
+    }
+}
+
+extension MachineFacts {
+    /// The adapter of a radio's name; `nil` for other radios.
+    fileprivate func adapter(ofRadio name: String) -> Adapter? {
+        let scheme = "\(BlueZDriver.scheme):"
+        return name.hasPrefix(scheme) ? adapters.first { scheme + $0.name == name } : nil
     }
 }
 
@@ -33,15 +77,28 @@ private struct RadioReport: Encodable, Report {
     private let instances: Int?
     private let freeInstances: Int?
     private let canSetTxPower: Bool?
+    /// The range of the transmit power that it reports, in dBm; absent if it reports none, or one that is not in dBm.
+    private let txPowerRange: [Int]?
     /// The version of bluetoothd; absent if unknown.
     private let bluetoothd: String?
+    /// The name of the known adapter that it is, and what it is; absent if it is none.
+    private let known: String?
+    private let chip: String?
+    /// `VENDOR:PRODUCT`; absent for other adapters.
+    private let usb: String?
+    /// The version of HCI, such as 9 for 5.0; absent if unknown.
+    private let hciVersion: UInt8?
+    /// What one must know of this adapter; absent if that is nothing.
+    private let peculiarities: [String]?
     private let summary: String
+    private let versionText: String?
 
     private enum CodingKeys: CodingKey {
-        case radio, address, powered, blocked, advertising, instances, freeInstances, canSetTxPower, bluetoothd
+        case radio, address, powered, blocked, advertising, instances, freeInstances, canSetTxPower, txPowerRange,
+            bluetoothd, known, chip, usb, hciVersion, peculiarities
     }
 
-    init(_ entry: RadioSurvey.Entry) {
+    init(_ entry: RadioSurvey.Entry, _ adapter: MachineFacts.Adapter?, in facts: MachineFacts) {
         radio = entry.name
         address = entry.address?.description
         powered = entry.isPowered
@@ -50,11 +107,25 @@ private struct RadioReport: Encodable, Report {
         instances = entry.instances?.total
         freeInstances = entry.instances?.free
         canSetTxPower = entry.canSetTransmitPower
+        txPowerRange = adapter?.plausibleTransmitPower
         bluetoothd = entry.daemonVersion
         summary = entry.summary
+        let found = adapter.flatMap(facts.knownAdapter)
+        known = found?.name
+        chip = found?.title
+        usb = adapter?.identity.usb?.identifier
+        hciVersion = adapter?.identity.version
+        let sentences = adapter.map { MachineCheck.peculiarities(of: $0, facts) } ?? []
+        peculiarities = sentences.isEmpty ? nil : sentences
+        versionText = adapter?.identity.versionText
     }
 
-    var lines: [String] { ["\(radio)  \(summary)"] }
+    var lines: [String] {
+        let parts = [chip ?? usb.map { "USB \($0)" }, versionText, txPowerRange.map { "\($0[0]) to \($0[1]) dBm" }]
+            .compactMap(\.self)
+        let identity = parts.isEmpty ? [] : ["  \(parts.joined(separator: ", "))"]
+        return ["\(radio)  \(summary)"] + identity + (peculiarities ?? []).map { "  note: \($0)" }
+    }
 }
 
 /// The rights of this process.
