@@ -13,6 +13,7 @@ import Sockets
 final class PacketDescriptor: ControllerLink {
     private let descriptor: Int32
     private let source: any DispatchSourceRead
+    private let watch: any DispatchSourceTimer
     private var isOpen = true
     private weak var user: (any ControllerLinkUser)?
 
@@ -20,17 +21,29 @@ final class PacketDescriptor: ControllerLink {
     init(_ descriptor: Int32, loop: any EventLoop, user: any ControllerLinkUser) {
         self.descriptor = descriptor
         self.user = user
-        source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+        let queue = DispatchQueue(label: "packets")
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        watch = DispatchSource.makeTimerSource(queue: queue)
         let bound = NIOLoopBound(Weak(self), eventLoop: loop)
-        source.setEventHandler { [source] in
-            while let result = Self.receive(descriptor) {
+        let receive = { @Sendable [source] in
+            while !source.isCancelled, let result = Self.receive(descriptor) {
                 if case .failure = result { source.cancel() }
                 loop.execute { bound.value.object?.take(result) }
-                if case .failure = result { break }
             }
         }
-        source.setCancelHandler { Glibc.close(descriptor) }
+        source.setEventHandler(handler: receive)
+        source.setCancelHandler { [watch] in
+            watch.cancel()
+            Glibc.close(descriptor)
+        }
+        // Dispatch reports no error that comes without data, as that of an adapter that was removed.
+        watch.setEventHandler { [source] in
+            var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+            if !source.isCancelled, poll(&entry, 1, 0) > 0 { receive() }
+        }
+        watch.schedule(deadline: .now() + .seconds(1), repeating: .seconds(1), leeway: .milliseconds(200))
         source.resume()
+        watch.resume()
     }
 
     deinit { source.cancel() }
