@@ -41,6 +41,7 @@ extension LEHostFailure {
         case .unsupportedFeatureOrParameterValue, .invalidCommandParameters:
             "request other values, such as a longer interval, or no tx-power"
         case .unknownCommand: "the firmware of the adapter lacks this command: use another adapter"
+        case .controllerBusy: "the controller has other work on the air: try again, or use another adapter"
         case .hardwareFailure: hintAfterSilence
         default: "see the reason"
         }

@@ -188,6 +188,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
         if case .controller(.transport) = medium { await peripheral.stopAll() }
         hosts.removeAll()
         await link?.restore()
+        link = nil
         if case .air(let air) = medium { await air.close() }
         // Links own their radio, and the responder may own an owner of the radio.
         peripheral.releaseAll()

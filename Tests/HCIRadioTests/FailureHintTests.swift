@@ -15,16 +15,17 @@ import Testing
     private static let serial = ControllerSource.transport(.serial(device: "/dev/ttyACM0", baud: 115_200))
     private static let userChannel = ControllerSource.transport(.userChannel(0))
 
-    @Test(arguments: [
-        (LEHostFailure.hardware(code: 0x0C), "the controller hangs"),
-        (.unanswered(LESetAdvertisingData.opcode, after: .seconds(5)), "the controller hangs"),
-        (.conflict(LESetAdvertisingEnable.opcode, .commandDisallowed, with: .connection), "connection has ended"),
-        (.conflict(LESetAdvertisingEnable.opcode, .commandDisallowed, with: .scanning), "stop the scan"),
-        (.conflict(LECreateConnection.opcode, .commandDisallowed, with: .advertising), "stop the beacons"),
-        (.command(LESetAdvertisingData.opcode, .unknownCommand), "lacks this command"),
-        (.command(LESetExtendedAdvertisingParameters.opcode, .memoryCapacityExceeded), "run fewer beacons"),
-        (.tooManyAdvertisingSets(limit: 4), "run fewer beacons"),
-    ] as [(LEHostFailure, String)])
+    @Test(
+        arguments: [
+            (LEHostFailure.hardware(code: 0x0C), "the controller hangs"),
+            (.unanswered(LESetAdvertisingData.opcode, after: .seconds(5)), "the controller hangs"),
+            (.conflict(LESetAdvertisingEnable.opcode, .commandDisallowed, with: .connection), "connection has ended"),
+            (.conflict(LESetAdvertisingEnable.opcode, .commandDisallowed, with: .scanning), "stop the scan"),
+            (.conflict(LECreateConnection.opcode, .commandDisallowed, with: .advertising), "stop the beacons"),
+            (.command(LESetAdvertisingData.opcode, .unknownCommand), "lacks this command"),
+            (.command(LESetExtendedAdvertisingParameters.opcode, .memoryCapacityExceeded), "run fewer beacons"),
+            (.tooManyAdvertisingSets(limit: 4), "run fewer beacons"),
+        ] as [(LEHostFailure, String)])
     func failureHasAHint(failure: LEHostFailure, words: String) {
         #expect(failure.hint.contains(words))
     }

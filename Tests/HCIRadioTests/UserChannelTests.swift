@@ -107,7 +107,8 @@ import Testing
 
     @Test func setUpOfTheKernelIsAwaited() async throws {
         let kernel = Kernel(
-            [0: AdapterState(address: Self.address)], errors: [Int32](repeating: EBUSY, count: UserChannel.attempts - 1))
+            [0: AdapterState(address: Self.address)], errors: [Int32](repeating: EBUSY, count: UserChannel.attempts - 1)
+        )
         #expect(try await kernel.channel.claim(0).index == 0)
         #expect(kernel.pauses == UserChannel.attempts - 1)
         #expect(UserChannel.pause * kernel.pauses == .seconds(3))
@@ -125,14 +126,15 @@ import Testing
         #expect(kernel.powerChanges == [false, true])
     }
 
-    @Test(arguments: [
-        (EUSERS, RadioError.Code.refused, "another program has its user channel", "stop that program"),
-        (ERFKILL, .blocked, "blocked by software or by a switch", "rfkill unblock"),
-        (ENODEV, .noAdapter, "there is no adapter hci0", "beaconry radios"),
-        (EPERM, .notPermitted, "needs CAP_NET_ADMIN", "run as root"),
-        (EAFNOSUPPORT, .noAdapter, "no Bluetooth", "--radio virtual"),
-        (ETIMEDOUT, .refused, "does not answer its driver", "replug the adapter"),
-    ] as [(Int32, RadioError.Code, String, String)])
+    @Test(
+        arguments: [
+            (EUSERS, RadioError.Code.refused, "another program has its user channel", "stop that program"),
+            (ERFKILL, .blocked, "blocked by software or by a switch", "rfkill unblock"),
+            (ENODEV, .noAdapter, "there is no adapter hci0", "beaconry radios"),
+            (EPERM, .notPermitted, "needs CAP_NET_ADMIN", "run as root"),
+            (EAFNOSUPPORT, .noAdapter, "no Bluetooth", "--radio virtual"),
+            (ETIMEDOUT, .refused, "does not answer its driver", "replug the adapter"),
+        ] as [(Int32, RadioError.Code, String, String)])
     func errorsOfTheKernelAreExplained(code: Int32, kind: RadioError.Code, words: String, hint: String) async throws {
         let error = try await error(Kernel([0: AdapterState(address: Self.address)], errors: [code]))
         #expect(error.code == kind && error.message.contains(words) && error.hint.contains(hint))

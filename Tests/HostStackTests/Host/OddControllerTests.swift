@@ -257,7 +257,9 @@ import Testing
     // MARK: - Beside a connection
 
     @Test(arguments: [ScriptedController.extended, legacy50], [HCIStatus.commandDisallowed, .connectionLimitExceeded])
-    func `a beacon that stops for a connection returns after it`(controller: ScriptedController, status: HCIStatus) throws {
+    func `a beacon that stops for a connection returns after it`(controller: ScriptedController, status: HCIStatus)
+        throws
+    {
         var bench = Bench.ready(controller)
         let connectable = Advertisement.beacon(.connectableScannable, milliseconds: 100)
         bench.perform { $0.setAdvertising(connectable, for: set, address: address) }
