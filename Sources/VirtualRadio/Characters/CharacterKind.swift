@@ -74,7 +74,12 @@ extension CharacterKind {
                 LEReadTransmitPower.opcode, LESetExtendedScanParameters.opcode, LESetExtendedScanEnable.opcode,
                 LESetResolvablePrivateAddressTimeout.opcode, LEExtendedCreateConnection.opcode,
             ]
-            return [.version(.core53), .supportedCommands(adding: claimed), .refuses(claimed, .unknownCommand)]
+            // Linux uses legacy scans and connections on it, beside extended advertising (btusb.c).
+            let legacy: Set = [LESetScanParameters.opcode, LESetScanEnable.opcode, LECreateConnection.opcode]
+            return [
+                .version(.core53), .supportedCommands(adding: claimed), .refuses(claimed, .unknownCommand),
+                .doesNotCount(legacy),
+            ]
         },
         CharacterKind("le-only") { _ in
             Deviation.lacks([
