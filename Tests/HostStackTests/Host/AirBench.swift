@@ -25,14 +25,18 @@ struct AirBench {
     var air = Air()
     var stations: [Station] = []
     var time: Duration = .zero
+    /// Whether hosts whose controllers have failed are started again after 1 s.
+    var startsFailedHostsAgain = false
+    private var restarts: [(time: Duration, station: Int)] = []
 
     /// Adds a station to the air and starts it.
     /// - Returns: its index.
     mutating func add(
-        _ number: UInt8, isLegacy: Bool = false, configuration: LEHostConfiguration = LEHostConfiguration()
+        _ number: UInt8, isLegacy: Bool = false, character: ControllerCharacter = .none,
+        configuration: LEHostConfiguration = LEHostConfiguration()
     ) -> Int {
         let address = BluetoothAddress(octets: [0, 0x11, 0x22, 0, 0, number]) ?? .zero
-        let controller = air.addController(ControllerConfiguration(publicAddress: address))
+        let controller = air.addController(ControllerConfiguration(publicAddress: address, character: character))
         stations.append(
             Station(
                 host: LEHost(configuration: configuration, random: RandomSource(SplitMix64(seed: UInt64(number)))),
@@ -66,8 +70,19 @@ struct AirBench {
         }
     }
 
+    /// Advances the time, for this time at most, until a condition holds.
+    /// - Returns: whether it does.
+    mutating func advance(for limit: Duration, until holds: (AirBench) -> Bool) -> Bool {
+        let end = time + limit
+        while !holds(self) {
+            guard let next = nextDeadline, next <= end else { return false }
+            step(to: next)
+        }
+        return true
+    }
+
     private var nextDeadline: Duration? {
-        let hosts = stations.compactMap(\.host.nextDeadline)
+        let hosts = stations.compactMap(\.host.nextDeadline) + restarts.map(\.time)
         return (hosts + [air.nextDeadline.map { .microseconds($0) }].compactMap(\.self)).min()
     }
 
@@ -77,6 +92,8 @@ struct AirBench {
         let microseconds = Int64((time / .microseconds(1)).rounded(.up))
         air.advance(to: microseconds)
         for index in stations.indices { stations[index].host.advance(to: time) }
+        for restart in restarts where restart.time <= time { stations[restart.station].host.start(at: time) }
+        restarts.removeAll { $0.time <= time }
         settle()
     }
 
@@ -102,6 +119,7 @@ struct AirBench {
 
     private mutating func take(_ event: LEHostEvent, at index: Int) {
         stations[index].events.append((time, event))
+        if startsFailedHostsAgain, case .failed = event { restarts.append((time + .seconds(1), index)) }
         guard case .attributeRequest(let request) = event else { return }
         let result: Result<[UInt8], ATTError>
         switch request.operation {
