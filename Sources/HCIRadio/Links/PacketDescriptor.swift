@@ -82,7 +82,8 @@ final class PacketDescriptor: ControllerLink {
     func send(_ packet: HCIPacket) {
         guard isOpen else { return }
         let bytes = packet.serialized()
-        guard write(descriptor, bytes, bytes.count) != bytes.count, errno != EINTR else { return }
+        // ENXIO of /dev/vhci: the kernel has the controller switched off, or gave up its set-up, and drops the packet.
+        guard write(descriptor, bytes, bytes.count) != bytes.count, errno != EINTR, errno != ENXIO else { return }
         isOpen = false
         source.cancel()
         user?.linkEnded(SystemErrorText.words(errno))

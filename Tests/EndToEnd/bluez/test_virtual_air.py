@@ -231,3 +231,16 @@ def test_hci_tester_passes_on_our_controllers(
     assert outcomes == dict.fromkeys(PASSED, "Passed") | DOES_NOT_APPLY, said
     assert run.end() == 0
     eventually("the kernel has lost both", lambda: not controllers.indexes())
+
+
+@pytest.mark.depends_on()
+def test_controller_stays_while_the_kernel_takes_no_packets(beaconry: Beaconry) -> None:
+    """Its answers come when the kernel has given up the set-up, which refuses them; later they are on time."""
+    run = beaconry.run(SHOP, "--hci-server", "vhci?as=slow:3000@0s-10s", radio="virtual")
+    run.wait("ready")
+
+    def is_up() -> bool:
+        return subprocess.run(["hciconfig", "hci2", "up"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
+
+    eventually("the kernel has set up hci2", is_up, interval=1)
+    assert run.end() == 0
