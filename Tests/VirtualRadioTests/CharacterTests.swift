@@ -70,6 +70,9 @@ import VirtualRadio
         Case(character: "feature-lies", command: Bench.extendedParameters(), status: .unknownCommand),
         Case(character: "ats2851", command: LEReadTransmitPower(), status: .unknownCommand),
         Case(character: "ats2851", command: scanParameters, status: .unknownCommand),
+        Case(
+            character: "ats2851", prepared: [Bench.extendedParameters()],
+            command: LESetScanEnable(enable: 1, filterDuplicates: 0), status: .success, otherwise: .commandDisallowed),
         Case(character: "le-only", command: ReadLocalName(), status: .unknownCommand),
         Case(character: "le-only", command: ReadBufferSize(), status: .unknownCommand),
         Case(character: "busy", command: legacyParameters(.connectableUndirected), status: .controllerBusy),
