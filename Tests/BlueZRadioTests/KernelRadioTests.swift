@@ -114,6 +114,23 @@ import Testing
         }
     }
 
+    /// K2 on a controller with advertising sets: the kernel leaves existing ones as they are.
+    @Test func discoverableAdapterChangesNewSetsOnly() async throws {
+        try await Self.with(.init(isExtended: true)) { rig in
+            await rig.radio.advertise(Self.advertisement(1, .nonConnectable), for: Self.beacon)
+            let first = try await rig.advertising()
+            #expect(first.warnings == [])
+            rig.kernel.change { $0.settings.formUnion([.connectable, .discoverable]) }
+            // Advertising Removed, after New Settings: nothing was reported of the settings.
+            rig.kernel.send(event: 0x0024, [5])
+            let reason = "its advertising instance was removed by the kernel or another program"
+            let next = try await rig.next()
+            #expect(next == .stopped(Self.beacon, reason: reason))
+            let second = try await rig.advertising()
+            #expect(second.warnings.map(\.code) == ["pdu-changed"])
+        }
+    }
+
     /// K3.
     @Test func ownAdvertisingOfTheAdapterRefusesBeacons() async throws {
         try await Self.with { rig in

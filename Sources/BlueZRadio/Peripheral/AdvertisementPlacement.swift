@@ -53,6 +53,8 @@ struct AdvertisementPlacement {
         let requested: Advertisement
         let sequence: Int
         var deadline: Instant
+        /// The settings of the adapter when it was placed.
+        let settings: AdvertisingRules.KnownSettings
         /// Whether the obstacle that it waits for was reported.
         var isWarned = false
     }
@@ -165,14 +167,17 @@ struct AdvertisementPlacement {
 
     /// Takes note that an advertisement is on the adapter. From now on it is pending, unless it was withdrawn or replaced
     /// meanwhile: then the next pass removes it, and its start is not reported.
-    mutating func notePlaced(_ attempt: Attempt, deadline: Instant) {
+    /// - Parameter settings: the settings of the adapter.
+    mutating func notePlaced(
+        _ attempt: Attempt, deadline: Instant, settings: AdvertisingRules.KnownSettings = .init()
+    ) {
         let beacon = attempt.beacon
         refused[beacon] = nil
         placed[beacon] = attempt.advertisement
         if attempt.isRestoration, restoring.remove(beacon) != nil { return }
         guard wanted[beacon] == attempt.advertisement, !withdrawn.contains(beacon) else { return }
         pending[beacon] = Pending(
-            requested: attempt.advertisement, sequence: attempt.sequence, deadline: deadline)
+            requested: attempt.advertisement, sequence: attempt.sequence, deadline: deadline, settings: settings)
     }
 
     // MARK: - Confirmation
@@ -220,6 +225,9 @@ struct AdvertisementPlacement {
         let observation =
             canReadBack
             ? rules.observation(of: entry.requested, by: controller.advertising, after: entry.sequence) : nil
+        var rules = rules
+        // The kernel leaves an advertising set as it is when the settings change (Linux 6.12).
+        if rules.isExtended, rules.way == .management { rules.settings = entry.settings }
         let reason =
             canReadBack
             ? "the commands to the controller were not seen"

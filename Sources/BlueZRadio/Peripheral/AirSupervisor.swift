@@ -199,9 +199,10 @@ struct AirSupervisor {
         of entry: Entry, _ controller: ObservedController, _ rules: AdvertisingRules
     ) -> Instant? {
         guard let offSince = entry.offSince, entry.reported != nil else { return nil }
-        // A controller with advertising sets does not advertise a set again before the end of its connection.
-        let endsAtOnce = rules.isExtended && controller.activity.hasCentral && entry.requested.pdu.isConnectable
-        return endsAtOnce ? offSince : offSince + rules.patience
+        // A controller with advertising sets does not advertise a set again before the end of its connection. The kernel
+        // reports the central some milliseconds after the controller.
+        let isEnded = rules.isExtended && controller.activity.hasCentral && entry.requested.pdu.isConnectable
+        return offSince + (isEnded ? Self.settling : rules.patience)
     }
 
     /// When a beacon that is off is placed again; `nil` while a central or an obstacle explains it.

@@ -302,7 +302,8 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             }
             // The claim was released meanwhile, perhaps before this advertisement was on the adapter.
             guard self.claim != nil else { return await claim.advertiser.remove(beacon) }
-            placement.notePlaced(attempt, deadline: .now.advanced(by: rules?.patience ?? .zero))
+            placement.notePlaced(
+                attempt, deadline: .now.advanced(by: rules?.patience ?? .zero), settings: rules?.settings ?? .init())
             confirm()
         }
     }
