@@ -18,7 +18,7 @@ import Testing
     private static let beacon = stage.beacons(major: 7)[0]
     private static let identifier = beacon.hosted.identifier
 
-    /// A result in which the controller was told what was requested.
+    /// A result in which the controller got what was requested.
     private static func result(receiving: StageResult.Reception? = nil, limits: [ReceivingCapabilities.Limit] = [])
         throws -> StageResult
     {
@@ -71,6 +71,7 @@ import Testing
     @Test func unknownValuesHaveTheirReason() throws {
         var result = try Self.result()
         let requested = try #require(Self.beacon.hosted.advertisement)
+        result.capabilities?.canReadBack = false
         result.statuses[Self.identifier] = AdvertisingStatus(
             requested: requested, effective: EffectiveAdvertisement(unknown: "CAP_NET_RAW is missing"),
             differences: [],
@@ -79,6 +80,10 @@ import Testing
             })
         try #require(Self.results(result) == ["advertising ok", "advertising note"])
         #expect(result.findings[0].finding.hasSuffix("what the controller got is not known: CAP_NET_RAW is missing"))
+        // With the right to read them, there were no commands.
+        result.capabilities?.canReadBack = true
+        #expect(Self.results(result) == ["advertising problem", "advertising note"])
+        result.capabilities?.canReadBack = false
         // The others are found by checks, or are in the text.
         #expect(result.findings[1].finding == "other values [flags-last]")
         #expect(result.findings[1].meaning == "give CAP_NET_ADMIN")

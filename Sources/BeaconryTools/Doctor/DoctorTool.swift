@@ -118,7 +118,7 @@ package struct DoctorTool: Sendable {
         let other = facts.adapters.first { $0.name != adapter?.name && $0.isPowered == true }
         return Finding(
             of: "receiving", "Does another radio receive it?", .unknown, "nothing received it here",
-            meaning: "what a controller is told is not what is on the air: look for \(TrialStage.uuid) with a phone "
+            meaning: "a controller may send other than what it gets: look for \(TrialStage.uuid) with a phone "
                 + "(nRF Connect, AirLocate), or name a second adapter",
             command: "beaconry doctor --via bluez:\(other?.name ?? "hci1")")
     }

@@ -95,7 +95,7 @@ struct StageResult: Sendable {
         }
         let radio = capabilities.map { "\($0.name), by \($0.way)" } ?? "the radio"
         for (beacon, status) in statuses.sorted(by: { $0.key < $1.key }) {
-            findings.append(advertising(.ok, "\(beacon) on \(radio): \(Self.text(status))"))
+            findings.append(advertisingFinding(of: beacon, status, on: radio))
         }
         if findings.isEmpty {
             findings.append(
@@ -110,6 +110,21 @@ struct StageResult: Sendable {
                 advertising(.note, "\(warning.message) [\(warning.code)]", meaning: warning.hint))
         }
         return findings
+    }
+
+    /// The commands to the controller are there to be read, unless it got none.
+    private func advertisingFinding(
+        of beacon: BeaconIdentifier, _ status: AdvertisingStatus, on radio: String
+    ) -> Finding {
+        let text = "\(beacon) on \(radio): \(Self.text(status))"
+        guard capabilities?.canReadBack == true, status.effective.pdu.value == nil else {
+            return advertising(.ok, text)
+        }
+        return advertising(
+            .problem, text,
+            meaning: "the kernel accepted the advertisement, and the controller got no command for it: see "
+                + "own-advertising, scanning and kernel-log",
+            command: "sudo systemctl restart bluetooth")
     }
 
     /// `ADV_NONCONN_IND every 160 ticks (100 ms), 30 bytes of data`
@@ -142,8 +157,8 @@ struct StageResult: Sendable {
                 return [
                     receiving(
                         .problem, "\(receiver.name) received no \(beacon) in \(Formatting.seconds(duration))",
-                        meaning: "the controller was to advertise and nothing is on the air, or the receiver is "
-                            + "too far away or has a fault of its own: compare with a phone",
+                        meaning: "the controller was to advertise and nothing is on the air, or the receiver is too "
+                            + "far away or has a fault of its own: compare with a phone",
                         command: "beaconry scan --radio \(receiver.name) --duration 10s")
                 ]
             }
@@ -160,29 +175,31 @@ struct StageResult: Sendable {
         }
     }
 
-    /// A controller that sends less often than it was told, where the receiver reports each advertisement: the shortest time
+    /// A controller that sends less often than it should, where the receiver reports each advertisement: the shortest time
     /// between two of them is too long, or less than a tenth of them was received.
     private func intervalFinding(
         _ reception: Reception, _ beacon: BeaconIdentifier, _ receiver: ReceivingCapabilities
     ) -> Finding? {
         guard stage.count == 1, !receiver.limits.contains(where: { $0.subject == .duplicates }),
-            let told = statuses[beacon]?.effective.interval.value?.upperBound
+            let interval = statuses[beacon]?.effective.interval.value?.upperBound
         else { return nil }
         // The link layer adds a random delay of up to 10 ms to each interval.
-        let longest = told.duration + .milliseconds(10)
+        let longest = interval.duration + .milliseconds(10)
         let expected = Int(duration / longest)
         if reception.times.count * 10 < expected {
             return receiving(
                 .problem,
                 "\(expected) advertisements of \(beacon) were to be received, and \(reception.times.count) were",
-                meaning: "the controller sends less often than it is told, or the receiver is too far away: hold them "
+                meaning: "the controller sends less often than it should, or the receiver is too far away: hold them "
                     + "closer together, or use another adapter",
                 command: "beaconry expect --radio \(receiver.name) --uuid \(TrialStage.uuid) --count 10 --within 60s")
         }
         guard let gap = reception.shortestGap, gap > longest * 2 else { return nil }
         return receiving(
-            .problem, "\(beacon) is received every \(Formatting.seconds(gap)) at most, and the controller got \(told)",
-            meaning: "the controller sends less often than it is told: use another adapter, or a shorter interval",
+            .problem,
+            "\(beacon) is received every \(Formatting.seconds(gap)) at most, and the controller got "
+                + "\(interval)",
+            meaning: "the controller sends less often than it should: use another adapter, or a shorter interval",
             command: "beaconry radios")
     }
 }

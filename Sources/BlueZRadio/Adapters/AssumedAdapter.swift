@@ -30,7 +30,7 @@ package struct AssumedAdapter: Hashable, Sendable {
 
     /// What the adapter would do with beacons.
     package func forecast(_ beacons: [HostedBeacon]) -> RadioForecast {
-        // An unknown number is not judged; a warning says so.
+        // An unknown number is not judged; a warning reports that.
         let instances = adapter.instances ?? beacons.count
         let fitting = min(beacons.count, instances)
         let rules = AdvertisingRules(

@@ -175,7 +175,7 @@ package struct AdapterIdentity: Codable, Hashable, Sendable {
     package var manufacturer: UInt16?
     /// The version of HCI that the controller reports (Assigned Numbers, "Core Version"); `nil` if unknown.
     package var version: UInt8?
-    /// Whether the kernel's log says that it is a clone of a controller of CSR.
+    /// Whether the kernel reports that it is a clone of a controller of CSR.
     package var isUnbrandedClone = false
 
     package init(

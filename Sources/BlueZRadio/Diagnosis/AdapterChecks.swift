@@ -186,8 +186,8 @@ enum AdapterChecks {
         var findings: [Finding] = []
         if adapter.isLowEnergyOnly == true {
             findings.append(
-                .note(
-                    "\(adapter.name) supports Low Energy only",
+                Finding(
+                    .ok, "\(adapter.name) supports Low Energy only",
                     meaning: "the kernel adds flags (02 01 04) to data without flags, so a profile with flags: none "
                         + "gets them"))
         }

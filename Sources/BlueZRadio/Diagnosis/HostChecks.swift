@@ -108,7 +108,7 @@ enum HostChecks {
             return [
                 .note(
                     "bluetoothd \(version) is running, which ignores intervals without -E",
-                    meaning: "without CAP_NET_ADMIN, beacons are sent every 1.28 s whatever the profile says",
+                    meaning: "without CAP_NET_ADMIN, beacons are sent every 1.28 s, whatever interval is requested",
                     command: grant)
             ]
         }
@@ -164,13 +164,13 @@ enum HostChecks {
     }
 
     private static let rawNetwork = MachineCheck(
-        "cap-net-raw", "May beaconry read back what the controller is told?", from: "CapEff in /proc/self/status"
+        "cap-net-raw", "May beaconry read back what the controller gets?", from: "CapEff in /proc/self/status"
     ) { subject in
         if subject.facts.mayMonitor { return [.ok("beaconry may read the traffic of controllers (CAP_NET_RAW)")] }
         return [
             .note(
                 "beaconry may not read the traffic of controllers (CAP_NET_RAW)",
-                meaning: "whether and how the controller was told to advertise is not known", command: grant)
+                meaning: "whether and how the controller is to advertise is not known", command: grant)
         ]
     }
 }

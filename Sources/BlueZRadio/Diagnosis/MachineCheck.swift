@@ -73,9 +73,8 @@ package struct MachineCheck: Sendable {
     package static func peculiarities(of adapter: MachineFacts.Adapter, _ facts: MachineFacts) -> [String] {
         let subject = Subject(facts, on: adapter)
         let findings = AdapterChecks.ofIdentity.flatMap { $0.findings(subject) }
-        return findings.filter { [.note, .problem].contains($0.result) }.map { finding in
-            finding.meaning.map { "\(finding.finding); \($0)" } ?? finding.finding
-        }
+        let notable = findings.filter { $0.result != .unknown && ($0.result != .ok || $0.meaning != nil) }
+        return notable.map { finding in finding.meaning.map { "\(finding.finding); \($0)" } ?? finding.finding }
     }
 }
 
@@ -101,7 +100,7 @@ package struct Finding: Codable, Hashable, Sendable {
     package let result: Result
     /// What was found, as a sentence without its full stop.
     package let finding: String
-    /// What that means for beacons, or what to do, as a sentence without its full stop; `nil` if the finding says it.
+    /// What that means for beacons, or what to do, as a sentence without its full stop; `nil` if the finding is enough.
     package let meaning: String?
     /// One command that fixes it; `nil` if there is none.
     package let command: String?

@@ -140,7 +140,7 @@ import Testing
             $0.adapters[0].usedInstances = nil
         },
         Case("instances", .unknown, "are not known") { $0.adapters[0].instances = nil },
-        Case("known-adapter", .note, "supports Low Energy only") { $0.adapters[0].isLowEnergyOnly = true },
+        Case("known-adapter", .ok, "supports Low Energy only") { $0.adapters[0].isLowEnergyOnly = true },
         Case("known-adapter", .note, "transmit powers of 1 to 29") { $0.adapters[0].transmitPower = [1, 29] },
         Case("known-adapter", .note, "csr-clone: it reports commands that it does not have") {
             $0.adapters[0].identity = AdapterIdentity(
@@ -228,6 +228,8 @@ import Testing
         var facts = Self.healthy
         facts.adapters[0].isPowered = false
         #expect(MachineCheck.peculiarities(of: facts.adapters[0], facts).isEmpty)
+        facts.adapters[0].isLowEnergyOnly = true
+        #expect(MachineCheck.peculiarities(of: facts.adapters[0], facts).count == 1)
         facts.adapters.append(Self.adapter("hci1"))
         facts.adapters[0].identity = AdapterIdentity(bus: "usb", usb: .init(vendor: 0x0BDA, product: 0x8771))
         let sentences = MachineCheck.peculiarities(of: facts.adapters[0], facts)
