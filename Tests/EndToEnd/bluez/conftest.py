@@ -26,15 +26,15 @@ PART = os.environ.get("BEACONRY_VM_PART", "1/1")
 """The part of the plan that this machine runs: `2/3` is the second of three. Tests are dealt out in turn."""
 KINDS = ("legacy", "extended")
 FIRST_KIND = {"5.66": "legacy", "5.82": "extended"}
-"""The reduced plan combines the oldest BlueZ with the oldest controllers, and the newest with the newest."""
+"""The reduced plan combines the oldest BlueZ and kernel with the oldest controllers, and the newest with the newest."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "depends_on(what, …): what the test's outcome may depend on: `bluez`, the version of bluetoothd; `controllers`,"
-        " their kind; `combination`, both together. Without arguments, nothing; unmarked, bluez and controllers. `release`:"
-        " on the release of BlueZ only, so that the full plan has it and the reduced one does not.",
+        "depends_on(what, …): what the test's outcome may depend on: `bluez`, the version of bluetoothd and the kernel;"
+        " `controllers`, their kind; `combination`, both together. Without arguments, nothing; unmarked, bluez and"
+        " controllers. `release`: on the release of BlueZ only, so that the full plan has it and the reduced one does not.",
     )
 
 

@@ -5,6 +5,7 @@
 """The rig itself: if one of these tests fails, the results of the other tests in this folder mean nothing."""
 
 import asyncio
+import os
 import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -101,6 +102,7 @@ async def gatt_application():
 def test_machine_has_the_requested_versions(world, mgmt):
     version = int(vhci.adapter_property(0, "Modalias")[-4:], 16)  # usb:v1D6Bp0246d0542 is 5.66
     assert vhci.BLUEZ == f"{version >> 8}.{version & 0xFF}"
+    assert os.uname().release.startswith({"5.66": "6.1.", "5.82": "6.12."}[vhci.BLUEZ])
     assert [(each.index, each.address, each.powered) for each in mgmt.controllers()] == [
         (0, vhci.ADDRESSES[0], True),
         (1, vhci.ADDRESSES[1], True),
