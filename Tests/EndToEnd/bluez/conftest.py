@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,7 +17,8 @@ from typing import Any
 
 import pytest
 import vhci
-from beaconry import Beaconry
+from air import AirStarter, VirtualAir
+from beaconry import PROFILES, Beaconry, Run
 
 RESULTS = Path("/results")
 PLAN = os.environ.get("BEACONRY_VM_PLAN", "")
@@ -34,22 +36,28 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "depends_on(what, …): what the test's outcome may depend on: `bluez`, the version of bluetoothd and the kernel;"
         " `controllers`, their kind; `combination`, both together. Without arguments, nothing; unmarked, bluez and"
-        " controllers. `release`: on the release of BlueZ only, so that the full plan has it and the reduced one does not.",
+        " controllers. `newest`: nothing, but the reduced plan has it with the newest BlueZ and kernel. `release`: on the"
+        " release of BlueZ only, so that the full plan has it and the reduced one does not. `own machine`: runs in a machine"
+        " of its own, so that no plan has it.",
     )
 
 
 def planned(item: pytest.Function, kind: str) -> bool:
-    """Whether the reduced plan contains a test with these controllers in the machine with this version of BlueZ."""
+    """Whether the plan contains a test with these controllers in the machine with this version of BlueZ."""
     marker = item.get_closest_marker("depends_on")
     things = set(marker.args) if marker else {"bluez", "controllers"}
-    if things - {"combination", "bluez", "controllers", "release"}:
+    if things - {"combination", "bluez", "controllers", "newest", "release", "own machine"}:
         raise ValueError(f"{item.nodeid} depends on {things}")
-    if "release" in things:
+    if "own machine" in things or "release" in things and PLAN == "reduced":
         return False
+    if PLAN != "reduced":
+        return True
     if "combination" in things:
         return True
     if kind != FIRST_KIND[vhci.BLUEZ]:
         return False
+    if "newest" in things:
+        return vhci.BLUEZ == list(FIRST_KIND)[-1]
     # A test without dependencies runs once, in one of the machines.
     return bool(things) or zlib.crc32(item.originalname.encode()) % 2 == list(FIRST_KIND).index(vhci.BLUEZ)
 
@@ -70,7 +78,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.add_marker(pytest.mark.skipif(not vhci.BLUEZ, reason="runs inside Scripts/bluez-vm"))
         if item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(600))
-    plan = [item for item in ours if PLAN != "reduced" or planned(item, item.callspec.params["kind"])]
+    plan = [item for item in ours if not PLAN or planned(item, item.callspec.params["kind"])]
     part, parts = map(int, PART.split("/"))
     chosen = set(plan[part - 1 :: parts])
     config.hook.pytest_deselected(items=[item for item in ours if item not in chosen])
@@ -178,3 +186,39 @@ def run_as_user(world: vhci.World) -> Callable[..., subprocess.CompletedProcess[
 def beaconry(world: vhci.World, beaconry: Beaconry) -> Beaconry:
     """The program under test; it ends before the machine is restored."""
     return beaconry
+
+
+@pytest.fixture
+def air(beaconry: Beaconry, world: vhci.World) -> Iterator[AirStarter]:
+    """Starts a virtual air with controllers; removes it after the test."""
+    started: list[VirtualAir] = []
+
+    def start(*characters: str, powered: bool = True) -> VirtualAir:
+        started.append(VirtualAir(beaconry, world, characters))
+        if powered:
+            started[-1].wait_until_powered()
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.close()
+
+
+@pytest.fixture
+def visitor(beaconry: Beaconry) -> Callable[..., Run]:
+    """Starts the program as an ordinary user with its own state folder; with `reads_back` the user may read the HCI monitor
+    (CAP_NET_RAW), but not manage the adapter."""
+    folder = Path("/tmp/visitor")
+    command = vhci.as_ordinary_user([])
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run(["install", "-d", "-o", "visitor", "-m", "700", folder], check=True)
+    with_monitor = [each.replace("=-all", "=-all,+net_raw") for each in command]
+    with_monitor.insert(1, "--ambient-caps=-all,+net_raw")
+
+    def start(profile: str | Path, *options: str, reads_back: bool = False) -> Run:
+        user = with_monitor if reads_back else command
+        prefix = [*user, f"XDG_STATE_HOME={folder}/state", f"XDG_RUNTIME_DIR={folder}"]
+        path = str(PROFILES / profile)
+        return beaconry.start("run", path, "--radio", "bluez:hci0", "--json", *options, prefix=prefix)
+
+    return start

@@ -10,38 +10,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from beaconry import CONFIG_SERVICE, MAJOR_MINOR, PROFILES, Beaconry, Run, ibeacon, service_list
+from beaconry import CONFIG_SERVICE, MAJOR_MINOR, Run, ibeacon, service_list
 from test_configuration import configure
-from vhci import BLUEZ, AdvertisingSet, Bluetoothd, Phone, Witness, as_ordinary_user
+from vhci import BLUEZ, AdvertisingSet, Bluetoothd, Phone, Witness
 
 # bluetoothd advertises.
 pytestmark = pytest.mark.depends_on("bluez")
-
-
-def with_monitor(command: list[str]) -> list[str]:
-    """The command as an ordinary user who may read the HCI monitor (CAP_NET_RAW), but not manage the adapter."""
-    allowed = [each.replace("=-all", "=-all,+net_raw") for each in command]
-    return [*allowed[:1], "--ambient-caps=-all,+net_raw", *allowed[1:]]
-
-
-@pytest.fixture
-def visitor(beaconry: Beaconry, tmp_path: Path):
-    """Starts the program as an ordinary user with its own state folder."""
-    command = as_ordinary_user([])
-
-    def start(profile: str | Path, *options: str, reads_back: bool = False) -> Run:
-        folder = Path("/tmp/visitor")
-        user = with_monitor(command) if reads_back else command
-        prefix = [*user, f"XDG_STATE_HOME={folder}/state", f"XDG_RUNTIME_DIR={folder}"]
-        path = str(PROFILES / profile)
-        return beaconry.start("run", path, "--radio", "bluez:hci0", "--json", *options, prefix=prefix)
-
-    import shutil
-    import subprocess
-
-    shutil.rmtree("/tmp/visitor", ignore_errors=True)
-    subprocess.run(["install", "-d", "-o", "visitor", "-m", "700", "/tmp/visitor"], check=True)
-    return start
 
 
 def carries_frame(data: bytes) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import fcntl
 import os
 import queue
 import re
@@ -22,7 +23,7 @@ import struct
 import subprocess
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -33,7 +34,9 @@ BLUEZ = os.environ.get("BEACONRY_VM_BLUEZ", "")
 ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01")
 """The public addresses of the two controllers, which are hci0 and hci1 until a test replugs them elsewhere."""
 
-_LAUNCHERS = Path(__file__).resolve().parents[3] / "Scripts" / "vm"
+_CHECKOUT = Path(__file__).resolve().parents[3]
+_LAUNCHERS = _CHECKOUT / "Scripts" / "vm"
+_CACHE = _CHECKOUT / ".build" / "vm"
 _T = TypeVar("_T")
 
 
@@ -64,6 +67,7 @@ _CHANNEL_MONITOR = 2
 _CHANNEL_CONTROL = 3
 _SO_TIMESTAMP = 29  # Python's socket module does not define these two
 _SO_RCVBUFFORCE = 33
+_HCIDEVRESET = 0x4004_48CB
 
 
 class _SocketAddress(ctypes.Structure):
@@ -174,6 +178,10 @@ class Management:
 
         eventually(f"hci{index} powered {'on' if on else 'off'}", done)
 
+    def set_advertising(self, index: int, on: bool) -> None:
+        """Switches the adapter's own advertising on or off, as `btmgmt advertising on` does (Set Advertising)."""
+        self.command(0x0029, index, bytes([on]))
+
     def advertising_features(self, index: int) -> AdvertisingFeatures:
         """The kernel's advertising features, and the existing instances of all programs."""
         answer = self.command(0x003D, index)
@@ -231,11 +239,13 @@ class _Daemon:
         except (FileNotFoundError, ValueError):
             return None
 
-    def _launch(self, arguments: Sequence[str]) -> None:
+    def _launch(self, arguments: Sequence[str], environment: Mapping[str, str] = {}) -> None:
         self._pid_file.unlink(missing_ok=True)
         with open(f"/run/{self.name}.log", "ab") as log:
             command = ["setsid", "--fork", str(_LAUNCHERS / self.name), *arguments]
-            subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
+            subprocess.run(
+                command, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True
+            )
         eventually(f"{self.name} started", lambda: self.pid)
 
     def _end(self, how: signal.Signals) -> None:
@@ -296,6 +306,16 @@ def bluez_property(path: str, interface: str, name: str) -> Any:
     return body[0].value if body else None
 
 
+def set_adapter_property(index: int, name: str, signature: str, value: Any) -> None:
+    """Sets a property of org.bluez.Adapter1, as bluetoothctl does."""
+    from dbus_fast import Variant
+
+    body = ["org.bluez.Adapter1", name, Variant(signature, value)]
+    if dbus_call(f"/org/bluez/hci{index}", "org.freedesktop.DBus.Properties.Set", "ssv", *body) is None:
+        raise RigError(f"bluetoothd does not set {name} of hci{index} to {value}")
+    eventually(f"{name} of hci{index} is {value}", lambda: adapter_property(index, name) == value)
+
+
 def adapter_property(index: int, name: str) -> Any:
     """A property of org.bluez.Adapter1, as bluez_property gives it."""
     return bluez_property(f"/org/bluez/hci{index}", "Adapter1", name)
@@ -314,22 +334,38 @@ class Bluetoothd(_Daemon):
     def __init__(self, management: Management) -> None:
         super().__init__("bluetoothd")
         self._management = management
-        self.arguments: tuple[str, ...] = ()
+        self.is_as_usual = True
+        """Whether it was started without anything further."""
 
-    def start(self, *arguments: str) -> None:
-        """Starts bluetoothd, with further arguments (`-E`), and waits until all its adapters answer and are powered."""
-        self._launch(arguments)
-        self.arguments = arguments
+    def start(
+        self, *arguments: str, settings: Mapping[str, Mapping[str, object]] = {}, has_the_fault_of_2026: bool = False
+    ) -> None:
+        """Starts bluetoothd, and waits until all its adapters answer and are powered.
+
+        It may get further arguments (`-E`), other settings by the sections of main.conf, and what the kernels of mid-2026 do to
+        it: they refuse its Add Extended Advertising Data with Invalid Parameters.
+        """
+        environment = {}
+        # Both files are below /run, which the tree of bluetoothd 5.82 shares.
+        if settings:
+            lines = [f"[{section}]\n" + "".join(f"{key}={value}\n" for key, value in values.items())
+                     for section, values in settings.items()]  # fmt: skip
+            Path("/run/main.conf").write_text("".join(lines))
+            arguments = (*arguments, "-f", "/run/main.conf")
+        if has_the_fault_of_2026:
+            environment["LD_PRELOAD"] = shutil.copy(_CACHE / "bluetoothd-preload.so", "/run")
+        self._launch(arguments, environment)
+        self.is_as_usual = not arguments and not environment
         self.wait()
 
     def stop(self, crash: bool = False) -> None:
         """Ends bluetoothd: by SIGTERM, which powers the controllers off, or with `crash` by SIGKILL, which does not."""
         self._end(signal.SIGKILL if crash else signal.SIGTERM)
 
-    def restart(self, *arguments: str, crash: bool = False) -> None:
+    def restart(self, *arguments: str, crash: bool = False, **changes: Any) -> None:
         """Stops and starts bluetoothd, which removes all advertising instances when it starts."""
         self.stop(crash)
-        self.start(*arguments)
+        self.start(*arguments, **changes)
 
     def wait(self) -> None:
         """Waits until bluetoothd answers on the bus for every controller, and powers them on."""
@@ -380,6 +416,11 @@ class Controllers(_Daemon):
     def unblock(self, index: int) -> None:
         """Unblocks a controller; it stays powered off."""
         self._rfkill(index, False)
+
+    def reset(self, index: int) -> None:
+        """Resets a controller as `hciconfig hciN reset` does (the ioctl HCIDEVRESET)."""
+        with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as raw:
+            fcntl.ioctl(raw, _HCIDEVRESET, index)
 
     def unplug(self) -> None:
         """Unplugs both controllers."""
@@ -451,10 +492,12 @@ class World:
                 raise RigError(f"the controllers came back as {self.controllers.indexes()}")
         for index in normal.values():
             self.controllers.unblock(index)
-        if self.bluetoothd.pid is None or self.bluetoothd.arguments:
+        if self.bluetoothd.pid is None or not self.bluetoothd.is_as_usual:
             self.bluetoothd.restart()
         self.bluetoothd.wait()
         for index in normal.values():
+            if adapter_property(index, "Discoverable"):
+                set_adapter_property(index, "Discoverable", "b", False)
             # The kernel's list omits instances with high numbers; if there is none, the command is refused.
             with suppress(ManagementError):
                 self.management.remove_advertising(index)
@@ -780,7 +823,7 @@ class Witness:
         for record in self.poll():
             if record.kind == "event" and record.index == index and record.data[0] == 0x3E:
                 if record.data[2] == 0x02:
-                    found += _legacy_reports(record)
+                    found += legacy_reports(record)
                 elif record.data[2] == 0x0D:
                     found += _extended_reports(record)
         return [each for each in found if address in (None, each.address)]
@@ -790,7 +833,8 @@ class Witness:
         return eventually("an advertising report", lambda: next(filter(condition, self.reports(index)), None), timeout)
 
 
-def _legacy_reports(record: Record) -> list[Report]:
+def legacy_reports(record: Record) -> list[Report]:
+    """The reports of an LE Advertising Report event."""
     names = ("ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "SCAN_RSP")
     found, offset = [], 4
     for _ in range(record.data[3]):

@@ -1,0 +1,140 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Controllers with a character on a virtual air of Beaconry, under the kernel as hci2 and further, and a well-behaved receiver
+on the same air, whose reports do not pass the kernel."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from beaconry import Beaconry
+from raw_host import CREATE_CONNECTION, DISCONNECT, Gone, RawHost, wire
+from vhci import Record, Report, World, adapter_property, eventually, legacy_reports
+
+QUIET = "profile: air\nbeacons:\n  - { id: air, device: raw, pdu: ADV_NONCONN_IND, advertising-data: 03ffffff, interval: 1s }\n"
+"""A run needs a profile: a beacon that no test looks for."""
+
+
+class Receiver(RawHost):
+    """A host that scans passively all the time, and records each report with its time."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(port)
+        self._reports: list[Report] = []
+        self._changed = threading.Condition()
+        self.start()
+        self.scan()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        with suppress(Gone):
+            while True:
+                self.listen(3600)
+        self.socket.close()
+
+    def close(self, *, reset: bool = False) -> None:
+        """Leaves the air."""
+        with suppress(OSError):  # the other end was first
+            self.socket.shutdown(socket.SHUT_RDWR)
+
+    def _note(self, packet: bytes) -> None:
+        if packet[:2] == b"\x04\x3e" and packet[3] == 2:
+            with self._changed:
+                self._reports += legacy_reports(Record(time.time(), -1, "event", packet[1:]))
+                self._changed.notify_all()
+
+    def since(self, moment: float) -> list[Report]:
+        """The reports since a time."""
+        with self._changed:
+            return self._since(moment)
+
+    def _since(self, moment: float) -> list[Report]:
+        first = len(self._reports)
+        while first > 0 and self._reports[first - 1].time >= moment:
+            first -= 1
+        return self._reports[first:]
+
+    def wait_for(self, condition: Callable[[list[Report]], Any], since: float, timeout: float = 120) -> list[Report]:
+        """Waits until a condition holds for the reports since a time, and returns them; otherwise the test fails."""
+        deadline = time.monotonic() + timeout
+        with self._changed:
+            while not condition(reports := self._since(since)):
+                if not self._changed.wait(deadline - time.monotonic()):
+                    seen = sorted({(each.pdu, each.address, each.data.hex()) for each in reports})
+                    raise AssertionError(f"not within {timeout:g} s; {len(reports)} reports were of\n" + "\n".join(map(str, seen)))
+            return reports
+
+
+class Visitor(RawHost):
+    """A central on the air."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(port)
+        self.start()
+
+    def connect_to(self, address: str, is_random: bool = False, timeout: float = 60) -> int:
+        """Connects to a beacon with a supervision timeout of 4 s; returns the connection handle."""
+        peer = struct.pack("<B6s", is_random, wire(address))
+        parameters = struct.pack("<HHB7sBHHHHHH", 16, 16, 0, peer, 0, 24, 24, 0, 400, 0, 0)
+        assert self.command(CREATE_CONNECTION, parameters) == b"\x00"
+        if self.handle is None:
+            self.wait(lambda packet: packet[0] == 4 and self.handle is not None, timeout)
+        assert self.handle is not None
+        return self.handle
+
+    def leave(self) -> None:
+        """Ends the connection, and waits for its end."""
+        assert self.command(DISCONNECT, struct.pack("<HB", self.handle, 0x13)) == b"\x00"
+        self.wait(lambda _: self.handle is None)
+
+
+class VirtualAir:
+    """A run whose controllers are hciN of the kernel, one of each character; "" is none."""
+
+    def __init__(self, beaconry: Beaconry, world: World, characters: Sequence[str]) -> None:
+        self._world = world
+        servers = [option for each in characters for option in ("--hci-server", f"vhci?as={each}" if each else "vhci")]
+        path = beaconry.profile(QUIET, "air.yaml")
+        self.run = beaconry.run(
+            path, *servers, "--hci-server", "tcp:127.0.0.1:0", "--ephemeral", "--control", "none", radio="virtual"
+        )
+        places = self.run.wait("radio-ready")["servers"]
+        self.indexes = [int(each.removeprefix("vhci:hci")) for each in places if each.startswith("vhci:")]
+        """N of hciN, in the order of the characters."""
+        [self.port] = [int(each.rpartition(":")[2]) for each in places if each.startswith("tcp:")]
+        self.receiver = Receiver(self.port)
+
+    @property
+    def radio(self) -> str:
+        """The name of the first controller for --radio."""
+        return f"bluez:hci{self.indexes[0]}"
+
+    def wait_until_powered(self) -> None:
+        """Waits until the kernel has set up the controllers, and bluetoothd has powered them on."""
+        for index in self.indexes:
+            eventually(f"hci{index} powered", lambda: adapter_property(index, "Powered"))
+
+    def visitor(self) -> Visitor:
+        """Another host on the air."""
+        return Visitor(self.port)
+
+    def close(self) -> None:
+        """Removes the controllers from the kernel."""
+        self.receiver.close()
+        self.run.end()
+        present = self._world.management.controllers
+        eventually("the kernel has lost them", lambda: not {each.index for each in present()} & set(self.indexes))
+        for index in self.indexes:
+            eventually(f"bluetoothd has lost hci{index}", lambda: adapter_property(index, "Address") is None)
+
+
+AirStarter = Callable[..., VirtualAir]
+"""Starts a virtual air with a controller of each character; `powered` is whether they are expected to start."""
