@@ -1,0 +1,162 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What other programs, settings and kernels do to the beacons of a good adapter: each is prevented, or reported until it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from beaconry import PROFILES, Beaconry, Run, ibeacon
+from test_advertising import E2C5, plain
+from vhci import (
+    Air,
+    Bluetoothd,
+    Controllers,
+    Management,
+    Witness,
+    dbus_call,
+    eventually,
+    set_adapter_property,
+)
+
+# What the kernel does differs between the kernels and between the kinds of controllers.
+pytestmark = pytest.mark.depends_on("combination")
+
+FRAMES = [ibeacon(E2C5, 1, number) for number in range(5)]
+
+
+def started(beaconry: Beaconry, beacons: int = 1) -> Run:
+    run = beaconry.run(beaconry.profile(plain(beacons)))
+    run.wait("ready")
+    return run
+
+
+def listed(beaconry: Beaconry) -> list[dict[str, Any]]:
+    """The beacons of the run, as `ctl list` has them."""
+    return [json.loads(line) for line in beaconry.call("ctl", "list", "--json").stdout.splitlines()]
+
+
+def advertised(air: Air) -> set[bytes]:
+    return {each.advertising_data for each in air.on_air}
+
+
+def test_discoverable_adapter_is_reported(beaconry: Beaconry, witness: Witness) -> None:
+    run = started(beaconry)
+    set_adapter_property(0, "Discoverable", "b", True)
+    witness.wait_for(lambda air: [each.pdu for each in air.on_air] == ["ADV_IND"])
+    warning = run.wait("warning", code="pdu-changed")
+    assert "discoverable" in warning["message"] + warning["hint"]
+    assert listed(beaconry)[0]["pdu"] == "ADV_IND"
+    set_adapter_property(0, "Discoverable", "b", False)
+    witness.wait_for(lambda air: [each.pdu for each in air.on_air] == ["ADV_NONCONN_IND"])
+    eventually("the status follows", lambda: listed(beaconry)[0]["pdu"] == "ADV_NONCONN_IND")
+
+
+@pytest.mark.depends_on("newest")
+def test_advertising_of_the_adapter_itself_is_reported(beaconry: Beaconry, witness: Witness, mgmt: Management) -> None:
+    try:
+        mgmt.set_advertising(0, True)
+        result = beaconry.call("run", str(beaconry.profile(plain(1))), "--radio", "bluez:hci0", "--ephemeral")
+        assert result.returncode == 69 and "adapter's own advertising" in result.stderr
+        mgmt.set_advertising(0, False)
+        run = started(beaconry)
+        mgmt.set_advertising(0, True)
+        refused = run.wait("advertising-refused")
+        assert "adapter's own advertising" in refused["message"]
+        assert [each["onAir"] for each in listed(beaconry)] == [False]
+        off = time.time()
+        mgmt.set_advertising(0, False)
+        run.wait("advertising-started")
+        witness.wait_for(lambda air: FRAMES[0] in {each.advertising_data for each in air.since(off)})
+    finally:
+        mgmt.set_advertising(0, False)
+
+
+def test_beacons_return_after_a_reset_of_the_adapter(
+    beaconry: Beaconry, witness: Witness, controllers: Controllers
+) -> None:
+    run = started(beaconry)
+    before = listed(beaconry)[0]["address"]
+    controllers.reset(0)
+    run.wait("advertising-started")
+    [on_air] = witness.wait_for(lambda air: advertised(air) == {FRAMES[0]}).on_air
+    assert before != on_air.random_address
+    eventually("the status follows", lambda: listed(beaconry)[0]["address"] == on_air.random_address)
+    assert listed(beaconry)[0]["state"] == "on-air"
+
+
+@pytest.mark.depends_on("controllers")
+def test_turns_have_the_reported_duration(
+    beaconry: Beaconry, bluetoothd: Bluetoothd, witness: Witness, extended: bool
+) -> None:
+    bluetoothd.restart(settings={"LE": {"MultiAdvertisementRotationInterval": 5}})
+    run = started(beaconry, 2)
+    run.take(1)
+    if extended:
+        witness.wait_for(lambda air: advertised(air) == set(FRAMES[:2]))
+        return
+    [turn] = {
+        float(re.search(r"turns of ([\d.]+) s", each["message"])[1])
+        for each in run.events
+        if each.get("code") == "time-shared"
+    }
+
+    def turns(air: Air) -> list[float]:
+        # The kernel sets the data of a turn after the enabling, so that the former data is on the air for milliseconds.
+        lengths = [each.ended - each.began for each in air.airings if each.ended and each.began > since]
+        return [length for length in lengths if length > 0.2]
+
+    since = time.time()
+    air = witness.wait_for(lambda air: len(turns(air)) >= 4)
+    assert turn - 0.1 < min(turns(air)) < 4
+
+
+def test_scan_in_the_way_is_reported(beaconry: Beaconry, witness: Witness, extended: bool) -> None:
+    run = started(beaconry, 2)
+    assert dbus_call("/org/bluez/hci0", "org.bluez.Adapter1.StartDiscovery") is not None
+    if extended:
+        assert not [each for each in run.take(5) if each["event"] in ("warning", "advertising-stopped")]
+        assert advertised(witness.air()) == set(FRAMES[:2])
+        return
+    warning = run.wait("warning", code="scan-in-the-way")
+    assert "scan" in warning["message"]
+    witness.wait_for(lambda air: not air.on_air)
+    eventually("both are off", lambda: [each["onAir"] for each in listed(beaconry)] == [False, False])
+    assert dbus_call("/org/bluez/hci0", "org.bluez.Adapter1.StopDiscovery") is not None
+    ended = witness.air().airings[-1].ended or 0
+    witness.wait_for(lambda air: set(FRAMES[:2]) <= {each.advertising_data for each in air.since(ended)})
+    eventually("both are on", lambda: [each["onAir"] for each in listed(beaconry)] == [True, True])
+
+
+@pytest.mark.depends_on("newest")
+def test_kernels_of_mid_2026_are_reported(
+    visitor: Callable[..., Run], beaconry: Beaconry, bluetoothd: Bluetoothd, witness: Witness
+) -> None:
+    """They refuse every advertisement of bluetoothd 5.56 to 5.86."""
+    bluetoothd.restart(has_the_fault_of_2026=True)
+    run = visitor("hot-and-cold.yaml")
+    assert run.exit_code() == 69
+    assert "kernels of mid-2026" in run.errors and "CAP_NET_ADMIN" in run.errors
+    # The management socket is not affected.
+    started(beaconry)
+    witness.wait_for(lambda air: FRAMES[0] in advertised(air))
+
+
+@pytest.mark.depends_on("newest")
+def test_second_device_information_is_predicted(beaconry: Beaconry, bluetoothd: Bluetoothd, phone) -> None:
+    profile = str(PROFILES / "sensortag.yaml")
+
+    def advice() -> str:
+        result = beaconry.call("check", profile, "--radio", "bluez:hci0")
+        return result.stdout + result.stderr
+
+    assert "DeviceID" in advice()
+    bluetoothd.restart(settings={"General": {"DeviceID": "false"}})
+    assert "DeviceID" not in advice()
