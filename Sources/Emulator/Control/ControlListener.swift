@@ -13,6 +13,9 @@ import Sockets
 struct ControlListener: Sendable {
     typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
+    /// The bytes that wait for a client: the events for one that does not read take as much memory several times.
+    private static let writeBuffer = ChannelOptions.Types.WriteBufferWaterMark(low: 2048, high: 4096)
+
     private let channel: any Channel
     /// The accepted connections, until the listener is closed.
     let connections: AsyncStream<Connection>
@@ -29,6 +32,7 @@ struct ControlListener: Sendable {
             }
             // A client that has sent all its requests still reads the answers.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.writeBufferWaterMark, value: Self.writeBuffer)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let connection = try Connection(wrappingChannelSynchronously: channel)

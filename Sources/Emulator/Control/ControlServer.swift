@@ -159,7 +159,7 @@ package struct ControlServer: Service {
         for await posted in emulator.events.listen() {
             let line =
                 switch format {
-                case .json: JSONLine.encode(posted)
+                case .json: emulator.events.lines.line(of: posted)
                 case .text: SafeText.line(sentence(posted.event))
                 }
             try await output.write(Self.buffer(line))

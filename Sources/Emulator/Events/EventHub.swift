@@ -6,63 +6,85 @@ import Synchronization
 
 /// Broadcasts events to any number of readers.
 ///
-/// Each reader has a bounded queue. When it is full, its oldest event is dropped, and the reader receives a `.lost` event
-/// with the number of dropped events in the place of the gap. (AsyncStream and swift-async-algorithms have bounded
-/// buffers, too, but do not report how many elements they dropped, and where.)
+/// The last events are kept once for all readers, each of which has a place in them: a reader that is slow costs no memory. When
+/// its next event is not kept any more, it receives a `.lost` event with the number of dropped events in the place of the gap.
+/// (AsyncStream and swift-async-algorithms have bounded buffers, too, but one for each reader, and do not report how many
+/// elements they dropped, and where.) Readers of selected events have queues of their own.
 package final class EventHub: Sendable {
     private struct State {
+        /// The readers of all events.
         var readers: [Int: Reader] = [:]
+        /// Those that have read everything, and wait.
+        var waiting: [Int: CheckedContinuation<PostedEvent?, Never>] = [:]
+        var selections: [Int: Selection] = [:]
         var next = 0
         var isFinished = false
         var sequence: UInt64 = 0
+        /// The events that readers may not have read yet.
+        var recent: EventJournal
         var journal: EventJournal?
+
+        /// The next event of a reader, or the number of events that were dropped before it; `nil` if there is none.
+        mutating func take(_ reader: Int) -> PostedEvent? {
+            guard var place = readers[reader] else { return nil }
+            defer { readers[reader] = place }
+            if let first = recent.first?.sequence, place.next < first {
+                place.lost += Int(first - place.next)
+                place.next = first
+            }
+            if place.lost > 0 {
+                defer { place.lost = 0 }
+                return PostedEvent(.lost(count: place.lost))
+            }
+            guard let event = recent.event(place.next) else { return nil }
+            place.next += 1
+            return event
+        }
     }
 
+    /// The place of a reader.
     private struct Reader {
+        /// The number of its next event.
+        var next: UInt64
+        /// The number of events that were dropped before that one, and are not reported yet.
+        var lost = 0
+    }
+
+    /// A reader of selected events.
+    private struct Selection {
         let queue: EventQueue
-        /// Whether it gets an event; `nil` for all.
-        let isWanted: (@Sendable (PostedEvent) -> Bool)?
+        let isWanted: @Sendable (PostedEvent) -> Bool
     }
 
     private let capacity: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// The last events as JSON.
     package let lines = EventLines()
 
     /// A hub without readers.
-    /// - Parameter capacity: The length of each reader's queue.
-    package init(capacity: Int = 4096) { self.capacity = capacity }
+    /// - Parameter capacity: The number of events that a reader may be behind.
+    package init(capacity: Int = 4096) {
+        self.capacity = capacity
+        state = Mutex(State(recent: EventJournal(capacity: capacity)))
+    }
 
     /// The events from now on.
     package func listen() -> AsyncStream<PostedEvent> { listen(after: nil) }
 
     /// The events from now on that are wanted; others do not get into the queue of the reader.
     func listen(where isWanted: @escaping @Sendable (PostedEvent) -> Bool) -> AsyncStream<PostedEvent> {
-        listen(after: nil, isWanted)
-    }
-
-    /// The events from now on, and before them those of the journal that came after an event.
-    ///
-    /// Events that the journal does not have any more are reported by `.lost` at the beginning.
-    /// - Parameter sequence: The number of the last event that the reader has; `nil` for only those from now on.
-    package func listen(after sequence: UInt64?) -> AsyncStream<PostedEvent> { listen(after: sequence, nil) }
-
-    private func listen(
-        after sequence: UInt64?, _ isWanted: (@Sendable (PostedEvent) -> Bool)?
-    ) -> AsyncStream<PostedEvent> {
         let queue = EventQueue(capacity: capacity)
         let identifier = state.withLock { state in
             defer { state.next += 1 }
-            if let sequence, let journal = state.journal { queue.begin(with: journal, after: sequence) }
             if state.isFinished {
                 queue.finish()
             } else {
-                state.readers[state.next] = Reader(queue: queue, isWanted: isWanted)
+                state.selections[state.next] = Selection(queue: queue, isWanted: isWanted)
             }
             return state.next
         }
         let subscription = Subscription { [weak self] in
-            _ = self?.state.withLock { $0.readers.removeValue(forKey: identifier) }
+            _ = self?.state.withLock { $0.selections.removeValue(forKey: identifier) }
         }
         return AsyncStream {
             // The stream owns the subscription, which ends with it.
@@ -73,11 +95,66 @@ package final class EventHub: Sendable {
         }
     }
 
-    /// The number of readers.
-    var readerCount: Int { state.withLock { $0.readers.count } }
+    /// The events from now on, and before them those of the journal that came after an event.
+    ///
+    /// Events that the journal does not have any more are reported by `.lost` at the beginning.
+    /// - Parameter sequence: The number of the last event that the reader has; `nil` for only those from now on.
+    package func listen(after sequence: UInt64?) -> AsyncStream<PostedEvent> {
+        let identifier = state.withLock { state in
+            defer { state.next += 1 }
+            var reader = Reader(next: state.sequence + 1)
+            if let sequence, let journal = state.journal {
+                reader.lost = journal.countOfRemoved(after: sequence)
+                reader.next = journal.first(after: sequence)?.sequence ?? reader.next
+            }
+            state.readers[state.next] = reader
+            return state.next
+        }
+        let subscription = Subscription { [weak self] in self?.end(identifier) }
+        return AsyncStream {
+            // The stream owns the subscription, which ends with it.
+            _ = subscription
+            return await self.next(of: identifier)
+        } onCancel: {
+            subscription.end()
+        }
+    }
 
-    /// Whether every queue is empty.
-    var isRead: Bool { state.withLock { $0.readers.values.allSatisfy(\.queue.isEmpty) } }
+    /// Waits for an event; `nil` at the end, and when the task is cancelled.
+    private func next(of reader: Int) async -> PostedEvent? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let outcome: PostedEvent?? = state.withLock { state in
+                    if let event = state.take(reader) { return .some(event) }
+                    if state.isFinished || Task.isCancelled || state.readers[reader] == nil { return .some(nil) }
+                    state.waiting[reader] = continuation
+                    return nil
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: reader) }?.resume(returning: nil)
+        }
+    }
+
+    private func end(_ reader: Int) {
+        let continuation = state.withLock { state in
+            state.readers[reader] = nil
+            return state.waiting.removeValue(forKey: reader)
+        }
+        continuation?.resume(returning: nil)
+    }
+
+    /// The number of readers.
+    var readerCount: Int { state.withLock { $0.readers.count + $0.selections.count } }
+
+    /// Whether every reader has read everything.
+    var isRead: Bool {
+        state.withLock { state in
+            state.readers.values.allSatisfy { $0.next > state.sequence && $0.lost == 0 }
+                && state.selections.values.allSatisfy(\.queue.isEmpty)
+        }
+    }
 
     /// Keeps the last events from now on.
     /// - Parameter capacity: Their number.
@@ -109,16 +186,25 @@ package final class EventHub: Sendable {
             var posted = PostedEvent(event)
             posted.sequence = state.sequence
             state.journal?.append(posted)
-            for reader in state.readers.values where reader.isWanted?(posted) ?? true { reader.queue.append(posted) }
+            state.recent.append(posted)
+            // Those that wait have read all events before this one.
+            for (reader, continuation) in state.waiting {
+                state.readers[reader]?.next = posted.sequence + 1
+                continuation.resume(returning: posted)
+            }
+            state.waiting.removeAll(keepingCapacity: true)
+            for reader in state.selections.values where reader.isWanted(posted) { reader.queue.append(posted) }
         }
     }
 
-    /// Ends every reader's stream after the events that are in its queue.
+    /// Ends every reader's stream after the events that it has not read.
     func finish() {
-        let queues = state.withLock { state in
+        let (continuations, queues) = state.withLock { state in
             state.isFinished = true
-            return state.readers.values.map(\.queue)
+            defer { state.waiting = [:] }
+            return (Array(state.waiting.values), state.selections.values.map(\.queue))
         }
+        for continuation in continuations { continuation.resume(returning: nil) }
         for queue in queues { queue.finish() }
     }
 
@@ -130,7 +216,7 @@ package final class EventHub: Sendable {
     }
 }
 
-/// The queue of one reader: a ring that drops its oldest event when it is full.
+/// The queue of a reader of selected events: a ring that drops its oldest event when it is full.
 private final class EventQueue: Sendable {
     private struct State {
         var ring: [PostedEvent] = []
@@ -175,16 +261,6 @@ private final class EventQueue: Sendable {
     init(capacity: Int) { self.capacity = capacity }
 
     var isEmpty: Bool { state.withLock { $0.first == $0.ring.count && $0.lost == 0 } }
-
-    /// Takes what a reader that returns has missed.
-    func begin(with journal: EventJournal, after sequence: UInt64) {
-        let missed = journal.events(after: sequence)
-        let kept = missed.suffix(capacity)
-        state.withLock { state in
-            state.ring = Array(kept)
-            state.lost = journal.countOfRemoved(after: sequence) + missed.count - kept.count
-        }
-    }
 
     func append(_ event: PostedEvent) {
         let reader = state.withLock { state in

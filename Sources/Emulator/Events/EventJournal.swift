@@ -23,12 +23,24 @@ struct EventJournal {
         ring[oldest...].filter(isWanted) + ring[..<oldest].filter(isWanted)
     }
 
-    /// The events after one with this number, oldest first.
-    func events(after sequence: UInt64) -> [PostedEvent] { events.filter { $0.sequence > sequence } }
+    /// The oldest event; `nil` without events.
+    var first: PostedEvent? { ring.isEmpty ? nil : ring[oldest] }
+
+    /// The event with this number; `nil` if it is not there.
+    func event(_ sequence: UInt64) -> PostedEvent? {
+        guard let first = first?.sequence, first...last ~= sequence else { return nil }
+        return ring[(oldest + Int(sequence - first)) % ring.count]
+    }
+
+    /// The first event after one with this number; `nil` if there is none.
+    func first(after sequence: UInt64) -> PostedEvent? {
+        guard sequence < last, let first = first?.sequence else { return nil }
+        return event(max(sequence + 1, first))
+    }
 
     /// The number of events after one with this number that the ring had no place for any more.
     func countOfRemoved(after sequence: UInt64) -> Int {
-        guard let first = ring.isEmpty ? nil : ring[oldest].sequence else { return 0 }
+        guard let first = first?.sequence else { return 0 }
         let begin = max(sequence, cleared)
         return first > begin + 1 ? Int(first - begin - 1) : 0
     }
