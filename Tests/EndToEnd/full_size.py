@@ -40,14 +40,16 @@ DOOR = f"profile: shop\nbeacons:\n  - {{ id: door, device: iot-design-shop, ibea
 class Run:
     """`beaconry run` with a control socket and HTTP, in a folder of its own."""
 
-    def __init__(self, folder: Path, profile: str, descriptors: int | None = None) -> None:
+    def __init__(self, folder: Path, profile: str, descriptors: int | None = None, *, on_unix_socket: bool = False) -> None:
         self.folder = folder
         self.profile = folder / "shop.yaml"
         self.profile.write_text(profile)
         self.control = folder / "control"
+        self.http_path = folder / "http"
+        http = f"unix:{self.http_path}" if on_unix_socket else "127.0.0.1:0"
         command = [
-            BINARY, "run", self.profile, "--radio", "virtual", "--hci-server", "none", "--http", "127.0.0.1:0", "--control",
-            self.control, "--state", folder / "state", "--json",
+            BINARY, "run", self.profile, "--radio", "virtual", "--hci-server", "none", "--http", http, "--control", self.control,
+            "--state", folder / "state", "--json",
         ]  # fmt: skip
         limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))) if descriptors else None
         self.process = subprocess.Popen(
@@ -57,7 +59,7 @@ class Run:
         assert self.process.stdout
         for line in self.process.stdout:
             event = json.loads(line)
-            if event["event"] == "http-ready":
+            if event["event"] == "http-ready" and not on_unix_socket:
                 host, _, port = event["url"].removeprefix("http://").rpartition(":")
                 self.http = (host, int(port))
             if event["event"] == "ready":
@@ -84,11 +86,11 @@ class Run:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def connect(self) -> socket.socket:
-        """A connection to the control socket."""
+    def connect(self, path: Path | None = None) -> socket.socket:
+        """A connection to the control socket, or to another one."""
         connection = socket.socket(socket.AF_UNIX)
         # It waits while many others do: with a time limit, Python's connections do not.
-        connection.connect(str(self.control))
+        connection.connect(str(path or self.control))
         connection.settimeout(PATIENCE)
         return connection
 
@@ -130,9 +132,9 @@ class Run:
 
 
 @contextmanager
-def run(profile: str = DOOR, descriptors: int | None = None) -> Iterator[Run]:
+def run(profile: str = DOOR, descriptors: int | None = None, *, on_unix_socket: bool = False) -> Iterator[Run]:
     with tempfile.TemporaryDirectory(prefix="size-") as folder:
-        started = Run(Path(folder), profile, descriptors)
+        started = Run(Path(folder), profile, descriptors, on_unix_socket=on_unix_socket)
         try:
             yield started
             started.end()
@@ -266,14 +268,15 @@ def idle(count: int = 1000, limit: int = 200) -> None:
         )
 
 
-def stalled(count: int = 1000, events: int = 8000) -> None:
+def stalled(count: int = 1000, events: int = 6000) -> None:
     raise_limit()
-    with run() as program:
+    # Unix sockets have small buffers: readers are behind by as many events as are kept.
+    with run(on_unix_socket=True) as program:
+        program.post_events(20_000)
         before = program.resident
         readers = []
         for _ in range(count):
-            stream = socket.create_connection(program.http)
-            stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            stream = program.connect(program.http_path)
             stream.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
             readers.append(stream)
             control = program.connect()
