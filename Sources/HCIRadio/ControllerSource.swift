@@ -14,12 +14,14 @@ enum ControllerSource {
     case air(NIOLoopBound<VirtualAir>, AirHost)
 
     /// Opens the link to the controller, on this event loop.
-    /// - Parameter known: its address, if it was open before.
+    /// - Parameters:
+    ///   - known: its address, if it was open before.
+    ///   - ledger: what other runs use; `nil` for none.
     func open(
-        on loop: any EventLoop, user: any ControllerLinkUser, known: BluetoothAddress?
+        on loop: any EventLoop, user: any ControllerLinkUser, known: BluetoothAddress?, ledger: (any RadioLedger)?
     ) async throws(RadioError) -> any ControllerLink {
         switch self {
-        case .transport(let transport): try await transport.open(on: loop, user: user, known: known)
+        case .transport(let transport): try await transport.open(on: loop, user: user, known: known, ledger: ledger)
         case .air(let air, let host): try air.value.join(host, user: user)
         }
     }

@@ -54,6 +54,8 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     private var receiving: ReceivingCapabilities?
     /// What the controller reported; `nil` before it was ready.
     private var controller: LEHostCapabilities?
+    /// What other runs use; `nil` for none.
+    private let ledger: (any RadioLedger)?
     /// The latest link to the controller.
     private var link: (any ControllerLink)?
     /// Wait for their hosts to be ready.
@@ -70,6 +72,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     package init(
         virtual options: VirtualAirOptions, reason: String? = nil, capture: (any CaptureSink)? = nil
     ) {
+        ledger = nil
         let loop: any EventLoop =
             Simulation.current.map(SimulatedEventLoop.init) ?? MultiThreadedEventLoopGroup.singleton.next()
         self.loop = loop
@@ -96,6 +99,19 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     public init(
         _ transport: HCITransport, maximumTransmissionUnit: UInt16 = 517, capture: (any CaptureSink)? = nil
     ) {
+        self.init(transport, maximumTransmissionUnit, capture, ledger: nil)
+    }
+
+    /// A radio on a controller from elsewhere, for beacons.
+    package init(_ transport: HCITransport, _ resources: RadioResources) {
+        self.init(transport, 517, resources.capture, ledger: resources.ledger)
+    }
+
+    private init(
+        _ transport: HCITransport, _ maximumTransmissionUnit: UInt16, _ capture: (any CaptureSink)?,
+        ledger: (any RadioLedger)?
+    ) {
+        self.ledger = ledger
         let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
         self.loop = loop
         name = "\(transport)"
@@ -112,6 +128,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
 
     /// A radio on a controller of its own on the virtual air of another radio, whose event loop it shares.
     private init(_ host: AirHost, on air: NIOLoopBound<VirtualAir>, loop: any EventLoop) {
+        ledger = nil
         self.loop = loop
         name = host.name
         (events, continuation) = AsyncStream.makeStream()
@@ -284,7 +301,7 @@ public actor HCIRadio: PeripheralRadio, ConnectionUpdatingRadio, ClientRadio, Pa
     /// Starts the host on a new link to the controller.
     private func startHost(on source: ControllerSource) async throws(RadioError) -> LEHostCapabilities {
         let host = central.addHost(configuration)
-        let link = try await source.open(on: loop, user: host, known: controller?.address)
+        let link = try await source.open(on: loop, user: host, known: controller?.address, ledger: ledger)
         self.link = link
         guard !isClosed else {
             link.close()

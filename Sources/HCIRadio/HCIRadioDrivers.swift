@@ -63,7 +63,7 @@ extension ControllerDriver {
     }
 
     package func makePeripheral(_ resources: RadioResources) -> any PeripheralRadio {
-        HCIRadio(transport, capture: resources.capture)
+        HCIRadio(transport, resources)
     }
 
     package func makeCentral(maximumTransmissionUnit: UInt16) -> any CentralRadio {

@@ -99,6 +99,20 @@ import Testing
         #expect(kernel.powerChanges.isEmpty)
     }
 
+    /// The kernel's list leaves out the numbers that other runs of the program choose.
+    @Test func adapterOfAnotherRunIsLeftAlone() async throws {
+        struct Ledger: RadioLedger {
+            func record(_ entries: [String], under key: String) {}
+            func takeLeftovers(under key: String) -> [String] { [] }
+            func heldByOthers(under key: String) -> [String] { key == "bluez-\(UserChannelTests.address)" ? ["5"] : [] }
+        }
+        let kernel = Kernel([0: AdapterState(address: Self.address, isPowered: true)])
+        let channel = UserChannel(kernel: kernel, ledger: Ledger()) { _ in }
+        let error = try #require(await #expect(throws: RadioError.self) { try await channel.claim(0) })
+        #expect(error.message == "hci0 is in use: it has 1 advertisement")
+        #expect(kernel.powerChanges.isEmpty)
+    }
+
     @Test func adapterThatStaysOnIsReported() async throws {
         let kernel = Kernel([0: AdapterState(address: Self.address, isPowered: true)], obeys: false)
         let error = try await error(kernel)

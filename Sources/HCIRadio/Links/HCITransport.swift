@@ -38,14 +38,16 @@ extension HCITransport: CustomStringConvertible {
 
 extension HCITransport {
     /// Opens the link to the controller, on this event loop.
-    /// - Parameter known: its address, if it was open before.
+    /// - Parameters:
+    ///   - known: its address, if it was open before.
+    ///   - ledger: what other runs use; `nil` for none.
     func open(
-        on loop: any EventLoop, user: any ControllerLinkUser, known: BluetoothAddress?
+        on loop: any EventLoop, user: any ControllerLinkUser, known: BluetoothAddress?, ledger: (any RadioLedger)?
     ) async throws(RadioError) -> any ControllerLink {
         let bound = NIOLoopBound(user, eventLoop: loop)
         switch self {
         case .userChannel(let index):
-            let claim = try await UserChannel().claim(index, known: known)
+            let claim = try await UserChannel(ledger: ledger).claim(index, known: known)
             return UserChannelLink(claim, number: index, loop: loop, user: bound.value)
         case .tcp(let host, let port), .virtualAir(let host, let port, _):
             return try await stream(bound, loop) { bootstrap in bootstrap.connect(host: host, port: port) }

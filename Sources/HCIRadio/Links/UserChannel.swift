@@ -32,15 +32,19 @@ struct UserChannel {
     static let attempts = 31
 
     private let kernel: any AdapterKernel
+    private let ledger: (any RadioLedger)?
     private let sleep: @Sendable (Duration) async -> Void
 
     /// A user of the channels of a kernel; by default of this one.
-    /// - Parameter sleep: waits between attempts.
+    /// - Parameters:
+    ///   - ledger: the advertisements of other runs of this program, whose numbers the kernel leaves out of its list.
+    ///   - sleep: waits between attempts.
     init(
-        kernel: any AdapterKernel = LinuxKernel(),
+        kernel: any AdapterKernel = LinuxKernel(), ledger: (any RadioLedger)? = nil,
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
     ) {
         self.kernel = kernel
+        self.ledger = ledger
         self.sleep = sleep
     }
 
@@ -67,10 +71,12 @@ struct UserChannel {
             } catch {
                 guard error.code == EBUSY else { throw Self.error(error.code, index) }
             }
-            guard let state = await kernel.state(of: index), state.isPowered else {
+            guard var state = await kernel.state(of: index), state.isPowered else {
                 if attempt < Self.attempts { await sleep(Self.pause) }
                 continue
             }
+            // As `ManagementAdvertiser` of BlueZRadio records them.
+            state.advertisements += ledger?.heldByOthers(under: "bluez-\(state.address)").count ?? 0
             if let use = state.use { throw Self.inUse(index, use) }
             guard !wasPowered, await kernel.setPowered(false, index) else { throw Self.up(index) }
             wasPowered = true
