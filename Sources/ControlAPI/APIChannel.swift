@@ -14,6 +14,8 @@ struct APILimits: Sendable {
     var connections = 512
     /// The connections that are answered with status 503 at once. Those beyond it wait to be accepted.
     var refusals = 64
+    /// The time from a connection that is answered with status 503 to the end of its head.
+    var refusalTime = TimeAmount.seconds(1)
     /// The streams of events at once.
     var streams = 256
     /// The time from the connection to the end of the first head.
@@ -62,7 +64,7 @@ struct APIChannel: ServerChildChannel {
                     idleTimeout: idleTime, httpDecoderConfiguration: decoder))
         }
         served = channel(idleTime: limits.idleTime, serve)
-        refused = channel(idleTime: .seconds(1), refuse)
+        refused = channel(idleTime: limits.refusalTime, refuse)
         places = Places(limits.connections)
     }
 

@@ -20,8 +20,9 @@ TOGETHER = {"test_install.py", "test_packaging.py", "test_service.py"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Under nohup, SIGHUP is ignored, and the programs under test would inherit that.
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # Under nohup SIGHUP is ignored, and in the background of a script SIGQUIT; the programs under test would inherit that.
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     config.addinivalue_line("markers", "starts_first: waits long for a time limit of the specification, and starts first.")
 
 

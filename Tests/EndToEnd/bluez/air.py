@@ -17,7 +17,7 @@ from typing import Any
 
 from beaconry import Beaconry
 from raw_host import CREATE_CONNECTION, DISCONNECT, Gone, RawHost, wire
-from vhci import Record, Report, World, adapter_property, eventually, legacy_reports
+from vhci import Record, Report, RigError, World, adapter_property, eventually, legacy_reports
 
 QUIET = "profile: air\nbeacons:\n  - { id: air, device: raw, pdu: ADV_NONCONN_IND, advertising-data: 03ffffff, interval: 1s }\n"
 """A run needs a profile: a beacon that no test looks for."""
@@ -99,18 +99,41 @@ class Visitor(RawHost):
 class VirtualAir:
     """A run whose controllers are hciN of the kernel, one of each character; "" is none."""
 
-    def __init__(self, beaconry: Beaconry, world: World, characters: Sequence[str]) -> None:
-        self._world = world
+    receiver: Receiver | None = None
+
+    def __init__(self, beaconry: Beaconry, world: World, characters: Sequence[str], starts: bool = True) -> None:
+        """Starts the run; with `starts`, returns when the kernel has set up the controllers.
+
+        The kernel gives a new controller 2 s for each command, which the run may exceed on a busy host. Then the kernel has
+        given up, and the controllers are added again.
+        """
+        self._management = world.management
+        self._others = {each.index for each in world.management.controllers()}
         servers = [option for each in characters for option in ("--hci-server", f"vhci?as={each}" if each else "vhci")]
-        path = beaconry.profile(QUIET, "air.yaml")
-        self.run = beaconry.run(
-            path, *servers, "--hci-server", "tcp:127.0.0.1:0", "--ephemeral", "--control", "none", radio="virtual"
-        )
+        self._options = [*servers, "--hci-server", "tcp:127.0.0.1:0", "--ephemeral", "--control", "none"]
+        for _ in range(4):
+            self._join(beaconry)
+            try:
+                if starts:
+                    eventually("the kernel has set up the controllers", self._is_set_up, timeout=30)
+                break
+            except RigError:
+                self.close()
+        else:
+            raise RigError(f"the kernel does not set up {characters}")
+        self.receiver = Receiver(self.port)
+
+    def _join(self, beaconry: Beaconry) -> None:
+        self.run = beaconry.run(beaconry.profile(QUIET, "air.yaml"), *self._options, radio="virtual")
         places = self.run.wait("radio-ready")["servers"]
+        self.joined = time.monotonic()
+        """About when the controllers joined, from which their characters count the time."""
         self.indexes = [int(each.removeprefix("vhci:hci")) for each in places if each.startswith("vhci:")]
         """N of hciN, in the order of the characters."""
         [self.port] = [int(each.rpartition(":")[2]) for each in places if each.startswith("tcp:")]
-        self.receiver = Receiver(self.port)
+
+    def _is_set_up(self) -> bool:
+        return set(self.indexes) <= {each.index for each in self._management.controllers()}
 
     @property
     def radio(self) -> str:
@@ -118,9 +141,13 @@ class VirtualAir:
         return f"bluez:hci{self.indexes[0]}"
 
     def wait_until_powered(self) -> None:
-        """Waits until the kernel has set up the controllers, and bluetoothd has powered them on."""
+        """Waits until bluetoothd has powered the controllers on; on a busy host its first attempt may have failed."""
         for index in self.indexes:
-            eventually(f"hci{index} powered", lambda: adapter_property(index, "Powered"))
+            try:
+                eventually(f"hci{index} powered", lambda: adapter_property(index, "Powered"), timeout=30)
+            except RigError:
+                self._management.power(index, True)
+                eventually(f"hci{index} powered", lambda: adapter_property(index, "Powered"))
 
     def visitor(self) -> Visitor:
         """Another host on the air."""
@@ -128,13 +155,14 @@ class VirtualAir:
 
     def close(self) -> None:
         """Removes the controllers from the kernel."""
-        self.receiver.close()
+        if self.receiver:
+            self.receiver.close()
         self.run.end()
-        present = self._world.management.controllers
-        eventually("the kernel has lost them", lambda: not {each.index for each in present()} & set(self.indexes))
+        gone = "the kernel has lost the controllers"
+        eventually(gone, lambda: {each.index for each in self._management.controllers()} <= self._others)
         for index in self.indexes:
             eventually(f"bluetoothd has lost hci{index}", lambda: adapter_property(index, "Address") is None)
 
 
 AirStarter = Callable[..., VirtualAir]
-"""Starts a virtual air with a controller of each character; `powered` is whether they are expected to start."""
+"""Starts a virtual air with a controller of each character; `starts` is whether the kernel is expected to set them up."""

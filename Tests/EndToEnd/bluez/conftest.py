@@ -193,9 +193,9 @@ def air(beaconry: Beaconry, world: vhci.World) -> Iterator[AirStarter]:
     """Starts a virtual air with controllers; removes it after the test."""
     started: list[VirtualAir] = []
 
-    def start(*characters: str, powered: bool = True) -> VirtualAir:
-        started.append(VirtualAir(beaconry, world, characters))
-        if powered:
+    def start(*characters: str, starts: bool = True) -> VirtualAir:
+        started.append(VirtualAir(beaconry, world, characters, starts))
+        if starts:
             started[-1].wait_until_powered()
         return started[-1]
 

@@ -110,7 +110,7 @@ def test_scan_is_a_fault_of_legacy_adapters(beaconry: Beaconry, world: World, ex
 
 
 def test_duplicate_address_is_found(beaconry: Beaconry, world: World, air: AirStarter) -> None:
-    place = air("same-address", "same-address", powered=False)
+    place = air("same-address", "same-address", starts=False)
     present = world.management.controllers
     eventually("the kernel has both", lambda: set(place.indexes) <= {each.index for each in present()})
     found = diagnosis(beaconry, "--radio", place.radio)

@@ -146,9 +146,8 @@ def character() -> str:
 
 
 def test_museum_is_on_the_air_or_reported_missing(beaconry: Beaconry, world: World, air: AirStarter) -> None:
-    place = air(character(), powered=False)
-    start = time.monotonic()
-    place.wait_until_powered()
+    place = air(character())
+    start = place.joined
     run = beaconry.run(beaconry.profile("\n".join(MUSEUM) + "\n"), radio=place.radio)
     run.wait("ready")
     museum = Museum(beaconry, world, place, run)

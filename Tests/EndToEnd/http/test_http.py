@@ -546,6 +546,7 @@ def test_metrics_count_what_happens_on_the_air(served: Served, beaconry: Beaconr
     assert named.returncode == 0, named
     address = named.stdout.split(" of ")[2].split(" within")[0]
     assert beaconry.call("manage", "set", address, "--minor", "99", "--radio", server.air).returncode == 0
+    server.run.wait("advertising-started", device="entrance", where=lambda event: event["advertisingData"].endswith("00010063c5"))
     text = server.request("GET", "/metrics").body.decode()
     metrics = samples(text)
     events = metrics["beaconry_advertising_events_total"]
