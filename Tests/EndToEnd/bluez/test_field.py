@@ -47,20 +47,29 @@ def advertised(air: Air) -> set[bytes]:
     return {each.advertising_data for each in air.on_air}
 
 
-def test_discoverable_adapter_is_reported(beaconry: Beaconry, witness: Witness) -> None:
+SETS_STAY = "on controllers with extended advertising the kernel leaves sets alone that are enabled"
+
+
+def test_discoverable_adapter_is_reported(beaconry: Beaconry, witness: Witness, extended: bool) -> None:
+    if extended:
+        pytest.skip(SETS_STAY)
     run = started(beaconry)
     set_adapter_property(0, "Discoverable", "b", True)
     witness.wait_for(lambda air: [each.pdu for each in air.on_air] == ["ADV_IND"])
     warning = run.wait("warning", code="pdu-changed")
-    assert "discoverable" in warning["message"] + warning["hint"]
+    # The first setting that changes is "connectable".
+    assert re.search("discoverable|connectable", warning["message"]) and "turn" in warning["hint"]
     assert listed(beaconry)[0]["pdu"] == "ADV_IND"
     set_adapter_property(0, "Discoverable", "b", False)
     witness.wait_for(lambda air: [each.pdu for each in air.on_air] == ["ADV_NONCONN_IND"])
     eventually("the status follows", lambda: listed(beaconry)[0]["pdu"] == "ADV_NONCONN_IND")
 
 
-@pytest.mark.depends_on("newest")
-def test_advertising_of_the_adapter_itself_is_reported(beaconry: Beaconry, witness: Witness, mgmt: Management) -> None:
+def test_advertising_of_the_adapter_itself_is_reported(
+    beaconry: Beaconry, witness: Witness, mgmt: Management, extended: bool
+) -> None:
+    if extended:
+        pytest.skip(SETS_STAY)
     try:
         mgmt.set_advertising(0, True)
         result = beaconry.call("run", str(beaconry.profile(plain(1))), "--radio", "bluez:hci0", "--ephemeral")
