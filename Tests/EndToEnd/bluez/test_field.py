@@ -56,9 +56,8 @@ def test_discoverable_adapter_is_reported(beaconry: Beaconry, witness: Witness, 
     run = started(beaconry)
     set_adapter_property(0, "Discoverable", "b", True)
     witness.wait_for(lambda air: [each.pdu for each in air.on_air] == ["ADV_IND"])
-    warning = run.wait("warning", code="pdu-changed")
-    # The first setting that changes is "connectable".
-    assert re.search("discoverable|connectable", warning["message"]) and "turn" in warning["hint"]
+    # The settings change one after the other, and with each the cause that is named.
+    run.wait("warning", code="pdu-changed", where=lambda event: "turn discoverable off" in event["hint"])
     assert listed(beaconry)[0]["pdu"] == "ADV_IND"
     set_adapter_property(0, "Discoverable", "b", False)
     witness.wait_for(lambda air: [each.pdu for each in air.on_air] == ["ADV_NONCONN_IND"])
