@@ -32,7 +32,7 @@ MOISTURE, DESCRIPTION = "00002a6f-0000-1000-8000-00805f9b34fb", "00002901-0000-1
 CONFIGURATION = "00002902-0000-1000-8000-00805f9b34fb"
 LABEL, PUMP, VALVE, LIGHT, SECRET, BROKEN, SLOW = (f"5a1e000{number}-8c1d-4e8b-9c55-0d0e8f6a1b01" for number in range(3, 10))
 KEY = "5a1e0012-8c1d-4e8b-9c55-0d0e8f6a1b01"
-PATIENCE = 300
+PATIENCE = 40
 """Time limit for an answer and for an expected signal, in seconds."""
 
 Answer = tuple[str, list[Any]]
