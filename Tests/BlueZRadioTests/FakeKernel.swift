@@ -77,7 +77,7 @@ final class FakeKernel: Sendable {
         state.withLock { $0.commands.filter { $0.opcode == opcode } }
     }
 
-    /// Waits until an opcode has arrived so many times.
+    /// Waits until a command has arrived a number of times.
     func wait(for count: Int, _ opcode: ManagementOpcode) async {
         while commands(opcode).count < count { try? await Task.sleep(for: .milliseconds(5)) }
     }

@@ -11,6 +11,7 @@ import HCI
 final class MonitoredController {
     private(set) var observer = AdvertisingObserver()
     private(set) var controller = ObservedController()
+    private var commands = MonitoredCommands()
     /// The observed packets.
     private var packets: [MonitorPacket] = []
     private static let succeeded: [UInt8] = [0]
@@ -29,7 +30,7 @@ final class MonitoredController {
     func observe(_ packet: MonitorPacket) -> Bool {
         packets.append(packet)
         _ = controller.observe(packet)
-        return observer.observe(packet)
+        return observer.observe(packet, commands.completion(by: packet))
     }
 
     @discardableResult

@@ -93,20 +93,16 @@ extension MachineFacts {
 extension MachineFacts.Adapter {
     /// Takes the reply to Read Controller Information: address, version, manufacturer, supported and current settings.
     mutating func take(information: [UInt8]) {
-        var reader = ByteReader(information)
-        guard let address = try? BluetoothAddress(parsing: &reader), let version = try? reader.readUInt8(),
-            let manufacturer: UInt16 = try? reader.readLittleEndian(),
-            let supported: UInt32 = try? reader.readLittleEndian(),
-            let current: UInt32 = try? reader.readLittleEndian()
-        else { return }
-        self.address = address.description
-        identity.version = version
-        identity.manufacturer = manufacturer
-        isPowered = current & 1 << 0 != 0
-        isConnectable = current & 1 << 1 != 0
-        isDiscoverable = current & 1 << 3 != 0
-        hasOwnAdvertising = current & 1 << 10 != 0
-        isLowEnergyOnly = supported & 1 << 7 == 0
+        guard let information = try? ControllerInformation(parsing: information) else { return }
+        address = information.address.description
+        identity.version = information.version
+        identity.manufacturer = information.manufacturer
+        let settings = information.currentSettings
+        isPowered = settings.contains(.powered)
+        isConnectable = settings.contains(.connectable)
+        isDiscoverable = settings.contains(.discoverable)
+        hasOwnAdvertising = settings.contains(.advertising)
+        isLowEnergyOnly = !information.supportedSettings.contains(.classic)
     }
 
     /// Takes the reply to Read Advertising Features.
@@ -163,8 +159,6 @@ extension AdapterIdentity {
 
 /// The machine on which the program runs.
 struct ThisMachine: MachineReader {
-    private static let readControllerInformation = ManagementOpcode(rawValue: 0x0004)
-
     var kernelHasBluetooth: Bool { AdapterPresence.kernelHasBluetooth }
 
     var rights: (mayManage: Bool, mayMonitor: Bool) {
@@ -225,7 +219,7 @@ struct ThisMachine: MachineReader {
     func controller(_ index: UInt16) async -> (information: [UInt8]?, features: [UInt8]?) {
         // Neither command needs a capability.
         guard let channel = try? ManagementChannel() else { return (nil, nil) }
-        let information = try? await channel.command(Self.readControllerInformation, index: index)
+        let information = try? await channel.command(.readControllerInformation, index: index)
         let features = try? await channel.command(.readAdvertisingFeatures, index: index)
         await channel.close()
         return (information, features)

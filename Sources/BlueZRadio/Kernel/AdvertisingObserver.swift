@@ -50,7 +50,6 @@ struct AdvertisingObserver {
     private var legacy = AdvertisingState()
     private var sets: [UInt8: AdvertisingState] = [:]
     private var deviceRandomAddress: BluetoothAddress?
-    private var commands = MonitoredCommands()
     private var latest: [[UInt8]?: Observation] = [:]
     /// The number of the latest observation; 0 before the first.
     private(set) var sequence = 0
@@ -62,10 +61,11 @@ struct AdvertisingObserver {
     }
 
     /// Takes one packet of the controller.
+    /// - Parameter completion: the command that it completes; `nil` for none.
     /// - Returns: whether it led to a new observation.
-    mutating func observe(_ packet: MonitorPacket) -> Bool {
+    mutating func observe(_ packet: MonitorPacket, _ completion: MonitoredCommands.Completion?) -> Bool {
         let before = sequence
-        if let completion = commands.completion(by: packet) {
+        if let completion {
             if completion.status == .success {
                 apply(completion.opcode, parameters: completion.parameters, returned: completion.returned)
             }
@@ -88,22 +88,20 @@ struct AdvertisingObserver {
     var enabledCount: Int { (legacy.isEnabled ? 1 : 0) + sets.values.count(where: \.isEnabled) }
 
     /// Handles the two ways in which advertising ends without a command: a connection as a peripheral ends legacy
-    /// advertising, and LE Advertising Set Terminated ends a set.
+    /// advertising, and LE Advertising Set Terminated ends a set. Some controllers also report a set that the host has disabled
+    /// (Linux, `hci_le_ext_adv_term_evt`).
     private mutating func noteEnd(_ event: [UInt8]) {
         var reader = ByteReader(event[...].dropFirst(2))
         guard let subevent = try? reader.readUInt8(), let status = try? reader.readUInt8() else { return }
         let isConnectionComplete = subevent == 0x01 || subevent == 0x0A
         if isConnectionComplete, status == 0, (try? reader.read(count: 2)) != nil, (try? reader.readUInt8()) == 1 {
             legacy.isEnabled = false
-        } else if subevent == LEAdvertisingSetTerminated.subeventCode, status != Self.cancelledByHost,
-            let handle = try? reader.readUInt8()
+        } else if subevent == LEAdvertisingSetTerminated.subeventCode,
+            status != HCIStatus.operationCancelledByHost.rawValue, let handle = try? reader.readUInt8()
         {
             update(handle) { $0.isEnabled = false }
         }
     }
-
-    /// The status of a set that the host disabled, which some controllers report late (Linux, `hci_le_ext_adv_term_evt`).
-    private static let cancelledByHost: UInt8 = 0x44
 
     private mutating func reset() {
         legacy = AdvertisingState(advertisingData: [], scanResponse: [])
@@ -237,13 +235,15 @@ struct ObservedController {
     private(set) var advertising = AdvertisingObserver()
     /// What it does besides.
     private(set) var activity = ControllerActivity()
+    private var commands = MonitoredCommands()
 
     /// Takes one packet of the controller.
     /// - Returns: whether it changed what is on the air, or what keeps something off it.
     mutating func observe(_ packet: MonitorPacket) -> Bool {
         let before = advertising.enabledCount
-        let isObserved = advertising.observe(packet)
-        let isChanged = activity.observe(packet)
+        let completion = commands.completion(by: packet)
+        let isObserved = advertising.observe(packet, completion)
+        let isChanged = activity.observe(packet, completion)
         return isObserved || isChanged || advertising.enabledCount != before
     }
 }

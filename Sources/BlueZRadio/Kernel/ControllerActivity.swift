@@ -32,7 +32,6 @@ struct ControllerActivity {
     private var isInitiating = false
     /// The handles of connections, and whether this host is their peripheral.
     private var connections: [UInt16: Bool] = [:]
-    private var commands = MonitoredCommands()
 
     /// Whether a central is connected.
     var hasCentral: Bool { connections.values.contains(true) }
@@ -46,10 +45,11 @@ struct ControllerActivity {
     ]
 
     /// Takes one packet of the controller.
+    /// - Parameter completion: the command that it completes, or whose start it reports; `nil` for none.
     /// - Returns: whether the obstacle, the connections or the number of resets changed.
-    mutating func observe(_ packet: MonitorPacket) -> Bool {
+    mutating func observe(_ packet: MonitorPacket, _ completion: MonitoredCommands.Completion?) -> Bool {
         let before = (obstacle, hasCentral, resetCount)
-        if let completion = commands.completion(by: packet) {
+        if let completion {
             take(completion)
         } else if packet.kind == MonitorPacket.event, let event = try? HCIEventPacket(parsing: packet.data) {
             take(event)
@@ -100,15 +100,13 @@ struct ControllerActivity {
             guard !isPeripheral || status != 0 else { return }
             isInitiating = false
             end(.connectionAttempt)
-        } else if event.code == Self.disconnectionComplete, event.parameters.first == 0 {
+        } else if event.code == DisconnectionComplete.eventCode, event.parameters.first == 0 {
             var reader = ByteReader(event.parameters[...].dropFirst())
             guard let handle: UInt16 = try? reader.readLittleEndian() else { return }
             connections[handle] = nil
             if connections.isEmpty { end(.connection) }
         }
     }
-
-    private static let disconnectionComplete: UInt8 = 0x05
 
     private mutating func end(_ ended: Obstacle) {
         if obstacle == ended { obstacle = nil }

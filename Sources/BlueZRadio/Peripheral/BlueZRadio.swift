@@ -347,8 +347,8 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         }
     }
 
-    /// Places connectable advertisements again: a connection may have ended them, and without the monitor channel nobody
-    /// sees whether the kernel has enabled them again.
+    /// Places connectable advertisements again: a connection may have ended them, and only the monitor channel shows whether
+    /// the kernel has enabled them again.
     private func restoreAfterDisconnection() {
         guard channels.monitor == nil else { return }
         let connectable = placement.wanted.filter(\.value.pdu.isConnectable).keys.filter { placement.restore($0) }
