@@ -173,7 +173,7 @@ def kernel_log() -> str:
 def test_interval_on_the_air_is_that_of_the_controller(
     beaconry: Beaconry, air: AirStarter
 ) -> None:
-    """What is read back is what the controller was told; only a second one shows what it does."""
+    """What is read back is the host's command; only a second controller shows what is on the air."""
     place = air("air-interval:5")
     run = beaconry.run(beaconry.profile(plain(1, "interval: 100ms")), radio=place.radio)
     started = run.wait("advertising-started")
