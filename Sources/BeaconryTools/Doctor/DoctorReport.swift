@@ -30,14 +30,10 @@ struct FindingReport: Encodable, Report {
 
     var lines: [String] {
         let columns = Self.columns
-        let head = "\(Self.pad(result, columns.result))  \(Self.pad(check, columns.check))  "
+        let head = "\(result.padding(to: columns.result))  \(check.padding(to: columns.check))  "
         let indent = String(repeating: " ", count: head.count)
         let more = [meaning.map { "Meaning: \($0)" }, command.map { "Fix: \($0)" }].compactMap(\.self)
         return [head + finding] + more.map { indent + $0 }
-    }
-
-    private static func pad(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }
 

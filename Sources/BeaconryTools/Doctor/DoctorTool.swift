@@ -99,9 +99,8 @@ package struct DoctorTool: Sendable {
             facts.kernelHasBluetooth && facts.daemon.isRunning && adapter?.isManaged == true
             && adapter?.isPowered != false && adapter?.block == nil
         guard !isUsable else { return nil }
-        return Finding(
-            of: "advertising", "What does the controller get, and is the beacon kept on the air?", .unknown,
-            "nothing was advertised", meaning: "the adapter cannot be used yet; fix the problems above first")
+        return .advertising(
+            .unknown, "nothing was advertised", meaning: "the adapter cannot be used yet; fix the problems above first")
     }
 
     /// What the kernel reported during the test.
@@ -116,8 +115,8 @@ package struct DoctorTool: Sendable {
 
     private static func notReceived(_ facts: MachineFacts, _ adapter: MachineFacts.Adapter?) -> Finding {
         let other = facts.adapters.first { $0.name != adapter?.name && $0.isPowered == true }
-        return Finding(
-            of: "receiving", "Does another radio receive it?", .unknown, "nothing received it here",
+        return .receiving(
+            .unknown, "nothing received it here",
             meaning: "a controller may send other than what it gets: look for \(TrialStage.uuid) with a phone "
                 + "(nRF Connect, AirLocate), or name a second adapter",
             command: "beaconry doctor --via bluez:\(other?.name ?? "hci1")")

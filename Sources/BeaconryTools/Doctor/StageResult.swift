@@ -69,27 +69,18 @@ struct StageResult: Sendable {
 
     // MARK: - Findings
 
-    private static let advertisingQuestion = "What does the controller get, and is the beacon kept on the air?"
-    private static let receivingQuestion = "Does another radio receive it?"
-
     /// What this means for the beacons.
     var findings: [Finding] { advertisingFindings + receivingFindings }
 
-    private func advertising(
-        _ result: Finding.Result, _ text: String, meaning: String? = nil, command: String? = nil
-    ) -> Finding {
-        Finding(of: "advertising", Self.advertisingQuestion, result, text, meaning: meaning, command: command)
-    }
-
     private var advertisingFindings: [Finding] {
-        if let failure { return [advertising(.problem, failure.message, meaning: failure.hint)] }
+        if let failure { return [.advertising(.problem, failure.message, meaning: failure.hint)] }
         var findings: [Finding] = []
         for (beacon, error) in refusals.sorted(by: { $0.key < $1.key }) where statuses[beacon] == nil {
-            findings.append(advertising(.problem, error.message, meaning: error.hint))
+            findings.append(.advertising(.problem, error.message, meaning: error.hint))
         }
         for (beacon, reason) in stops.sorted(by: { $0.key < $1.key }) {
             findings.append(
-                advertising(
+                .advertising(
                     .problem, "\(beacon) left the air before the end: \(reason)",
                     meaning: "another program, or the kernel, took it off the air"))
         }
@@ -99,7 +90,7 @@ struct StageResult: Sendable {
         }
         if findings.isEmpty {
             findings.append(
-                advertising(
+                .advertising(
                     .problem, "\(radio) did not report that the beacon is on the air",
                     meaning: "the controller may not answer; see kernel-log"))
         }
@@ -107,7 +98,7 @@ struct StageResult: Sendable {
         var codes: Set<String> = ["interval-forced", "not-read-back"]
         for warning in warnings + statuses.values.flatMap(\.warnings) where codes.insert(warning.code).inserted {
             findings.append(
-                advertising(.note, "\(warning.message) [\(warning.code)]", meaning: warning.hint))
+                .advertising(.note, "\(warning.message) [\(warning.code)]", meaning: warning.hint))
         }
         return findings
     }
@@ -118,9 +109,9 @@ struct StageResult: Sendable {
     ) -> Finding {
         let text = "\(beacon) on \(radio): \(Self.text(status))"
         guard capabilities?.canReadBack == true, status.effective.pdu.value == nil else {
-            return advertising(.ok, text)
+            return .advertising(.ok, text)
         }
-        return advertising(
+        return .advertising(
             .problem, text,
             meaning: "the kernel accepted the advertisement, and the controller got no command for it: see "
                 + "own-advertising, scanning and kernel-log",
@@ -142,20 +133,14 @@ struct StageResult: Sendable {
         return "\(pdu.rawValue) every \(ticks)\(data)\(answer)"
     }
 
-    private func receiving(
-        _ result: Finding.Result, _ text: String, meaning: String? = nil, command: String? = nil
-    ) -> Finding {
-        Finding(of: "receiving", Self.receivingQuestion, result, text, meaning: meaning, command: command)
-    }
-
     private var receivingFindings: [Finding] {
         guard let receiver, failure == nil, !statuses.isEmpty else { return [] }
-        if let receiverFailure { return [receiving(.unknown, receiverFailure.message, meaning: receiverFailure.hint)] }
+        if let receiverFailure { return [.receiving(.unknown, receiverFailure.message, meaning: receiverFailure.hint)] }
         return statuses.keys.sorted().flatMap { beacon -> [Finding] in
             let reception = receptions[beacon] ?? Reception()
             guard !reception.times.isEmpty else {
                 return [
-                    receiving(
+                    .receiving(
                         .problem, "\(receiver.name) received no \(beacon) in \(Formatting.seconds(duration))",
                         meaning: "the controller was to advertise and nothing is on the air, or the receiver is too "
                             + "far away or has a fault of its own: compare with a phone",
@@ -164,8 +149,8 @@ struct StageResult: Sendable {
             }
             let rssi = reception.medianRSSI.map { ", RSSI \($0) dBm" } ?? ""
             let pdus = reception.pdus.isEmpty ? "" : ", as \(reception.pdus.sorted().joined(separator: " and "))"
-            var findings = [
-                receiving(
+            var findings: [Finding] = [
+                .receiving(
                     .ok,
                     "\(receiver.name) received \(beacon) \(Formatting.count(reception.times.count, "time")) in "
                         + "\(Formatting.seconds(duration))\(rssi)\(pdus)")
@@ -187,7 +172,7 @@ struct StageResult: Sendable {
         let longest = interval.duration + .milliseconds(10)
         let expected = Int(duration / longest)
         if reception.times.count * 10 < expected {
-            return receiving(
+            return .receiving(
                 .problem,
                 "\(expected) advertisements of \(beacon) were to be received, and \(reception.times.count) were",
                 meaning: "the controller sends less often than it should, or the receiver is too far away: hold them "
@@ -195,11 +180,32 @@ struct StageResult: Sendable {
                 command: "beaconry expect --radio \(receiver.name) --uuid \(TrialStage.uuid) --count 10 --within 60s")
         }
         guard let gap = reception.shortestGap, gap > longest * 2 else { return nil }
-        return receiving(
+        return .receiving(
             .problem,
             "\(beacon) is received every \(Formatting.seconds(gap)) at most, and the controller got "
                 + "\(interval)",
             meaning: "the controller sends less often than it should: use another adapter, or a shorter interval",
             command: "beaconry radios")
+    }
+}
+
+// MARK: - The two questions of the test of the air
+
+extension Finding {
+    /// A finding about what the radio did with the beacons.
+    static func advertising(
+        _ result: Finding.Result, _ text: String, meaning: String? = nil, command: String? = nil
+    ) -> Finding {
+        Finding(
+            of: "advertising", "What does the controller get, and is the beacon kept on the air?", result, text,
+            meaning: meaning, command: command)
+    }
+
+    /// A finding about what another radio received.
+    static func receiving(
+        _ result: Finding.Result, _ text: String, meaning: String? = nil, command: String? = nil
+    ) -> Finding {
+        Finding(
+            of: "receiving", "Does another radio receive it?", result, text, meaning: meaning, command: command)
     }
 }

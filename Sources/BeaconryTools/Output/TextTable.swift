@@ -31,7 +31,8 @@ extension String {
         return width < 1 ? "" : prefix(width - 1) + "…"
     }
 
-    fileprivate func padding(to width: Int) -> String {
+    /// With spaces up to this many characters; a longer text stays as it is.
+    func padding(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }
 }
