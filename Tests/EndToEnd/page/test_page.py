@@ -292,6 +292,8 @@ def test_of_many_beacons_only_what_changes_is_drawn(show: Show, beaconry: Beacon
     page = viewer.page
     expect(page.locator("#map .node")).to_have_count(501)
     expect(page.locator("#beacon-table tbody tr")).to_have_count(25)
+    # The clock is read after the beacons, the receivers and the walls, with which the map is drawn anew.
+    expect(page.get_by_role("timer")).not_to_be_empty()
     viewer.mark("tag-7").focus()
     page.evaluate("""() => {
         window.touched = new Set();
