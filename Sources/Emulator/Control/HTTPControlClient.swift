@@ -67,7 +67,11 @@ package struct HTTPControlClient: ControlClient {
         _ request: ControlRequest, over connection: Connection, receive: (String) throws -> Void
     ) async throws {
         try await connection.executeThenClose { input, output in
-            for part in parts(of: request) { try await output.write(part) }
+            do {
+                for part in parts(of: request) { try await output.write(part) }
+            } catch {
+                // The server has closed the connection already. What it sent before is read, and says more than the error.
+            }
             var status = HTTPResponseStatus.ok
             var refusal: [UInt8] = []
             var lines = LineReader(maximumLength: ControlClientLimits.answerLength)
