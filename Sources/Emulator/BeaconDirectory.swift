@@ -8,12 +8,23 @@ import Synchronization
 
 /// Routes requests, commands and inputs to the beacons of a run, by name.
 ///
-/// While a reload replaces beacons, `handover` runs. A replaced beacon is retired: it refuses all inputs, which wait for the
-/// end of the handover and go to its successor.
+/// While a reload replaces beacons, a handover runs. A replaced beacon is retired: it refuses all inputs, which wait for the
+/// end of the handover and go to its successor. Inputs of the other beacons do not wait.
 final class BeaconDirectory: Sendable {
+    /// The replacement of some beacons.
+    private struct Handover {
+        let beacons: Set<BeaconIdentifier>
+        let task: Task<Void, Never>
+    }
+
     private struct State {
         var beacons: [BeaconIdentifier: RunningBeacon] = [:]
-        var handover: Task<Void, Never>?
+        var handover: Handover?
+
+        func handover(of beacon: BeaconIdentifier) -> Task<Void, Never>? {
+            guard let handover, handover.beacons.contains(beacon) else { return nil }
+            return handover.task
+        }
     }
 
     private let state = Mutex(State())
@@ -23,10 +34,20 @@ final class BeaconDirectory: Sendable {
     init(counts: RunCounts = RunCounts()) { self.counts = counts }
 
     /// The task of a reload that replaces beacons; at its end the successors are in the directory.
-    var handover: Task<Void, Never>? {
-        get { state.withLock { $0.handover } }
-        set { state.withLock { $0.handover = newValue } }
+    var handover: Task<Void, Never>? { state.withLock { $0.handover?.task } }
+
+    /// The task of a reload that replaces this beacon, or removes or adds it.
+    func handover(of beacon: BeaconIdentifier) -> Task<Void, Never>? { state.withLock { $0.handover(of: beacon) } }
+
+    /// Begins a handover.
+    /// - Parameters:
+    ///   - beacons: Those that are replaced, removed or added.
+    ///   - task: Calls `endHandover`.
+    func beginHandover(of beacons: Set<BeaconIdentifier>, _ task: Task<Void, Never>) {
+        state.withLock { $0.handover = Handover(beacons: beacons, task: task) }
     }
+
+    func endHandover() { state.withLock { $0.handover = nil } }
 
     /// The beacon with this name.
     func beacon(_ identifier: BeaconIdentifier) -> RunningBeacon? { state.withLock { $0.beacons[identifier] } }
@@ -37,9 +58,11 @@ final class BeaconDirectory: Sendable {
         state.withLock { $0.beacons = named }
     }
 
-    /// Answers a central's request: at once, if the beacon can and no handover runs.
+    /// Answers a central's request: at once, if the beacon can and is not replaced meanwhile.
     func answer(_ request: AttributeRequest) -> AttributeAnswer {
-        let (beacon, isStable) = state.withLock { ($0.beacons[request.beacon], $0.handover == nil) }
+        let (beacon, isStable) = state.withLock {
+            ($0.beacons[request.beacon], $0.handover(of: request.beacon) == nil)
+        }
         if isStable, let response = beacon?.read(request) {
             counts.noteAnswer(response, to: request.operation)
             return .now(response)
@@ -64,7 +87,7 @@ final class BeaconDirectory: Sendable {
         to identifier: BeaconIdentifier, _ body: (RunningBeacon) async -> Outcome?
     ) async -> Outcome? {
         while true {
-            await handover?.value
+            await handover(of: identifier)?.value
             guard let beacon = beacon(identifier) else { return nil }
             if let outcome = await body(beacon) { return outcome }
         }

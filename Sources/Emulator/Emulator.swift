@@ -285,7 +285,7 @@ package actor Emulator: Service {
 
     // MARK: - On the air
 
-    /// What should be on the air, and what is. A reload that is under way is finished first.
+    /// What should be on the air, and what is. A handover that is under way is finished first.
     package func airSummary() async -> AirSummary {
         await directory.handover?.value
         return presentSummary
@@ -841,7 +841,7 @@ package actor Emulator: Service {
     package func disconnect(
         _ name: String, from peer: String?, _ reason: DisconnectionReason
     ) async throws(EmulatorError) -> [String] {
-        await directory.handover?.value
+        await directory.handover(of: BeaconIdentifier(name))?.value
         let ended: [String]
         if let radio = faultInjectingRadio {
             // Two connections of a central have names with a number.
@@ -983,7 +983,7 @@ package actor Emulator: Service {
     /// The beacon with this name.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     private func running(_ name: String) async throws(EmulatorError) -> RunningBeacon {
-        await directory.handover?.value
+        await directory.handover(of: BeaconIdentifier(name))?.value
         return try present(name)
     }
 
@@ -1152,7 +1152,7 @@ package actor Emulator: Service {
         let fresh = try makeSuccessors(of: profiles)
         let result: ReloadResult
         do throws(EmulatorError) {
-            result = try await handOver { emulator throws(EmulatorError) in
+            result = try await handOver(beacons + fresh.map(\.beacon)) { emulator throws(EmulatorError) in
                 try await emulator.restartBeacons(as: fresh.map(\.beacon))
             }
         } catch {
@@ -1232,8 +1232,8 @@ package actor Emulator: Service {
             // It carried them a moment ago; the radio reports what is wrong now.
             events.post(.warning(Warning(code: "reset-refused", message: error.message, hint: error.hint)))
         }
-        let locks = next.compactMap(\.lock)
-        for case let lock? in former.map(\.lock) where !locks.contains(where: { $0 === lock }) { lock.release() }
+        let locks = Set(next.compactMap(\.lock).map(ObjectIdentifier.init))
+        for case let lock? in former.map(\.lock) where !locks.contains(ObjectIdentifier(lock)) { lock.release() }
         for beacon in next {
             await beginSchedule(of: beacon)
             await beacon.powerOn(replacing: RunningBeacon.Handover(isEnabled: isToBeOn(beacon.identifier)))
@@ -1357,13 +1357,18 @@ package actor Emulator: Service {
                 try await beacon.restore(resets: false)
                 try openBonds(of: beacon, resets: false)
             }
-            return try await handOver { [next, fresh] emulator throws(EmulatorError) in
+            let kept = Set(next.map(ObjectIdentifier.init))
+            let gone = beacons.filter { !kept.contains(ObjectIdentifier($0)) }
+            guard !gone.isEmpty || !fresh.isEmpty || next.map(\.identifier) != order else {
+                return ReloadResult(kept: names)
+            }
+            return try await handOver(gone + fresh.map(\.beacon)) { [next, fresh] emulator throws(EmulatorError) in
                 do throws(RadioError) {
                     try await emulator.radio.replan(await Self.hosted(next))
                 } catch {
                     throw EmulatorError(error)
                 }
-                return await emulator.exchangeBeacons(for: next, fresh)
+                return await emulator.exchangeBeacons(gone, for: next, fresh)
             }
         } catch {
             Self.releaseLocks(of: fresh)
@@ -1371,14 +1376,16 @@ package actor Emulator: Service {
         }
     }
 
-    /// Gives the radio new attribute tables, and replaces the beacons. Requests, commands, moves and faults wait meanwhile, so
-    /// that none reaches a device with another table, or one that is being replaced.
+    /// Gives the radio new attribute tables, and replaces beacons. Their requests and commands wait meanwhile, and so do all
+    /// moves and faults, so that none reaches a device with another table, or one that is being replaced.
+    /// - Parameter beacons: Those that are replaced, removed or added.
     /// - Throws: what the exchange throws.
     private func handOver(
+        _ beacons: [RunningBeacon],
         _ exchange: @escaping @Sendable (isolated Emulator) async throws(EmulatorError) -> ReloadResult
     ) async throws(EmulatorError) -> ReloadResult {
         let task = Task { () -> Result<ReloadResult, EmulatorError> in
-            defer { directory.handover = nil }
+            defer { directory.endHandover() }
             await untilChanged()
             do throws(EmulatorError) {
                 return .success(try await exchange(self))
@@ -1386,27 +1393,29 @@ package actor Emulator: Service {
                 return .failure(error)
             }
         }
-        directory.handover = Task { _ = await task.value }
+        directory.beginHandover(of: Set(beacons.map(\.identifier)), Task { _ = await task.value })
         return try await task.value.get()
     }
 
     /// Replaces the beacons. At the end of the handover the new beacons are switched on.
-    private func exchangeBeacons(for next: [RunningBeacon], _ fresh: [FreshBeacon]) async -> ReloadResult {
+    private func exchangeBeacons(
+        _ gone: [RunningBeacon], for next: [RunningBeacon], _ fresh: [FreshBeacon]
+    ) async -> ReloadResult {
         var result = ReloadResult()
-        let gone = beacons.filter { old in !next.contains { $0 === old } }
         var handovers: [BeaconIdentifier: RunningBeacon.Handover] = [:]
         for beacon in gone { handovers[beacon.identifier] = await beacon.retire() }
         for (beacon, _) in fresh { await beacon.reloadSettings() }
         install(next)
-        let locks = next.compactMap(\.lock)
+        let names = Set(order)
+        let locks = Set(next.compactMap(\.lock).map(ObjectIdentifier.init))
         for beacon in gone {
-            if !next.contains(where: { $0.identifier == beacon.identifier }) {
+            if !names.contains(beacon.identifier) {
                 await beacon.remove()
                 await disconnectAll(from: beacon.identifier)
                 remove(beacon.identifier)
                 result.removed.append(beacon.identifier.name)
             }
-            if let lock = beacon.lock, !locks.contains(where: { $0 === lock }) { lock.release() }
+            if let lock = beacon.lock, !locks.contains(ObjectIdentifier(lock)) { lock.release() }
         }
         for (beacon, predecessor) in fresh {
             let identifier = beacon.identifier
