@@ -22,7 +22,7 @@ endif
 export BEACONRY_COMMIT
 RELEASE := Scripts/build-release
 
-.PHONY: build install package package-test wheel run demo check docs test test-more test-all unit-test host-test python-test vm-test fuzz chaos sanitize sanitize-thread \
+.PHONY: api build install package package-test wheel run demo check docs test test-more test-all unit-test host-test python-test vm-test fuzz chaos sanitize sanitize-thread \
 	sanitize-address bench release sbom dependencies test-dependencies clean
 
 build: dependencies
@@ -64,6 +64,10 @@ demo: build
 # The imports, the format, and that everything compiles. What the tests need besides is fetched beside the compiler.
 check: dependencies
 	Scripts/test check build machine peers
+
+# What follows from the requests of a run: docs/openapi.json, and the table in docs/http.md.
+api: build
+	Scripts/api
 
 # The documentation of the central API, in .build/documentation.
 docs: dependencies

@@ -187,11 +187,19 @@ let package = Package(
                 "BluetoothCore", "Concurrency", "Devices", "HCIRadio", "Profiles", "Emulator", "BeaconryCentral",
             ],
             swiftSettings: settings),
-        // The control requests of a run over HTTP.
+        // The requests of a run: each a type in one file, from which the server, the client and the descriptions follow.
+        .target(
+            name: "Operations",
+            dependencies: [
+                "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Devices", "Emulator", "Profiles", "Radio",
+                "Receiving",
+            ],
+            swiftSettings: settings),
+        // The requests over HTTP.
         .target(
             name: "ControlAPI",
             dependencies: [
-                "BluetoothCore", "Bluetooth", "Devices", "Emulator", "Persistence", "Radio", "Sockets", hummingbird,
+                "BluetoothCore", "Devices", "Emulator", "Operations", "Persistence", "Radio", "Sockets", hummingbird,
                 httpTypes, nioHTTPTypes, logging, nioCore, nioPosix,
             ],
             resources: [.embedInCode("Resources")], swiftSettings: settings),
@@ -201,7 +209,7 @@ let package = Package(
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "HCI", "DBus", "Devices", "Radio",
                 "BlueZRadio", "BlueZService", "HCIRadio", "ESPHomeProxy", "Profiles", "Persistence", "Emulator",
-                "Receiving", "BeaconryCentral", unixSignals, subprocess, systemPackage, deque,
+                "Receiving", "BeaconryCentral", "Operations", unixSignals, subprocess, systemPackage, deque,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -209,7 +217,7 @@ let package = Package(
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "BlueZRadio", "BlueZService", "Concurrency", "Devices",
                 "Radio",
-                "ControlAPI", "HCIRadio",
+                "ControlAPI", "Operations", "HCIRadio",
                 "ESPHomeProxy", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryTools", "BuildInformation",
                 "CCapability", "CMalloc", argumentParser, logging,
                 serviceLifecycle, unixSignals,
@@ -263,9 +271,13 @@ let package = Package(
         .testTarget(
             name: "ControlAPITests",
             dependencies: [
-                "BluetoothCore", "ControlAPI", "Devices", "Emulator", "HCIRadio", "Profiles", "Radio", nioCore,
+                "BluetoothCore", "ControlAPI", "Devices", "Emulator", "HCIRadio", "Operations", "Profiles", "Radio",
+                nioCore,
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "OperationsTests",
+            dependencies: ["BluetoothCore", "Emulator", "Operations", "Radio", "Receiving"], swiftSettings: settings),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothCoreTests", dependencies: ["BluetoothCore", "TestSupport"], swiftSettings: settings),

@@ -359,7 +359,7 @@ def bench_api(folder: Path) -> None:
 
         quiet, period = scanner.count_reports(8)
         reads, beside_reads = loaded("GET", "/v1/beacons/b7")
-        sets, beside_sets = loaded("PATCH", "/v1/beacons/b7", lambda number: f'{{"minor":{number % 65536}}}')
+        sets, beside_sets = loaded("PATCH", "/v1/beacons/b7", lambda number: f'{{"settings":{{"minor":{number % 65536}}}}}')
     reports = f"{beside_reads:,.0f} reports/s beside it, {quiet / period:,.0f} without"
     report("HTTP reads/s of a beacon", f"{reads:,.0f} ({reports})", goal="10,000/s")
     reports = f"{beside_sets:,.0f} reports/s beside it, {quiet / period:,.0f} without"

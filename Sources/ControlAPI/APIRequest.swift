@@ -5,6 +5,7 @@
 import Devices
 import Emulator
 import HTTPTypes
+import Operations
 
 /// A request, taken apart.
 struct APIRequest: Sendable {
@@ -17,10 +18,6 @@ struct APIRequest: Sendable {
     let query: [String: String]
     /// The fields of the head.
     let fields: HTTPFields
-    /// The body; `nil` for none.
-    var body: JSONValue?
-    /// The body of a resource that takes YAML as well, or a request of the control socket; `nil` for none.
-    var text: String?
 
     /// - Throws: `Problem` 400 for a path that is not percent-encoded UTF-8.
     init(_ head: HTTPRequest) throws(Problem) {
@@ -66,66 +63,73 @@ struct APIRequest: Sendable {
         Problem(.badRequest, code: "bad-encoding", "\"\(text)\" is not percent-encoded UTF-8")
     }
 
-    /// The number of an event: whole, from 0, and exact in JSON.
-    /// - Throws: `Problem` 422.
-    static func sequence(_ text: String) throws(Problem) -> UInt64 {
-        guard let number = UInt64(text), number < 1 << 53 else {
-            throw .invalid("\"\(text)\" is not the number of an event")
+    /// The values of the parameters of an operation, by their names.
+    /// - Parameters:
+    ///   - names: The values in the path.
+    ///   - body: `nil` for none.
+    /// - Throws: `Problem` 422 for a name that the operation does not have there, or a body where it has none.
+    func values(
+        of endpoint: Endpoint, _ names: [String: String], _ body: RequestBody?
+    ) throws(Problem) -> [String: JSONValue] {
+        var values = names.mapValues { JSONValue.text($0) }
+        let parameters = endpoint.fields.filter { $0.place == .query }.map(\.name) + Self.forAll(endpoint)
+        for (name, text) in query {
+            guard parameters.contains(name) else {
+                throw .invalid(
+                    "this resource has no parameter \"\(name)\"",
+                    hint: parameters.isEmpty ? "leave it out" : Spelling.hint(name, "parameters", parameters))
+            }
+            if endpoint.fields.contains(where: { $0.name == name }) { values[name] = .text(text) }
         }
-        return number
-    }
-
-    /// The members of the body.
-    /// - Throws: `Problem` 422 unless it is an object.
-    func members() throws(Problem) -> [String: JSONValue] {
-        guard let members = body?.members else { throw .invalid("the body must be a JSON object") }
-        return members
-    }
-
-    /// The members of the body, each of which has one of these names.
-    /// - Throws: `Problem` 422 unless it is an object of these.
-    func members(_ names: [String]) throws(Problem) -> JSONMembers {
-        let members = try members()
-        if let other = members.keys.sorted().first(where: { !names.contains($0) }) {
-            throw .invalid("the body has no member \"\(other)\"", hint: Spelling.hint(other, "members", names))
+        for field in endpoint.fields {
+            guard case .header(let name) = field.place, let name = HTTPField.Name(name), let text = fields[name] else {
+                continue
+            }
+            values[field.name] = .text(text)
         }
-        return JSONMembers(members)
+        if let body { try Self.read(body, of: endpoint, into: &values) }
+        return values
     }
 
-    /// Checks that there is no body, or an empty object.
-    /// - Throws: `Problem` 422.
-    func requireNoBody() throws(Problem) {
-        if let body, body != .object([:]) { throw .invalid("this resource takes no body", hint: "leave it out") }
+    /// The parameters of the query that are no parameters of the operation: browsers' EventSource cannot set fields.
+    private static func forAll(_ endpoint: Endpoint) -> [String] {
+        if case "text/event-stream"? = endpoint.answer.type { [tokenParameter] } else { [] }
     }
 
-    /// Checks that each parameter of the query is one of these.
-    /// - Throws: `Problem` 422.
-    func requireParameters(_ names: [String]) throws(Problem) {
-        guard let other = query.keys.sorted().first(where: { !names.contains($0) }) else { return }
-        throw .invalid(
-            "this resource has no parameter \"\(other)\"",
-            hint: names.isEmpty ? "leave it out" : Spelling.hint(other, "parameters", names))
+    /// The parameter of the query that has the token.
+    static let tokenParameter = "token"
+
+    private static func read(
+        _ body: RequestBody, of endpoint: Endpoint, into values: inout [String: JSONValue]
+    ) throws(Problem) {
+        switch body {
+        case .text(let text):
+            guard let field = endpoint.fields.first(where: { $0.place == .text }) else { throw noBody }
+            values[field.name] = .text(text)
+        case .json(let json):
+            if let field = endpoint.fields.first(where: { $0.place == .object }) {
+                values[field.name] = json
+                return
+            }
+            guard let members = json.members else { throw .invalid("the body must be a JSON object") }
+            let names = endpoint.fields.filter { $0.place == .member }.map(\.name)
+            guard !names.isEmpty || members.isEmpty else { throw noBody }
+            for (name, value) in members {
+                guard names.contains(name) else {
+                    throw .invalid(
+                        "the body has no member \"\(name)\"", hint: Spelling.hint(name, "members", names))
+                }
+                values[name] = value
+            }
+        }
     }
+
+    private static let noBody = Problem.invalid("this resource takes no body", hint: "leave it out")
 }
 
-/// What is answered to a request.
-enum APIReply: Sendable {
-    /// JSON.
-    case json(any Encodable & Sendable, HTTPResponse.Status = .ok)
-    /// Other content, with its type and, for conditional requests, its tag.
-    case content([UInt8], type: String, tag: String? = nil)
-    /// Success without content.
-    case empty
-    /// Events until the client or the run ends, each with its sentence if that is wanted.
-    case events(EventSelection, after: UInt64?, withText: Bool)
-    /// The answer to a request of the control socket.
-    case control(ControlReply)
-
-    /// Whether it is a stream of events.
-    var isStream: Bool {
-        switch self {
-        case .events, .control(.events): true
-        default: false
-        }
-    }
+/// The body of a request.
+enum RequestBody: Sendable {
+    case json(JSONValue)
+    /// YAML or JSON.
+    case text(String)
 }

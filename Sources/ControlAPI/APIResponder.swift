@@ -7,6 +7,7 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 import NIOHTTPTypes
+import Operations
 
 /// Answers requests: checks, the route, and the reply with the fields that all replies have.
 struct APIResponder: Sendable {
@@ -17,18 +18,21 @@ struct APIResponder: Sendable {
     /// The time that a client has to read the last reply of a connection.
     private static let lingering = TimeAmount.seconds(1)
 
-    let operations: APIOperations
+    private static let router = Router(Operations.all)
+
+    let run: RunContext
     let requestGuard: RequestGuard
-    let events: EventHub
     /// Those of the streams of events.
     let streams: Places
     let sentence: @Sendable (EmulatorEvent) -> String
+
+    private var events: EventHub { run.emulator.events }
 
     @concurrent func respond(
         to request: Request, _ writer: consuming ResponseWriter, over channel: any Channel
     ) async throws {
         let isHead = request.method == .head
-        let reply: APIReply
+        let reply: Reply
         do {
             reply = try await answer(request)
         } catch let problem as Problem {
@@ -40,21 +44,8 @@ struct APIResponder: Sendable {
         }
         defer { if isStream { streams.free() } }
         switch reply {
-        case .json(let value, let status):
-            try await write(
-                Array(JSONLine.encode(AnyRecord(value)).utf8), "application/json", status, isHead: isHead, [:], writer)
-        case .content(let bytes, let type, let tag):
-            var fields = HTTPFields()
-            if let tag { fields[.eTag] = "\"\(tag)\"" }
-            try await write(bytes, type, .ok, isHead: isHead, fields, writer)
-        case .empty: try await writer.writeResponse(HTTPResponse(status: .noContent, headerFields: Self.fields))
-        case .events(let selection, let sequence, let withText):
-            if isHead { return try await write([], "text/event-stream", .ok, isHead: true, [:], writer) }
-            let body = EventStream(type: "text/event-stream", opening: ": connected\n\n", pulse: ":\n\n")
-            try await stream(body, events.listen(after: sequence), channel, writer) { [events, sentence] in
-                selection.message($0, events.lines, sentence: withText ? sentence : nil)
-            }
-        case .control(let reply): try await write(reply, over: channel, writer)
+        case .content(let content): try await write(content, isHead: isHead, writer, over: channel)
+        case .tunnel(let reply): try await write(reply, over: channel, writer)
         }
     }
 
@@ -65,46 +56,68 @@ struct APIResponder: Sendable {
         try await write(.tooMany("connections"), isHead: request.method == .head, writer, over: channel)
     }
 
-    /// - Throws: `Problem`, and nothing else.
-    private func answer(_ request: Request) async throws -> APIReply {
-        var wanted = try APIRequest(request.head)
-        // EventSource of browsers cannot set fields.
-        let queryToken = wanted.path == "/v1/events" ? wanted.query["token"] : nil
-        let isPage = PageFile.has(wanted.segments.joined(separator: "/"))
-        let found = Route.find(wanted.segments)
-        try requestGuard.check(
-            request.head, queryToken: queryToken, needsToken: !isPage, takesText: found?.route.content == .text)
-        guard let (route, names) = found else { throw Problem.noResource(wanted.path) }
-        let method = wanted.method == .head ? HTTPRequest.Method.get : wanted.method
-        guard let handler = route.handlers[method] else {
-            throw Problem.method(wanted.method, allowed: route.methods)
+    // MARK: - Requests
+
+    private enum Reply {
+        case content(Content)
+        case tunnel(ControlReply)
+
+        /// Whether it is a stream of events.
+        var isStream: Bool {
+            switch self {
+            case .content(.events), .tunnel(.events): true
+            default: false
+            }
         }
-        if route.content == .text {
-            wanted.text = try await text(of: request)
-        } else {
-            wanted.body = try await body(of: request)
-        }
-        try route.check(wanted, method)
-        return try await handler(operations, wanted, names)
     }
 
-    private func body(of request: Request) async throws(Problem) -> JSONValue? {
+    /// - Throws: `Problem`, and nothing else.
+    private func answer(_ request: Request) async throws -> Reply {
+        let wanted = try APIRequest(request.head)
+        let found = Self.router.find(wanted.segments)
+        try requestGuard.check(
+            request.head, queryToken: wanted.path == "/v1/events" ? wanted.query[APIRequest.tokenParameter] : nil,
+            needsToken: found?.resource.needsToken ?? true, takesText: found?.resource.takesText(wanted.method) ?? false
+        )
+        guard let (resource, names) = found else { throw Problem.noResource(wanted.path) }
+        let method = wanted.method == .head ? HTTPRequest.Method.get : wanted.method
+        guard resource.methods.contains(method) else {
+            throw Problem.method(wanted.method, allowed: resource.methods)
+        }
+        let body = try await body(of: request, asText: resource.takesText(method))
+        switch resource {
+        case .page(let file): return .content(.bytes(file.bytes, type: file.type))
+        case .tunnel:
+            guard case .text(let line)? = body else { throw Problem.invalid("a request is expected") }
+            return .tunnel(await run.emulator.reply(to: Array(line.utf8)))
+        case .operations(let endpoints):
+            guard let endpoint = endpoints[method] else {
+                throw Problem.method(wanted.method, allowed: resource.methods)
+            }
+            let values = try wanted.values(of: endpoint, names, body)
+            do throws(EmulatorError) {
+                return .content(try await endpoint.respond(values, run))
+            } catch {
+                throw Problem(error)
+            }
+        }
+    }
+
+    private func body(of request: Request, asText: Bool) async throws(Problem) -> RequestBody? {
         let bytes = try await bytes(of: request)
         guard !bytes.isEmpty else { return nil }
+        guard !asText else {
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw Problem(.badRequest, code: "not-text", "the body is not UTF-8 text")
+            }
+            return .text(text)
+        }
         do throws(JSONFault) {
-            return try JSONValue(parsing: bytes)
+            return .json(try JSONValue(parsing: bytes))
         } catch {
             if error.isLimit { throw .invalid("the body is too complex: \(error.message)") }
             throw Problem(.badRequest, code: "not-json", "the body is not JSON: \(error.message)")
         }
-    }
-
-    private func text(of request: Request) async throws(Problem) -> String? {
-        let bytes = try await bytes(of: request)
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Problem(.badRequest, code: "not-text", "the body is not UTF-8 text")
-        }
-        return bytes.isEmpty ? nil : text
     }
 
     private func bytes(of request: Request) async throws(Problem) -> [UInt8] {
@@ -171,6 +184,39 @@ struct APIResponder: Sendable {
         try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
+    @concurrent private func write(
+        _ content: Content, isHead: Bool, _ writer: consuming ResponseWriter, over channel: any Channel
+    ) async throws {
+        switch content {
+        case .json(let value, let records, let isNew):
+            let text = await JSONLine.encode(AnyRecord(value), records: records)
+            try await write(
+                Array(text.utf8), "application/json", isNew ? .created : .ok, isHead: isHead, [:], writer)
+        case .bytes(let bytes, let type, let tag):
+            var fields = HTTPFields()
+            if let tag { fields[.eTag] = "\"\(tag)\"" }
+            try await write(bytes, type, .ok, isHead: isHead, fields, writer)
+        case .nothing: try await writer.writeResponse(HTTPResponse(status: .noContent, headerFields: Self.fields))
+        case .later(let value):
+            let type = "application/json"
+            if isHead { return try await write([], type, .ok, isHead: true, [:], writer) }
+            // White space before JSON (RFC 8259, 2).
+            let body = OpenBody(type: type, opening: "", pulse: "\n")
+            try await keepOpen(body, channel, writer) {
+                try await Self.send(JSONLine.encode(AnyRecord(await value())), to: channel)
+            }
+        case .events(let feed):
+            let type = "text/event-stream"
+            if isHead { return try await write([], type, .ok, isHead: true, [:], writer) }
+            let body = OpenBody(type: type, opening: ": connected\n\n", pulse: ":\n\n")
+            let (events, sentence) = (events, feed.hasText ? sentence : nil)
+            let posted = events.listen(after: feed.after)
+            try await stream(body, posted, channel, writer) {
+                feed.selection.message($0, events.lines, sentence: sentence)
+            }
+        }
+    }
+
     /// Writes the answer to a request of the control socket: lines of JSON, or sentences.
     @concurrent private func write(
         _ reply: ControlReply, over channel: any Channel, _ writer: consuming ResponseWriter
@@ -180,7 +226,7 @@ struct APIResponder: Sendable {
         case .answer(let answer):
             try await write(Array((await answer.line() + "\n").utf8), type, .ok, isHead: false, [:], writer)
         case .events(let format):
-            let body = EventStream(
+            let body = OpenBody(
                 type: format == .json ? type : "text/plain; charset=utf-8", opening: "\n", pulse: "\n")
             try await stream(body, events.listen(), channel, writer) { [events, sentence] in
                 switch format {
@@ -189,16 +235,16 @@ struct APIResponder: Sendable {
                 }
             }
         case .stop:
-            let body = EventStream(
+            let body = OpenBody(
                 type: type, opening: JSONLine.encode(ControlAnswer(stopping: true)) + "\n", pulse: "\n")
             let ending = events.listen()
-            await operations.stop()
+            await run.emulator.stop()
             try await stream(body, ending, channel, writer) { _ in nil }
         }
     }
 
-    /// A body that lasts until the run ends.
-    private struct EventStream {
+    /// A body of which parts are written as they come.
+    private struct OpenBody {
         let type: String
         /// What it begins with.
         let opening: String
@@ -207,24 +253,35 @@ struct APIResponder: Sendable {
     }
 
     /// Sends events until the client closes the connection, or the run ends.
-    ///
-    /// The messages are written to the channel, so that a pulse can be written beside them: that is how a connection is
-    /// noticed to be closed while there are no events.
     /// - Parameter message: the text of an event; `nil` for none.
     @concurrent private func stream(
-        _ stream: EventStream, _ events: AsyncStream<PostedEvent>, _ channel: any Channel,
+        _ body: OpenBody, _ events: AsyncStream<PostedEvent>, _ channel: any Channel,
         _ writer: consuming ResponseWriter, _ message: @escaping @Sendable (PostedEvent) -> String?
     ) async throws {
-        var fields = Self.fields
-        fields[.contentType] = stream.type
-        let body = try await writer.writeHead(HTTPResponse(status: .ok, headerFields: fields))
-        let (opening, pulse) = (stream.opening, stream.pulse)
-        let sending = Task {
-            try await Self.send(opening, to: channel)
+        try await keepOpen(body, channel, writer) {
             for await event in events {
                 guard let message = message(event) else { continue }
                 try await Self.send(message, to: channel)
             }
+        }
+    }
+
+    /// Writes a body until all of it is sent, or the client closes the connection.
+    ///
+    /// The parts are written to the channel, so that a pulse can be written beside them: that is how a connection is
+    /// noticed to be closed while there are no parts.
+    /// - Parameter send: Sends the parts; it is cancelled when the connection is closed.
+    @concurrent private func keepOpen(
+        _ body: OpenBody, _ channel: any Channel, _ writer: consuming ResponseWriter,
+        _ send: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        var fields = Self.fields
+        fields[.contentType] = body.type
+        let end = try await writer.writeHead(HTTPResponse(status: .ok, headerFields: fields))
+        let (opening, pulse) = (body.opening, body.pulse)
+        let sending = Task {
+            try await Self.send(opening, to: channel)
+            try await send()
         }
         let beating = Task {
             while (try? await Task.sleep(for: Self.heartbeat)) != nil,
@@ -239,7 +296,7 @@ struct APIResponder: Sendable {
             sending.cancel()
         }
         beating.cancel()
-        try await body.finish(nil)
+        try await end.finish(nil)
     }
 
     /// Writes a part of a body, and waits until the socket has taken it.
@@ -249,10 +306,10 @@ struct APIResponder: Sendable {
 }
 
 /// A record of any type.
-private struct AnyRecord: Encodable {
-    private let value: any Encodable
+private struct AnyRecord: Encodable, Sendable {
+    private let value: any Encodable & Sendable
 
-    init(_ value: any Encodable) { self.value = value }
+    init(_ value: any Encodable & Sendable) { self.value = value }
 
     func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }

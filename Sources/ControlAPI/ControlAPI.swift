@@ -7,6 +7,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+package import Operations
 import Sockets
 import Synchronization
 
@@ -45,8 +46,7 @@ package final class ControlAPI: Sendable {
     package let url: String
     private let address: ControlAddress
     private let serving: Task<Void, Never>
-    private let watching: Task<Void, Never>
-    private let sampling: Task<Void, Never>
+    private let following: Task<Void, Never>
     private let server: Server<APIChannel>
     /// How long connections may take to end.
     private static let patience = Duration.seconds(1)
@@ -61,11 +61,9 @@ package final class ControlAPI: Sendable {
         let hint = "stop the program that uses it, or choose another address (--http 127.0.0.1:0 takes a free port)"
         if case .unix(let path) = options.address { try await SocketFile.claim(path, hint: hint) }
         emulator.events.keepJournal()
-        let (watch, history) = (RunWatch(), LinkSampler(emulator))
+        let run = RunContext(emulator, version: options.version, detail: options.metricsDetail)
         let responder = APIResponder(
-            operations: APIOperations(
-                emulator, watch, history, version: options.version, detail: options.metricsDetail),
-            requestGuard: RequestGuard(hosts: Self.hosts(options), token: options.token), events: emulator.events,
+            run: run, requestGuard: RequestGuard(hosts: Self.hosts(options), token: options.token),
             streams: Places(limits.streams), sentence: options.sentence)
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
@@ -103,10 +101,7 @@ package final class ControlAPI: Sendable {
                 "cannot listen on \(Self.text(options.address)) for HTTP: \(failure.withLock(\.self) ?? "")",
                 hint: hint)
         }
-        let events = emulator.events.listen()
-        watching = Task { await watch.follow(events) }
-        let causes = emulator.events.listen()
-        sampling = Task { await history.follow(causes) }
+        following = Task { await run.follow() }
         self.server = server
         address = options.address
         url = Self.url(options.address, port: bound?.port)
@@ -123,8 +118,7 @@ package final class ControlAPI: Sendable {
         await serving.value
         timer.cancel()
         ending.cancel()
-        watching.cancel()
-        sampling.cancel()
+        following.cancel()
         if case .unix(let path) = address { SocketFile.remove(path) }
     }
 

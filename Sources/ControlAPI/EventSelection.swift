@@ -5,15 +5,6 @@
 import Emulator
 
 extension EventSelection {
-    /// The parameters of a query.
-    static let parameters = ["types", "device"]
-
-    /// - Parameter query: `types`, names with commas between them, and `device`.
-    init(_ query: [String: String]) {
-        self.init(
-            types: query["types"].map { Set($0.split(separator: ",").map(String.init)) }, device: query["device"])
-    }
-
     /// The line of an event as server-sent events have it (HTML, 9.2.5); `nil` if it is not selected.
     /// - Parameter sentence: describes the event in the member `text`; `nil` for no such member.
     func message(

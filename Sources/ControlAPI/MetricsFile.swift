@@ -4,6 +4,7 @@
 
 import BluetoothCore
 package import Emulator
+package import Operations
 import Persistence
 import Radio
 

@@ -4,6 +4,7 @@
 
 import Emulator
 import HTTPTypes
+import Operations
 
 /// A refused request, as `application/problem+json` (RFC 9457).
 struct Problem: Error, Encodable {
@@ -40,16 +41,8 @@ struct Problem: Error, Encodable {
 
     /// An error of a run.
     init(_ error: EmulatorError) {
-        let status: HTTPResponse.Status =
-            switch error.code {
-            case .badProfile, .refusedSetting: .unprocessableContent
-            case .unknownBeacon, .unknownPeer, .unknownCapture: .notFound
-            case .radio, .cannotCreate: .conflict
-            case .profileChanged: .preconditionFailed
-            case .inputOutput: .internalServerError
-            }
-        title = status.reasonPhrase
-        self.status = status.code
+        title = RequestFault.name(of: error.code.status)
+        status = error.code.status
         detail = error.message
         code = error.name
         hint = error.hint.isEmpty ? nil : error.hint

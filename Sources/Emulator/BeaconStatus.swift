@@ -45,7 +45,7 @@ package struct BeaconStatus: Hashable, Sendable {
     /// What its schedule says; `nil` without one that switches it.
     package internal(set) var schedule: ScheduleStatus?
     /// Whether `set` changed a setting; `nil` for other commands.
-    package internal(set) var isChanged: Bool?
+    package var isChanged: Bool?
 
     /// The keys of the settings that only this kind of device has.
     var ownSettings: [String] { settings.filter { $0.field == nil }.map(\.key) }

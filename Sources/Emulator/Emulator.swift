@@ -576,7 +576,7 @@ package actor Emulator: Service {
         let beacon = try await running(name).identifier
         guard !enabled || sessions[beacon]?.hasFlatBattery != true else {
             throw EmulatorError(
-                .refusedSetting, "the battery of \(name) is flat",
+                .conflict, "the battery of \(name) is flat",
                 hint: "replace it (beaconry ctl battery \(name) full)")
         }
         schedules[beacon]?.override(by: enabled)
@@ -645,7 +645,7 @@ package actor Emulator: Service {
     }
 
     /// Moves a beacon or a host on the virtual air, and ends its motion.
-    /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has this name, or `.refusedSetting` if the radio has
+    /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has this name, or `.unsupported` if the radio has
     ///   no positions.
     package func move(_ name: String, to position: Position) async throws(EmulatorError) {
         let radio = try positioningRadio()
@@ -679,7 +679,7 @@ package actor Emulator: Service {
     }
 
     /// Moves a beacon, a host or a receiver on the virtual air through places at one speed, and ends its former motion.
-    /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has this name, or `.refusedSetting` if the radio has
+    /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has this name, or `.unsupported` if the radio has
     ///   no positions.
     package func walk(
         _ name: String, through places: [Position], over duration: Duration
@@ -695,7 +695,7 @@ package actor Emulator: Service {
 
     /// Adds a receiver to the virtual air: a server with this name at a free port of 127.0.0.1.
     /// - Parameter position: where its hosts are; `nil` is 1 m from every beacon.
-    /// - Throws: `EmulatorError` `.refusedSetting` if something has the name, in virtual time, or if the radio has no
+    /// - Throws: `EmulatorError` `.conflict` if something has the name, `.unsupported` in virtual time, or if the radio has no
     ///   positions; `.cannotCreate` if the server cannot listen.
     package func addReceiver(_ name: String, at position: Position?) async throws(EmulatorError) -> AirReceiver {
         let radio = try positioningRadio()
@@ -703,13 +703,13 @@ package actor Emulator: Service {
         return try await inOrder { emulator throws(EmulatorError) in
             guard emulator.directory.beacon(BeaconIdentifier(name)) == nil else {
                 throw EmulatorError(
-                    .refusedSetting, "a beacon is named \"\(name)\" already", hint: "give the receiver another name")
+                    .conflict, "a beacon is named \"\(name)\" already", hint: "give the receiver another name")
             }
             do throws(RadioError) {
                 return try await radio.serveReceiver(name, motion: position.map(Motion.rest))
             } catch {
                 switch error.code {
-                case .refused, .unsupported: throw EmulatorError(.refusedSetting, error.message, hint: error.hint)
+                case .refused: throw EmulatorError(.conflict, error.message, hint: error.hint)
                 default: throw EmulatorError(error)
                 }
             }
@@ -717,14 +717,14 @@ package actor Emulator: Service {
     }
 
     /// Removes a receiver that was added during the run, and its hosts from the virtual air.
-    /// - Throws: `EmulatorError` `.unknownBeacon` if no receiver has the name, or `.refusedSetting` if it was there from the
-    ///   start, or if the radio has no positions.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if no receiver has the name, `.conflict` if it was there from the
+    ///   start, or `.unsupported` if the radio has no positions.
     package func removeReceiver(_ name: String) async throws(EmulatorError) -> AirReceiver {
         let radio = try positioningRadio()
         if let removed = await radio.removeReceiver(name) { return removed }
         if await radio.namedReceivers().contains(where: { $0.name == name }) {
             throw EmulatorError(
-                .refusedSetting, "the receiver \"\(name)\" is there from the start to the end of the run",
+                .conflict, "the receiver \"\(name)\" is there from the start to the end of the run",
                 hint: "only receivers that were added during the run can be removed")
         }
         throw EmulatorError(
@@ -732,7 +732,7 @@ package actor Emulator: Service {
     }
 
     /// The receivers with a server, whether or not hosts are connected to it.
-    /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
+    /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
     package func servedReceivers() async throws(EmulatorError) -> [AirReceiver] {
         await (try positioningRadio()).namedReceivers()
     }
@@ -746,14 +746,13 @@ package actor Emulator: Service {
     }
 
     /// Overrides the path between a beacon and a host on the virtual air, in both directions; `nil` removes the override.
-    /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has one of the names, `.badProfile` if both are the
-    ///   same, or `.refusedSetting` if the radio has no positions.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has one of the names, or both are the same, or `.unsupported` if the radio has no positions.
     package func overrideLink(
         from one: String, to other: String, _ override: LinkOverride?
     ) async throws(EmulatorError) {
         guard one != other else {
             throw EmulatorError(
-                .badProfile, "there is no link from \(one) to itself", hint: "beaconry ctl links shows the links")
+                .unknownBeacon, "there is no link from \(one) to itself", hint: "beaconry ctl links shows the links")
         }
         if let unknown = await (try positioningRadio()).overrideLink(one, other, override) {
             throw Self.unknownOnAir(unknown)
@@ -761,17 +760,17 @@ package actor Emulator: Service {
     }
 
     /// The hosts on the virtual air: everything there that is no beacon of this run.
-    /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
+    /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
     package func receivers() async throws(EmulatorError) -> [AirMember] {
         await (try positioningRadio()).members().filter { directory.beacon(BeaconIdentifier($0.name)) == nil }
     }
 
     /// The paths from everything that advertises to everything that scans.
-    /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
+    /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
     package func paths() async throws(EmulatorError) -> [AirPath] { await (try positioningRadio()).paths() }
 
     /// The virtual air: its physics, its walls, and the level of each beacon.
-    /// - Throws: `EmulatorError` `.refusedSetting` if the radio has no positions.
+    /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
     package func airRecord() async throws(EmulatorError) -> AirRecord {
         let radio = try positioningRadio()
         return AirRecord(await radio.propagation(), levels: await radio.levelsAtOneMetre())
@@ -788,7 +787,7 @@ package actor Emulator: Service {
     private func positioningRadio() throws(EmulatorError) -> any PositioningRadio {
         if let radio = radio as? any PositioningRadio, radio.name == "virtual" { return radio }
         throw EmulatorError(
-            .refusedSetting, "\(radio.name) has no positions", hint: "run on the virtual air (--radio virtual)")
+            .unsupported, "\(radio.name) has no positions", hint: "run on the virtual air (--radio virtual)")
     }
 
     /// Reports once that the radio has no positions, if a profile has receivers or beacons that move.
@@ -1053,27 +1052,27 @@ package actor Emulator: Service {
     }
 
     /// Answers a pairing that waits for the user.
-    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` if no pairing waits for such an answer.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.conflict` if no pairing waits for such an answer.
     package func answerPairing(_ answer: PairingAnswer, of name: String) async throws(EmulatorError) {
         let beacon = try await running(name).identifier
         guard let central = sessions[beacon]?.answer(answer) else {
             throw EmulatorError(
-                .refusedSetting, "\(name) does not wait for that", hint: "see its events for what it asks (ctl events)")
+                .conflict, "\(name) does not wait for that", hint: "see its events for what it asks (ctl events)")
         }
         await pairingRadio?.answerPairing(answer, of: central)
     }
 
     /// Asks the connected centrals of a beacon for encryption, and with that to pair.
-    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.refusedSetting` if the beacon does not pair or has no centrals.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.conflict` if the beacon does not pair or has no centrals.
     package func requestSecurity(of name: String) async throws(EmulatorError) {
         let beacon = try await running(name)
         guard beacon.profile.pairing != nil else {
             throw EmulatorError(
-                .refusedSetting, "\(name) does not pair", hint: "give it a pairing section in its profile")
+                .conflict, "\(name) does not pair", hint: "give it a pairing section in its profile")
         }
         let connected = centrals(of: beacon.identifier)
         guard !connected.isEmpty else {
-            throw EmulatorError(.refusedSetting, "no central is connected to \(name)", hint: "connect first")
+            throw EmulatorError(.conflict, "no central is connected to \(name)", hint: "connect first")
         }
         for central in connected { await pairingRadio?.requestSecurity(of: central) }
     }
@@ -1128,13 +1127,13 @@ package actor Emulator: Service {
         }
     }
 
-    /// - Throws: `EmulatorError` `.refusedSetting` if a beacon that is new has the name of a receiver.
+    /// - Throws: `EmulatorError` `.conflict` if a beacon that is new has the name of a receiver.
     private func requireNoReceiver(amongBeaconsOf profiles: [Profile]) async throws(EmulatorError) {
         guard let radio = try? positioningRadio() else { return }
         let receivers = Set(await radio.namedReceivers().map(\.name)).subtracting(names)
         if let taken = BeaconFactory.identified(profiles).first(where: { receivers.contains($0.2.name) })?.2.name {
             throw EmulatorError(
-                .refusedSetting, "a receiver is named \"\(taken)\" already",
+                .conflict, "a receiver is named \"\(taken)\" already",
                 hint: "give the beacon another id, or remove the receiver (beaconry ctl receiver remove \(taken))")
         }
     }

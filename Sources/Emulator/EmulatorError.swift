@@ -24,10 +24,22 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case unknownPeer
         /// No capture with this number.
         case unknownCapture
+        /// No profile of this name.
+        case unknownProfile
+        /// No scenario was started.
+        case noScenario
         /// A setting that the device refuses.
         case refusedSetting
         /// The profiles have changed since the client read them.
         case profileChanged
+        /// The run has the clock of the machine, which cannot be changed.
+        case realTime
+        /// The state of the run does not permit it.
+        case conflict
+        /// The radio of the run cannot do it.
+        case unsupported
+        /// Not everything that should be on the air is.
+        case notReady
     }
 
     /// The kind of error.
@@ -84,19 +96,25 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case .unknownBeacon: "unknown-beacon"
         case .unknownPeer: "unknown-peer"
         case .unknownCapture: "unknown-capture"
+        case .unknownProfile: "unknown-profile"
+        case .noScenario: "no-scenario"
         case .refusedSetting: "setting-refused"
         case .profileChanged: "profile-changed"
+        case .realTime: "real-time"
+        case .conflict: "conflict"
+        case .unsupported: "unsupported"
+        case .notReady: "not-ready"
         }
     }
 
     /// The exit code of a command that ends with it (sysexits.h).
     package var exitCode: Int32 {
         switch code {
-        case .badProfile, .refusedSetting, .profileChanged: 65
-        case .radio: 69
+        case .badProfile, .refusedSetting, .profileChanged, .realTime, .conflict: 65
+        case .radio, .unsupported, .notReady: 69
         case .cannotCreate: 73
         case .inputOutput: 74
-        case .unknownBeacon, .unknownPeer, .unknownCapture: 64
+        case .unknownBeacon, .unknownProfile, .unknownPeer, .unknownCapture, .noScenario: 64
         }
     }
 

@@ -53,7 +53,7 @@ final class MemoryCapture: CaptureSink {
 /// A capture of a run as JSON.
 package struct CaptureRecord: Codable, Hashable, Sendable {
     /// Whether a capture takes records.
-    package enum State: String, Codable, Sendable {
+    package enum State: String, Codable, CaseIterable, Sendable {
         /// It takes records.
         case running
         /// It was stopped.
@@ -76,11 +76,11 @@ package struct CaptureRecord: Codable, Hashable, Sendable {
 }
 
 /// The captures of a run in memory.
-struct RunCaptures {
+package struct RunCaptures {
     /// The limit of their number.
     private static let maximum = 16
     /// The limits of the size of a capture, in bytes.
-    static let sizes = 1024...(1 << 27)
+    package static let sizes = 1024...(1 << 27)
     /// The limit of the size of a capture for which none was requested, in bytes.
     static let usualSize = 1 << 24
 
@@ -132,7 +132,7 @@ extension Emulator {
     /// Begins a capture in memory.
     /// - Parameter limit: the limit of its size, in bytes; `nil` for 16 MiB.
     /// - Throws: `EmulatorError` `.badProfile` for a limit out of range, `.cannotCreate` for too many captures, or
-    ///   `.refusedSetting` for a radio that has none.
+    ///   `.unsupported` for a radio that has none.
     package func startCapture(limit: Int?) async throws(EmulatorError) -> CaptureRecord {
         let limit = limit ?? RunCaptures.usualSize
         guard RunCaptures.sizes.contains(limit) else {
@@ -178,7 +178,7 @@ extension Emulator {
     private func capturingRadio() throws(EmulatorError) -> any CapturingRadio {
         if let radio = radio as? any CapturingRadio { return radio }
         throw EmulatorError(
-            .refusedSetting, "\(radio.name) has no captures",
+            .unsupported, "\(radio.name) has no captures",
             hint: "record its traffic with btmon -w FILE, or run on the virtual air (--radio virtual)")
     }
 }

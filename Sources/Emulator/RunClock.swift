@@ -44,11 +44,11 @@ struct RunClock: Sendable {
     }
 
     /// Changes a clock in virtual time.
-    /// - Throws: `EmulatorError` `.badProfile` in real time, or to advance a clock that is not paused.
+    /// - Throws: `EmulatorError` `.realTime`, or `.conflict` to advance a clock that is not paused.
     func perform(_ change: ClockChange) async throws(EmulatorError) {
         guard let simulation = clock as? Simulation else {
             throw EmulatorError(
-                .badProfile, "the clock of this run cannot be changed",
+                .realTime, "the clock of this run is that of the machine",
                 hint: "start the run with --rate max, --rate manual, or a number, and without --hci-server")
         }
         switch change {
@@ -56,7 +56,7 @@ struct RunClock: Sendable {
         case .advance(let duration):
             guard simulation.rate == .manual else {
                 throw EmulatorError(
-                    .badProfile, "only a paused clock can be advanced, and this one has the rate \(simulation.rate)",
+                    .conflict, "only a paused clock can be advanced, and this one has the rate \(simulation.rate)",
                     hint: "pause it first (ctl clock pause)")
             }
             await simulation.advance(by: duration)

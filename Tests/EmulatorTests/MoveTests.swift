@@ -79,7 +79,7 @@ struct SharedNameTests {
             for _ in 0..<20_000 where puts.entries.isEmpty { await Task.yield() }
         }
         _ = try await emulator.addReceiver("visitor", at: nil)
-        #expect(try await puts.entry { _ in true } == .refusedSetting)
+        #expect(try await puts.entry { _ in true } == .conflict)
         await emulator.stop()
         try await run.value
     }

@@ -219,7 +219,8 @@ class ResourceRequests(Requests):
         self.control.exchange("PATCH", f"/v1/beacons/{device}", members, kind="application/merge-patch+json")
 
     def change(self, device: str, values: dict[str, tuple[str, Any]]) -> None:
-        self.patch(device, {key: text if key in ("interval", "tx-power") else value for key, (text, value) in values.items()})
+        settings = {key: text if key in ("interval", "tx-power") else value for key, (text, value) in values.items()}
+        self.patch(device, {"settings": settings})
 
     def switch(self, device: str, action: str) -> None:
         self.patch(device, {"battery": action} if action in ("flat", "full") else {"enabled": action == "enable"})
@@ -308,7 +309,7 @@ class RequestWriter(Writer):
         for setting in beacon.settings:
             if beacon.name in self.owned[setting.key]:
                 text, value = setting.draw(self.chance)
-                members[setting.key] = text
+                members.setdefault("settings", {})[setting.key] = text
                 changes.append((beacon.registers[setting.key], constant(value)))
         if beacon.name in self.owned["position"]:
             position = draw_position(self.chance)

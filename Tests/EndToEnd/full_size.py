@@ -330,13 +330,13 @@ def waits(count: int = 100, events: int = 80_000) -> None:
 
 def nested(count: int = 20) -> None:
     # Two forms: one that is refused as too deep, one of as many levels and values as are accepted.
-    deep = b'{"match":{"decoded":{"x":[' + b",".join(b"[" * 500 + b"]" * 500 for _ in range(60)) + b"]}}}"
-    wide = b'{"match":{"decoded":{"x":[' + b",".join(b"[" * 25 + b"1" + b"]" * 25 for _ in range(700)) + b"]}}}"
+    deep = b'{"conditions":[{"match":{"decoded":{"x":[' + b",".join(b"[" * 500 + b"]" * 500 for _ in range(60)) + b"]}}}]}"
+    wide = b'{"conditions":[{"match":{"decoded":{"x":[' + b",".join(b"[" * 25 + b"1" + b"]" * 25 for _ in range(700)) + b"]}}}]}"
     with run() as program:
         request = program.client()
         for name, body in (("deep", deep), ("wide", wide)):
             body = body[:65_000]
-            connections = [program.post("/v1/journal/verify", body) for _ in range(count)]
+            connections = [program.post("/v1/journal/wait", body) for _ in range(count)]
             slowest, times = 0.0, []
             for _ in range(20):
                 begin = time.monotonic()

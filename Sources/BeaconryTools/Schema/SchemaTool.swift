@@ -4,17 +4,19 @@
 
 import Emulator
 import FoundationEssentials
+import Operations
 
-/// `schema`: prints the JSON Schema of a kind of file.
+/// `schema`: prints the JSON Schema of a kind of file, or the description of the requests of a run.
 package enum SchemaTool {
-    /// The kinds of files that have a schema.
+    /// What has a schema.
     package enum Kind: String, CaseIterable, Sendable {
-        case profile, scenario
+        case profile, scenario, openapi
 
         fileprivate var document: JSONValue {
             switch self {
             case .profile: ProfileSchema.document
             case .scenario: ScenarioSchema.document
+            case .openapi: OpenAPIDocument.document
             }
         }
     }

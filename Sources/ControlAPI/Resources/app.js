@@ -46,8 +46,13 @@ async function move(kind, name, position) {
     if (isRunning) return;
     for (let sent; sent !== moves.get(key); ) {
         sent = moves.get(key);
-        const answer = await attempt(() => api.patch(api.path(`${kind}s`, name), { position: sent }));
-        if (kind === "beacon" && answer?.device) model.store("beacon", answer);
+        const isBeacon = kind === "beacon";
+        const answer = await attempt(
+            () => (isBeacon
+                ? api.patch(api.path("beacons", name), { position: sent })
+                : api.put(`${api.path("air", name)}/position`, { position: sent })),
+        );
+        if (isBeacon && answer) model.store("beacon", answer);
         else if (answer) model.store("receiver", { ...model.receivers.get(name), position: sent });
     }
     moves.delete(key);
@@ -117,7 +122,7 @@ async function patchBeacon(name, change) {
 
 const commands = {
     move, moved, endMoves: () => notices.endMoves(), patchBeacon, setRadio, reset,
-    disconnect: (name) => attempt(() => api.post(`${api.path("beacons", name)}/disconnect`)),
+    disconnect: (name) => attempt(() => api.post(`${api.path("air", name)}/disconnect`)),
     overrideLink: ({ from, to }, override) => attempt(
         () => (override ? api.put(api.path("links", from, to), override) : api.remove(api.path("links", from, to))),
     ),

@@ -137,7 +137,7 @@ export class DetailView {
         ];
         const rows = settings.map(
             (setting) => (
-                { setting, ...settingRow(setting, (value) => run({ [setting.key]: setting.send?.(value) ?? value })) }
+                { setting, ...settingRow(setting, (value) => run({ settings: { [setting.key]: setting.send?.(value) ?? value } })) }
             ),
         );
         const place = placeRow((position) => this.#place("beacon", name, position));

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+package import BluetoothCore
 package import Devices
-import Radio
+package import Radio
 
 /// The answer to a request: one JSON object on a line. `events` has no answer except the events.
 package struct ControlAnswer: Codable, Hashable, Sendable {
@@ -94,11 +94,11 @@ package struct ControlAnswer: Codable, Hashable, Sendable {
 
 extension ControlAnswer {
     /// An answer with the progress of a scenario.
-    /// - Throws: `EmulatorError` `.unknownBeacon` without one.
+    /// - Throws: `EmulatorError` `.noScenario` without one.
     static func scenario(_ record: ScenarioRecord?) throws(EmulatorError) -> ControlAnswer {
         guard let record else {
             throw EmulatorError(
-                .unknownBeacon, "no scenario was started", hint: "start one (beaconry ctl scenario start FILE)")
+                .noScenario, "no scenario was started", hint: "start one (beaconry ctl scenario start FILE)")
         }
         return ControlAnswer(\.scenario, record)
     }
@@ -119,7 +119,7 @@ package struct ServerRecord: Codable, Hashable, Sendable {
     /// The present position x, y, z in metres; absent for 1 m from every beacon.
     package let position: [Double]?
 
-    init(_ receiver: AirReceiver) {
+    package init(_ receiver: AirReceiver) {
         name = receiver.name
         server = receiver.server
         port = receiver.server.hasPrefix("tcp:") ? HostAndPort(String(receiver.server.dropFirst(4)))?.port : nil
@@ -139,7 +139,7 @@ package struct WalkRecord: Codable, Hashable, Sendable {
     /// The duration of the walk, in seconds.
     package let seconds: Double
 
-    init(name: String, path: [Position], over duration: Duration) {
+    package init(name: String, path: [Position], over duration: Duration) {
         self.name = name
         self.path = path.map { [$0.x, $0.y, $0.z] }
         seconds = duration / .seconds(1)
@@ -155,7 +155,7 @@ package struct MoveRecord: Codable, Hashable, Sendable {
     /// The position x, y, z in metres.
     package let position: [Double]
 
-    init(name: String, position: Position) {
+    package init(name: String, position: Position) {
         self.name = name
         self.position = [position.x, position.y, position.z]
     }
@@ -174,7 +174,7 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
     /// `active` or `passive`; absent if it does not scan.
     package let scan: String?
 
-    init(_ member: AirMember) {
+    package init(_ member: AirMember) {
         name = member.name
         position = member.position.map { [$0.x, $0.y, $0.z] }
         let outline = member.motion?.outline ?? []
@@ -194,7 +194,7 @@ package struct OverrideRecord: Codable, Hashable, Sendable {
     /// The time until it ends, in seconds; absent without a limit.
     package let seconds: Double?
 
-    init(_ override: LinkOverride) {
+    package init(_ override: LinkOverride) {
         rssi = override.rssi
         pathLoss = override.loss == 0 ? nil : override.loss
         packetLoss = override.packetLoss == 0 ? nil : override.packetLoss
@@ -213,7 +213,7 @@ package struct LinkChangeRecord: Codable, Hashable, Sendable {
     /// The override; absent if it was removed.
     package let override: OverrideRecord?
 
-    init(from: String, to: String, _ override: LinkOverride?) {
+    package init(from: String, to: String, _ override: LinkOverride?) {
         self.from = from
         self.to = to
         self.override = override.map(OverrideRecord.init)
@@ -239,7 +239,7 @@ package struct LinkRecord: Codable, Hashable, Sendable {
     /// The override of the path; absent for none.
     package let override: OverrideRecord?
 
-    init(_ path: AirPath) {
+    package init(_ path: AirPath) {
         from = path.transmitter
         to = path.receiver
         distance = path.distance
@@ -276,6 +276,12 @@ package struct DisconnectionRecord: Codable, Hashable, Sendable {
     package let peers: [String]
     /// Their reason, as `DisconnectionReason` names it.
     package let reason: String
+
+    package init(name: String, peers: [String], reason: String) {
+        self.name = name
+        self.peers = peers
+        self.reason = reason
+    }
 }
 
 /// The power of the radio.
@@ -453,7 +459,7 @@ package struct BondRecord: Codable, Hashable, Sendable {
     /// The size of the key, in bytes.
     package let keySize: UInt8?
 
-    init(_ beacon: String, _ peer: PairedPeer) {
+    package init(_ beacon: String, _ peer: PairedPeer) {
         device = beacon
         self.peer = peer.address.address.description
         peerType = peer.address.isRandom ? "random" : "public"

@@ -25,12 +25,22 @@ extension Emulator {
     package func verify(
         _ expectations: [JournalExpectation], since: String?, within time: Duration
     ) async throws(EmulatorError) -> [JournalExpectation.Verdict] {
+        await (try await comparison(expectations, since: since))(time)
+    }
+
+    /// Checks the names in expectations.
+    /// - Parameters: as of `verify`.
+    /// - Returns: A function that compares, with a time to wait.
+    /// - Throws: as `verify`.
+    package func comparison(
+        _ expectations: [JournalExpectation], since: String?
+    ) async throws(EmulatorError) -> @Sendable (Duration) async -> [JournalExpectation.Verdict] {
         let begin = try JournalStart.isIncluded(since)
         for expectation in expectations where !expectation.mayAppear {
             if let device = expectation.pattern.members?["device"] { try requireDevice(device) }
             if let host = expectation.pattern.members?["host"] { try await requireHost(host) }
         }
-        return await events.verify(expectations, from: begin, within: time)
+        return { [events] time in await events.verify(expectations, from: begin, within: time) }
     }
 
     private func requireDevice(_ pattern: JSONValue) throws(EmulatorError) {

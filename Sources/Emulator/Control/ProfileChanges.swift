@@ -21,7 +21,7 @@ package struct ProfileRecord: Codable, Hashable, Sendable {
 extension Emulator {
     /// A profile in use.
     /// - Parameter name: its name; `nil` for the first one.
-    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    /// - Throws: `EmulatorError` `.unknownProfile`.
     package func profileRecord(_ name: String?) async throws(EmulatorError) -> ProfileRecord {
         let profiles = profiles
         let profile = profiles[try Self.index(of: name, in: profiles)]
@@ -35,7 +35,7 @@ extension Emulator {
     ///   - text: YAML or JSON, without references to files and environment variables.
     ///   - name: the profile to replace; `nil` for the first one.
     ///   - tag: the tag that the profiles must have; `nil` for any.
-    /// - Throws: `EmulatorError` with the faults of the text, `.profileChanged` for another tag, `.unknownBeacon`, or as
+    /// - Throws: `EmulatorError` with the faults of the text, `.profileChanged` for another tag, `.unknownProfile`, or as
     ///   `reload`; then nothing has changed.
     package func replaceProfile(
         _ name: String?, by text: String, tag: String?
@@ -90,7 +90,7 @@ extension Emulator {
             } else {
                 guard !next.flatMap(\.receivers).contains(where: { $0.id == id }) else {
                     throw EmulatorError(
-                        .refusedSetting, "a receiver is named \"\(id)\" already", hint: "give the beacon another id")
+                        .conflict, "a receiver is named \"\(id)\" already", hint: "give the beacon another id")
                 }
                 beacons.append(beacon)
             }
@@ -122,7 +122,7 @@ extension Emulator {
     private static func index(of name: String?, in profiles: [Profile]) throws(EmulatorError) -> Int {
         guard let index = name == nil ? profiles.indices.first : profiles.firstIndex(where: { $0.name == name }) else {
             throw EmulatorError(
-                .unknownBeacon, "there is no profile \"\(name ?? "")\"",
+                .unknownProfile, "there is no profile \"\(name ?? "")\"",
                 hint: Spelling.hint(name ?? "", "profiles", profiles.map(\.name)))
         }
         return index

@@ -10,7 +10,7 @@ import Radio
 /// The progress of a scenario on a run.
 package struct ScenarioRecord: Codable, Hashable, Sendable {
     /// What it does.
-    package enum State: String, Codable, Hashable, Sendable {
+    package enum State: String, Codable, CaseIterable, Hashable, Sendable {
         /// It waits for its next change.
         case running
         /// All changes are done, and its duration is over.

@@ -39,7 +39,7 @@ package struct EventSelection: Hashable, Sendable {
     }
 
     /// The object of an event with its number as `sequence`; `nil` if it is not selected.
-    func record(_ event: PostedEvent, _ lines: EventLines) -> JSONValue? {
+    package func record(_ event: PostedEvent, _ lines: EventLines) -> JSONValue? {
         guard let line = line(event, lines), var members = try? JSONValue(parsing: Array(line.utf8), .own).members
         else { return nil }
         members["sequence"] = .number(Double(event.sequence))

@@ -8,17 +8,17 @@ import BeaconryTools
 /// `beaconry schema`
 struct Schema: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the JSON Schema of profiles or scenarios, for editors.",
+        abstract: "Print the JSON Schema of profiles or scenarios, or the OpenAPI description of a run's requests.",
         discussion: """
             Example: beaconry schema profile > profile.schema.json
 
             Editors with yaml-language-server complete and check a file whose first line is \
             # yaml-language-server: $schema=profile.schema.json. An installed program has its schemas in \
             share/beaconry/schemas, and beaconry init writes this line. It knows the keys, not each value: \
-            beaconry check finds all faults.
+            beaconry check finds all faults. openapi is what a run has at /v1/openapi.json, for generators of clients.
             """)
 
-    @Argument(help: "Kind of file: \(SchemaTool.Kind.allCases.map(\.rawValue).joined(separator: " or ")).")
+    @Argument(help: "Kind: \(SchemaTool.Kind.allCases.map(\.rawValue).joined(separator: " or ")).")
     var kind: SchemaTool.Kind
 
     func run() throws { try SchemaTool.run(kind) }

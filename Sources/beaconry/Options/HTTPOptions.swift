@@ -4,9 +4,10 @@
 
 import ArgumentParser
 import BeaconryTools
-public import ControlAPI
+import ControlAPI
 import Devices
 import Emulator
+public import Operations
 
 extension MetricsDetail: ExpressibleByArgument {}
 

@@ -144,6 +144,11 @@ def test_checked_in_schema_is_that_of_the_program(kind: str) -> None:
     assert file.read_text() == printed, f"write it again: beaconry schema {kind} > packaging/schemas/{file.name}"
 
 
+def test_description_and_table_of_the_requests_are_those_of_the_program() -> None:
+    done = subprocess.run([CHECKOUT / "Scripts" / "api", "--check"], env={**os.environ, "BEACONRY_BINARY": str(BINARY)}, timeout=300)
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize("path", [*PROFILES, *SCENARIOS], ids=lambda path: path.stem)
 def test_files_are_valid(path: Path) -> None:
     root = schema("scenario" if path in SCENARIOS else "profile")

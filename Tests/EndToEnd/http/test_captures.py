@@ -34,11 +34,11 @@ def test_a_capture_has_what_happens_between_its_start_and_its_end(served: Served
     started = server.request("POST", "/v1/captures")
     assert (started.status, started.json["state"], started.json["records"]) == (201, "running", 0)
     number = started.json["id"]
-    server.request("PATCH", f"/v1/beacons/{beacon}", {"minor": 77}, **PATCH)
+    server.request("PATCH", f"/v1/beacons/{beacon}", {"settings": {"minor": 77}}, **PATCH)
     server.run.wait("advertising-changed", device=beacon)
     stopped = server.request("POST", f"/v1/captures/{number}/stop").json
     assert stopped["state"] == "stopped" and stopped["records"] > 0
-    server.request("PATCH", f"/v1/beacons/{beacon}", {"minor": 78}, **PATCH)
+    server.request("PATCH", f"/v1/beacons/{beacon}", {"settings": {"minor": 78}}, **PATCH)
     answer = server.request("GET", f"/v1/captures/{number}/packets")
     assert answer.headers["content-type"] == "application/octet-stream" and len(answer.body) == stopped["bytes"]
     assert server.get(f"/v1/captures/{number}") == stopped and server.get("/v1/captures") == {"captures": [stopped]}
@@ -46,7 +46,7 @@ def test_a_capture_has_what_happens_between_its_start_and_its_end(served: Served
     file.write_bytes(answer.body)
     # LE Set Extended Advertising Data, or of the legacy commands, once.
     assert [opcode for opcode in commands(file) if opcode in ("0x2037", "0x2008")] in (["0x2037"], ["0x2008"])
-    assert server.request("DELETE", f"/v1/captures/{number}").status == 204
+    assert server.request("DELETE", f"/v1/captures/{number}").json == stopped
     assert server.request("GET", f"/v1/captures/{number}/packets").status == 404
     assert server.get("/v1/captures") == {"captures": []}
 
@@ -56,7 +56,7 @@ def test_captures_have_limits(served: Served) -> None:
     beacon = server.get("/v1/beacons")["beacons"][0]["device"]
     small = server.request("POST", "/v1/captures", {"limit": 1024}).json
     for minor in range(100):
-        server.request("PATCH", f"/v1/beacons/{beacon}", {"minor": minor}, **PATCH)
+        server.request("PATCH", f"/v1/beacons/{beacon}", {"settings": {"minor": minor}}, **PATCH)
     full = server.get(f"/v1/captures/{small['id']}")
     assert full["state"] == "full" and 512 < full["bytes"] <= 1024 == full["limit"]
     for body in ({"limit": 1023}, {"limit": 1 << 28}, {"limit": "much"}, {"size": 1}, [], {"limit": 1.5}):
@@ -65,7 +65,8 @@ def test_captures_have_limits(served: Served) -> None:
         assert server.request("POST", "/v1/captures").status == 201
     refused = server.request("POST", "/v1/captures")
     assert refused.status == 409 and "16 captures already" in refused.json["detail"]
-    assert server.request("GET", "/v1/captures/99").status == server.request("POST", "/v1/captures/x/stop").status == 404
+    assert server.request("GET", "/v1/captures/99").json["code"] == "unknown-capture"
+    assert server.request("POST", "/v1/captures/x/stop").json["detail"] == "capture: write the number of a capture"
 
 
 def test_captures_that_start_at_once_have_the_limit(served: Served) -> None:

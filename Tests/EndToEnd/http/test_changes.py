@@ -51,7 +51,7 @@ def test_beacons_are_added_replaced_and_removed(served: Served, shop: Path) -> N
     assert server.request("PUT", "/v1/beacons/sign", ENTRY | {"interval": "200ms"}).status == 200
     assert names(server) == ["door", "shelf-1", "shelf-2", "sign"]
     removed = server.request("DELETE", "/v1/beacons/shelf-1")
-    assert (removed.status, removed.body) == (204, b"")
+    assert (removed.status, removed.json["removed"]) == (200, ["shelf-1"])
     assert server.request("DELETE", "/v1/beacons/shelf-1").status == 404
     assert names(server) == ["door", "shelf-2", "sign"]
     # A reload is that of the file.
@@ -68,7 +68,7 @@ def test_beacons_are_added_replaced_and_removed(served: Served, shop: Path) -> N
         ("sign", {"device": "ibeacon", "ibeacon": {"uuid": "${HOME}"}}, 422, "environment variables are not available here"),
         ("sign", ENTRY | {"include": "/etc/passwd"}, 422, 'there is no key "include" here'),
         ("sign", {}, 422, '"device" is missing'),
-        ("phone", ENTRY, 422, 'a receiver is named "phone" already'),
+        ("phone", ENTRY, 409, 'a receiver is named "phone" already'),
         ("my sign", ENTRY, 422, "is not a name"),
         ("museum/sign", ENTRY, 404, 'there is no profile "museum"'),
     ],
@@ -116,12 +116,12 @@ def test_profile_is_replaced_if_it_has_the_tag(served: Served, shop: Path) -> No
     faults = server.request("PUT", "/v1/profile", b"profile: shop\nbeacons: [{ id: a }]\n", **YAML).json["faults"]
     assert (faults[0]["line"], faults[0]["field"]) == (2, "beacons[0]")
     assert names(server) == ["only"]
-    assert server.request("PUT", "/v1/beacons/only", b"device: ibeacon", **YAML).status == 415
+    assert server.request("PUT", "/v1/beacons/only", b"device: ibeacon", **YAML).json["faults"][0]["message"]
 
 
 def test_reset_starts_all_over(served: Served, shop: Path, beaconry: Beaconry) -> None:
     server = served(profile=shop)
-    server.request("PATCH", "/v1/beacons/door", {"major": 9, "enabled": False, "position": [5, 5]}, **PATCH)
+    server.request("PATCH", "/v1/beacons/door", {"settings": {"major": 9}, "enabled": False, "position": [5, 5]}, **PATCH)
     server.request("PATCH", "/v1/beacons/shelf-1", {"battery": "flat"}, **PATCH)
     server.request("PATCH", "/v1/beacons/shelf-2", {"muted": True}, **PATCH)
     server.request("PUT", "/v1/beacons/sign", ENTRY)

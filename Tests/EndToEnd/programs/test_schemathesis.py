@@ -12,12 +12,15 @@ from pathlib import Path
 from beaconry import CHECKOUT, PROFILES, Beaconry
 from private_bus import PEERS
 
-# What a profile, a scenario or a setting may be is more than a schema can say.
-CONFIGURATION = "".join(
-    f'[[operations]]\ninclude-name = "{name}"\nchecks.positive_data_acceptance.enabled = false\n'
-    for name in ("PATCH /v1/beacons/{beacon}", "PUT /v1/profile", "PUT /v1/scenario")
+# What a profile, a scenario, a setting or an override may be is more than a schema can say.
+FREE = ("PATCH /v1/beacons/{beacon}", "PUT /v1/beacons/{beacon}", "POST /v1/beacons/{beacon}/commands/{command}") + (
+    "PUT /v1/profile", "PUT /v1/scenario", "PUT /v1/links/{from}/{to}",
+)  # fmt: skip
+# The radio may be off when the health is read.
+CONFIGURATION = '[[operations]]\ninclude-name = "GET /v1/health"\nchecks.not_a_server_error.enabled = false\n' + "".join(
+    f'[[operations]]\ninclude-name = "{name}"\nchecks.positive_data_acceptance.enabled = false\n' for name in FREE
 )
-DESCRIPTION = CHECKOUT / "Sources" / "ControlAPI" / "Resources" / "openapi.json"
+DESCRIPTION = CHECKOUT / "docs" / "openapi.json"
 
 
 def test_resources_are_as_described(beaconry: Beaconry, tmp_path: Path) -> None:
@@ -31,10 +34,10 @@ def test_resources_are_as_described(beaconry: Beaconry, tmp_path: Path) -> None:
     url = run.wait("http-ready")["url"]
     run.wait("ready")
     (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)
-    excluded = ["--exclude-path", "/v1/events", "--exclude-path", "/v1/journal/verify", "--exclude-path", "/v1/control"]
+    excluded = ["--exclude-path", "/v1/events", "--exclude-path", "/v1/journal/wait"]
     done = subprocess.run(
         [program, "run", DESCRIPTION, "--url", url, "--max-examples", "30", "--seed", "1", *excluded],
         cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=280, check=False,
     )  # fmt: skip
-    assert done.returncode == 0 and "39/42" in done.stdout, f"{done.stdout}\n{done.stderr}"
+    assert done.returncode == 0 and "Tested: 44" in done.stdout, f"{done.stdout}\n{done.stderr}"
     assert run.end() == 0

@@ -229,7 +229,7 @@ def test_receivers_that_are_added_are_limited(beaconry: Beaconry) -> None:
 def test_virtual_time_has_no_receivers_for_other_processes(beaconry: Beaconry) -> None:
     beaconry.run(beaconry.profile(PROFILE), "--rate", "manual", radio="virtual").wait("ready")
     refused = beaconry.call("ctl", "receiver", "add", "phone")
-    assert refused.returncode == 65 and "which virtual time does not control" in refused.stderr, refused
+    assert refused.returncode == 69 and "which virtual time does not control" in refused.stderr, refused
     assert beaconry.call("ctl", "walk", "door", "0,0", "10,0", "--over", "10s").returncode == 0
     assert beaconry.call("ctl", "clock", "advance", "5s").returncode == 0
 

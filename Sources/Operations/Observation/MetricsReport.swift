@@ -4,7 +4,7 @@
 
 import Bluetooth
 import BluetoothCore
-import Emulator
+package import Emulator
 import Radio
 
 /// Which metrics have a sample for each beacon.
@@ -22,18 +22,25 @@ package enum MetricsDetail: String, CaseIterable, Sendable {
 }
 
 /// The metrics of a run in the text format of Prometheus, version 0.0.4.
-struct MetricsReport {
-    let version: String
-    /// `nil` for the usual one.
-    let detail: MetricsDetail?
+package struct MetricsReport: Sendable {
+    private let version: String
+    private let detail: MetricsDetail?
+
+    /// - Parameters:
+    ///   - version: Of the program.
+    ///   - detail: `nil` for the usual one.
+    package init(version: String, detail: MetricsDetail?) {
+        self.version = version
+        self.detail = detail
+    }
 
     /// The metrics at present.
-    func text(of emulator: Emulator, _ watch: RunWatch) async -> String {
+    package func text(of emulator: Emulator, _ watch: RunWatch) async -> String {
         text(await emulator.metrics(), watch.counts)
     }
 
     /// The metrics before the run.
-    func text(_ watch: RunWatch) -> String { text(nil, watch.counts) }
+    package func text(_ watch: RunWatch) -> String { text(nil, watch.counts) }
 
     private func text(_ metrics: RunMetrics?, _ events: RunWatch.State) -> String {
         let beacons = metrics?.beacons ?? []

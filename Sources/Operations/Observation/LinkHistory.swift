@@ -9,7 +9,7 @@ import Radio
 ///
 /// Its size is bounded: 120 samples of each path, and 1,000 paths. A path that is not there any more stays, without values,
 /// as long as it has one.
-struct LinkHistory: Sendable {
+package struct LinkHistory: Sendable {
     /// The samples of a path.
     static let capacity = 120
     /// The paths that are kept; more are left out, the weakest first.
@@ -55,9 +55,9 @@ struct LinkHistory: Sendable {
     }
 
     /// The history as JSON.
-    struct Record: Encodable, Sendable {
+    package struct Record: Encodable, Sendable {
         /// The samples of a path.
-        struct Link: Encodable, Sendable {
+        package struct Link: Encodable, Sendable {
             /// The beacon, or another advertiser.
             let from: String
             /// The host that scans.

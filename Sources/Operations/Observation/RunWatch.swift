@@ -3,14 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
-import Emulator
+package import Emulator
 import Radio
 import Synchronization
 
 /// What the resources need of the events so far.
-final class RunWatch: Sendable {
+package final class RunWatch: Sendable {
     /// A host on the air.
-    struct Receiver: Encodable, Sendable {
+    package struct Receiver: Encodable, Sendable {
         /// Its name on the air.
         let name: String
         /// The server that a host joins, such as `tcp:127.0.0.1:6402`; absent for hosts that have joined an unnamed one.
@@ -38,6 +38,8 @@ final class RunWatch: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// The events so far, counted.
     var counts: State { state.withLock(\.self) }
 
@@ -57,7 +59,7 @@ final class RunWatch: Sendable {
     }
 
     /// Follows events until their end.
-    func follow(_ events: AsyncStream<PostedEvent>) async {
+    package func follow(_ events: AsyncStream<PostedEvent>) async {
         for await posted in events { state.withLock { Self.note(posted.event, in: &$0) } }
     }
 

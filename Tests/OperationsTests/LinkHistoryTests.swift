@@ -7,7 +7,7 @@ import Foundation
 import Radio
 import Testing
 
-@testable import ControlAPI
+@testable import Operations
 
 /// The RSSI of the last two minutes: at most 120 samples of at most 1,000 paths.
 struct LinkHistoryTests {

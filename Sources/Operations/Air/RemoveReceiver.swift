@@ -1,0 +1,24 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Emulator
+
+package struct RemoveReceiver: Operation {
+    package static let name = "removeReceiver"
+    package static let method = OperationMethod.delete
+    package static let path = "/v1/receivers/{receiver}"
+    package static let sentence = "Removes a receiver that was added."
+    package static let fields: [Field<RemoveReceiver>] = [
+        .required("receiver", .path, \.receiver, "its name on the air")
+    ]
+    package static let failures: [EmulatorError.Code] = [.unknownBeacon, .conflict, .unsupported]
+
+    package var receiver = AirName()
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> ServerRecord {
+        ServerRecord(try await run.emulator.removeReceiver(receiver.text))
+    }
+}

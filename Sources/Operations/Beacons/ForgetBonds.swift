@@ -1,0 +1,52 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+package import Emulator
+import Radio
+import Receiving
+
+package struct ForgetBonds: Operation {
+    package static let name = "forgetBonds"
+    package static let method = OperationMethod.delete
+    package static let path = "/v1/bonds"
+    package static let sentence = "Removes the bonds of a beacon, or the one with a peer."
+    package static let fields: [Field<ForgetBonds>] = [
+        .required("beacon", .query, \.beacon, "the id of a beacon"),
+        .optional("peer", .query, \.peer, "the identity address of a peer"),
+    ]
+    package static let failures: [EmulatorError.Code] = [.unknownBeacon, .unknownPeer]
+
+    package var beacon = BeaconName()
+    package var peer: PeerAddress?
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> Forgotten {
+        guard let address = peer?.address else {
+            return Forgotten(forgotten: try await run.emulator.forgetBonds(of: beacon.text, peer: nil))
+        }
+        let known = try await run.emulator.bonds(of: beacon.text).map(\.peer.address)
+        guard known.contains(where: { $0.address == address }) else {
+            let names = known.map(\.address.description).joined(separator: ", ")
+            throw EmulatorError(
+                .unknownPeer,
+                "\(beacon.text) has no bond with \(address)" + (known.isEmpty ? ", and no other bonds" : ""),
+                hint: known.isEmpty ? "see beaconry ctl bonds" : "beaconry ctl bonds lists its bonds: \(names)")
+        }
+        var count = 0
+        for peer in known where peer.address == address {
+            count += try await run.emulator.forgetBonds(of: beacon.text, peer: peer)
+        }
+        return Forgotten(forgotten: count)
+    }
+}
+
+/// The bonds that were removed.
+package struct Forgotten: Record {
+    package static let schema = Schema.record(
+        "Forgotten", [.required("forgotten", .integer, "the number of removed bonds")])
+
+    let forgotten: Int
+}

@@ -1,0 +1,86 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Emulator
+
+/// The content of a response.
+package enum Content: Sendable {
+    /// JSON.
+    /// - Parameters:
+    ///   - records: The number of records in it; many are encoded where other requests do not wait.
+    ///   - isNew: Whether something was created: status 201.
+    case json(any Encodable & Sendable, records: Int = 1, isNew: Bool = false)
+    /// None: status 204.
+    case nothing
+    /// Another media type, and the tag of the content for conditional requests (RFC 9110, 8.8.3).
+    case bytes([UInt8], type: String, tag: String? = nil)
+    /// JSON that is there later. The request is accepted, and the client sees that the connection is alive meanwhile.
+    case later(@Sendable () async -> any Encodable & Sendable)
+    /// Events until the client or the run ends.
+    case events(EventFeed)
+}
+
+/// What an operation returns.
+package protocol Answer: Sendable {
+    static var description: AnswerDescription { get }
+    var content: Content { get }
+}
+
+/// The success of an operation, for descriptions.
+package struct AnswerDescription: Sendable {
+    /// Of the HTTP status codes, at least one.
+    package let statuses: [Int]
+    /// The media type; `nil` without content.
+    package let type: String?
+    package let schema: Schema?
+
+    /// JSON of this schema.
+    static func json(_ schema: Schema, _ statuses: [Int] = [200]) -> AnswerDescription {
+        AnswerDescription(statuses: statuses, type: "application/json", schema: schema)
+    }
+}
+
+/// A JSON object whose schema stands beside its properties.
+package protocol Record: Answer, Encodable {
+    static var schema: Schema { get }
+}
+
+extension Record {
+    package static var description: AnswerDescription { .json(schema) }
+    package var content: Content { .json(self) }
+}
+
+/// Success without content.
+package struct Nothing: Answer {
+    package static let description = AnswerDescription(statuses: [204], type: nil, schema: nil)
+    package var content: Content { .nothing }
+
+    package init() {}
+}
+
+/// A record of something that was created.
+package struct Created<Value: Record>: Answer {
+    package static var description: AnswerDescription { .json(Value.schema, [201]) }
+    package var content: Content { .json(value, isNew: true) }
+    package let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
+/// Several records as the one member of an object.
+package struct Listed<Element: ListedRecord>: Answer {
+    package static var description: AnswerDescription {
+        .json(.object([.required(Element.plural, .array(Element.schema), "")]))
+    }
+    package var content: Content { .json([Element.plural: elements], records: elements.count) }
+    package let elements: [Element]
+
+    init(_ elements: [Element]) { self.elements = elements }
+}
+
+/// A record that operations return several of.
+package protocol ListedRecord: Record {
+    /// The name of the member that has them.
+    static var plural: String { get }
+}

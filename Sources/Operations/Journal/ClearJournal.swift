@@ -1,0 +1,19 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Emulator
+
+package struct ClearJournal: Operation {
+    package static let name = "clearJournal"
+    package static let method = OperationMethod.delete
+    package static let path = "/v1/journal"
+    package static let sentence = "Removes the events that the run keeps."
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> Nothing {
+        run.emulator.events.clearJournal()
+        return Nothing()
+    }
+}

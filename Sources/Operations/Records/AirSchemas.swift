@@ -1,0 +1,153 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Emulator
+import Radio
+
+extension MoveRecord: Record {
+    package static let schema = Schema.record(
+        "Place",
+        [
+            .version, .required("name", .text, "the name on the air"),
+            .required("position", .metres, "the position x, y, z in metres"),
+        ])
+}
+
+extension WalkRecord: Record {
+    package static let schema = Schema.record(
+        "Walk",
+        [
+            .version, .required("name", .text, "the name on the air"),
+            .required("path", .array(.metres), "the positions in metres"),
+            .required("seconds", .number, "the duration of the walk"),
+        ])
+}
+
+extension DisconnectionRecord: Record {
+    package static let schema = Schema.record(
+        "Disconnection",
+        [
+            .version, .required("name", .text, "the beacon or the host that ended the connections"),
+            .required("peers", .texts, "the addresses of the other ends"),
+            .required("reason", .choice(DisconnectionReason.self), "the reason"),
+        ])
+}
+
+extension ServerRecord: Record {
+    package static let schema = Schema.record(
+        "Server",
+        [
+            .version, .required("name", .text, "the name of its first host on the air"),
+            .required("server", .text, "where hosts get controllers, such as tcp:127.0.0.1:6402"),
+            .optional("port", .integer(1...65535), "the port of a TCP server"),
+            .required("hosts", .texts, "the names of the hosts that are connected"),
+            .optional("position", .metres, "the position x, y, z in metres; without it, 1 m from every beacon"),
+        ])
+}
+
+extension RunWatch.Receiver: ListedRecord {
+    package static let plural = "receivers"
+    package static let schema = Schema.record(
+        "Receiver",
+        [
+            .required("name", .text, "the name on the air"),
+            .optional("server", .text, "the server that a host joins, such as tcp:127.0.0.1:6402"),
+            .required("joined", .boolean, "whether a host is there"),
+            .optional("position", .metres, "the position x, y, z in metres; without it, 1 m from every beacon"),
+            .optional("path", .array(.metres), "the line on which it moves"),
+            .optional("scan", .choice(["active", "passive"]), "the kind of its scan"),
+        ])
+}
+
+extension OverrideRecord {
+    static let schema = Schema.record(
+        "LinkOverride",
+        [
+            .optional("rssi", .integer(-127...20), "the RSSI of all packets in dBm"),
+            .optional("pathLoss", .number, "the additional loss in dB"),
+            .optional("packetLoss", .number(0...1), "the fraction of the packets that are lost in addition"),
+            .optional("seconds", .number, "the time until it ends"),
+        ])
+}
+
+extension LinkRecord: ListedRecord {
+    package static let plural = "links"
+    package static let schema = Schema.record(
+        "Link",
+        [
+            .version, .required("from", .text, "the beacon, or another advertiser"),
+            .required("to", .text, "the host that scans"),
+            .optional("distance", .number, "in metres"),
+            .required("meanRSSI", .number, "the RSSI in dBm without shadowing, fading and noise, with the override"),
+            .optional("lastRSSI", .integer, "the RSSI in dBm of the last packet that was received"),
+            .optional("loss", .number(0...1), "the fraction of the packets that were lost"),
+            .optional("override", OverrideRecord.schema, "the override"),
+        ])
+}
+
+extension LinkChangeRecord: Record {
+    package static let schema = Schema.record(
+        "LinkChange",
+        [
+            .version, .required("from", .text, "the one end"), .required("to", .text, "the other end"),
+            .optional("override", OverrideRecord.schema, "the override; absent if it was removed"),
+        ])
+}
+
+extension LinkHistory.Record: Record {
+    package static let schema = Schema.record(
+        "LinkHistory",
+        [
+            .required("elapsed", .number, "the present time of the run in seconds"),
+            .required("times", .array(.number), "the times of the samples in seconds of the run, oldest first"),
+            .required(
+                "links",
+                .array(
+                    .object([
+                        .required("from", .text, "the beacon, or another advertiser"),
+                        .required("to", .text, "the host that scans"),
+                        .required(
+                            "rssi", .array(Schema(["type": .array([.text("integer"), .text("null")])])),
+                            "in dBm, for each of the times; null where nothing could be received"),
+                    ])), "the paths"),
+        ])
+}
+
+extension AirRecord: Record {
+    package static let schema = Schema.record(
+        "Air",
+        [
+            .required(
+                "physics",
+                .object([
+                    .optional("preset", .text, "the preset with these values"),
+                    .required("exponent", .number, "the exponent of the path loss"),
+                    .optional(
+                        "shadowing",
+                        .object([
+                            .required("sigma", .number, "the standard deviation in dB"),
+                            .required("distance", .number, "the correlation distance in metres"),
+                        ]), "a loss that changes slowly with movement"),
+                    .optional(
+                        "fading",
+                        .object([
+                            .required("k", .number, "the ratio of the direct path's power to that of the reflections")
+                        ]), "reflections"),
+                    .optional("fast", .number, "the standard deviation from packet to packet in dB"),
+                    .optional("sensitivity", .number, "the least RSSI that is received, in dBm"),
+                    .optional("capture", .number, "the difference in dB at which the stronger packet is received"),
+                    .required("body", .number, "the loss through the body of a person in dB"),
+                ]), "the model of the RSSI"),
+            .required(
+                "walls",
+                .array(
+                    .object([
+                        .required("from", .array(.number, 2...2), "x and y in metres"),
+                        .required("to", .array(.number, 2...2), "x and y in metres"),
+                        .required("loss", .number, "in dB"),
+                    ])), "the walls, seen from above"),
+            .required(
+                "levels", .dictionary(.number), "the mean RSSI in dBm at 1 m from each advertiser, by its name"),
+        ])
+}

@@ -1,0 +1,33 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Emulator
+
+package struct ShowProfile: Operation {
+    package static let name = "showProfile"
+    package static let method = OperationMethod.get
+    package static let path = "/v1/profile"
+    package static let sentence = "A profile in use, in YAML with all short forms written out."
+    package static let fields: [Field<ShowProfile>] = [
+        .optional("profile", .query, \.profile, "the name of the profile; without it, the first one")
+    ]
+    package static let failures: [EmulatorError.Code] = [.unknownProfile]
+
+    package var profile: String?
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> ProfileText {
+        ProfileText(record: try await run.emulator.profileRecord(profile))
+    }
+}
+
+/// The text of a profile, with its tag.
+package struct ProfileText: Answer {
+    package static let description = AnswerDescription(statuses: [200], type: "application/yaml", schema: nil)
+
+    let record: ProfileRecord
+
+    package var content: Content { .bytes(Array(record.text.utf8), type: "application/yaml", tag: record.tag) }
+}
