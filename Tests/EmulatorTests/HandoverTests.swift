@@ -46,12 +46,13 @@ struct HandoverTests {
         let outcome = await directory.route(to: Self.name) { beacon in
             met.append(ObjectIdentifier(beacon))
             if beacon === predecessor {
-                directory.handover = Task {
+                let handover = Task {
                     _ = await predecessor.retire()
                     directory.setBeacons([successor])
-                    directory.handover = nil
+                    directory.endHandover()
                 }
-                await directory.handover?.value
+                directory.beginHandover(of: [Self.name], handover)
+                await handover.value
             }
             return await beacon.set(["major": "9"])
         }
@@ -59,6 +60,21 @@ struct HandoverTests {
         #expect(try outcome?.get().settings.contains(.major(9)) == true)
         #expect(await successor.status.settings.contains(.major(9)))
         #expect(await predecessor.status.settings.contains(.major(2)))
+    }
+
+    @Test
+    func beaconThatIsKeptDoesNotWait() async throws {
+        let beacon = try BeaconOnABench(nil).beacon
+        let directory = BeaconDirectory()
+        directory.setBeacons([beacon])
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let handover = Task { for await _ in gate {} }
+        directory.beginHandover(of: [BeaconIdentifier("exit")], handover)
+        #expect(directory.handover(of: BeaconIdentifier("exit")) != nil && directory.handover(of: Self.name) == nil)
+        // It would wait for ever otherwise.
+        #expect(try await directory.route(to: Self.name) { await $0.set(["major": "9"]) }?.get() != nil)
+        opening.finish()
+        await handover.value
     }
 
     @Test
