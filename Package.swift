@@ -184,7 +184,8 @@ let package = Package(
         .target(
             name: "BeaconryTesting",
             dependencies: [
-                "BluetoothCore", "Concurrency", "Devices", "HCIRadio", "Profiles", "Emulator", "BeaconryCentral",
+                "BluetoothCore", "Bluetooth", "Concurrency", "Devices", "HCIRadio", "Profiles", "Emulator",
+                "BeaconryCentral",
             ],
             swiftSettings: settings),
         // The requests of a run: each a type in one file, from which the server, the client and the descriptions follow.
@@ -277,7 +278,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "OperationsTests",
-            dependencies: ["BluetoothCore", "Emulator", "Operations", "Radio", "Receiving"], swiftSettings: settings),
+            dependencies: ["BluetoothCore", "Devices", "Emulator", "Operations", "Radio", "Receiving"],
+            swiftSettings: settings),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothCoreTests", dependencies: ["BluetoothCore", "TestSupport"], swiftSettings: settings),

@@ -14,41 +14,41 @@ extension VirtualAir {
 
         /// Its present state.
         public func status() async throws -> Status {
-            guard let record = try await air.request(.show(name)).beacons?.first else {
-                throw VirtualAirError("there is no beacon \(name)")
-            }
+            let record = try await air.perform { [name] in BeaconRecord(try await $0.show(name)) }
             return Status(
                 address: record.state.address, isOnAir: record.state.onAir, centrals: record.state.centrals,
                 settings: Dictionary(record.settings.map { ($0.key, $0.text) }, uniquingKeysWith: { $1 }))
         }
 
         /// Changes settings, all or none. Keys and values are those of a profile: `["minor": "8", "interval": "20ms"]`.
-        public func set(_ values: [String: String]) async throws { _ = try await air.request(.set(name, values)) }
+        public func set(_ values: [String: String]) async throws {
+            try await air.perform { [name] in try await $0.set(name, values) }
+        }
 
         /// Switches it on.
-        public func enable() async throws { _ = try await air.request(.enable(name)) }
+        public func enable() async throws { try await air.perform { [name] in try await $0.setEnabled(name, true) } }
 
         /// Switches it off.
-        public func disable() async throws { _ = try await air.request(.disable(name)) }
+        public func disable() async throws { try await air.perform { [name] in try await $0.setEnabled(name, false) } }
 
         /// Nothing that it sends is received any more, for a duration or until `unmute`.
         public func mute(for duration: Duration? = nil) async throws {
-            let time = duration.map { "\(Int(($0 / .milliseconds(1)).rounded()))ms" }
-            _ = try await air.request(.mute(name, for: time))
+            try await air.perform { [name] in try await $0.mute(name, for: duration) }
         }
 
         /// What it sends is received again.
-        public func unmute() async throws { _ = try await air.request(.unmute(name)) }
+        public func unmute() async throws { try await air.perform { [name] in try await $0.unmute(name) } }
 
         /// Ends its connections.
         /// - Parameter reason: as for `beaconry ctl disconnect`; `nil` for `remote-user`.
         public func disconnect(reason: String? = nil) async throws {
-            _ = try await air.request(.disconnect(name, reason: reason))
+            let chosen = try VirtualAirError.reason(reason)
+            try await air.perform { [name] in try await $0.disconnect(name, from: nil, chosen) }
         }
 
         /// Moves it, and ends its walk.
         public func move(to position: Position) async throws {
-            _ = try await air.request(.move(name, [position.x, position.y, position.z]))
+            try await air.perform { [name] in try await $0.move(name, to: position) }
         }
     }
 
@@ -86,7 +86,7 @@ extension VirtualAir {
         /// Moves it, and ends its walk.
         /// - Throws: `VirtualAirError`.
         public func move(to position: Position) async throws {
-            _ = try await air.request(.move(name, [position.x, position.y, position.z]))
+            try await air.perform { [name] in try await $0.move(name, to: position) }
         }
 
         /// Closes its central, and removes it from the air.

@@ -167,7 +167,7 @@ public final class VirtualAir: Sendable {
         let mark = journal.mark
         try profiles.add(name, position, keys)
         do {
-            _ = try await request(.reload)
+            try await perform { emulator in try await emulator.reload() }
         } catch {
             profiles.remove(name)
             throw error
@@ -190,13 +190,13 @@ public final class VirtualAir: Sendable {
         guard profiles.remove(beacon.name) else {
             throw VirtualAirError("\(beacon.name) is not a beacon that was added to this air")
         }
-        _ = try await request(.reload)
+        try await perform { emulator in try await emulator.reload() }
     }
 
     /// The beacon of the profile with this id.
     /// - Throws: `VirtualAirError` if there is none.
     public func beacon(named name: String) async throws -> Beacon {
-        _ = try await request(.show(name))
+        try await perform { emulator in try await emulator.show(name) }
         return Beacon(name: name, air: self)
     }
 
@@ -223,14 +223,18 @@ public final class VirtualAir: Sendable {
     ///   - duration: the time until it is at the last one.
     /// - Throws: `VirtualAirError`.
     public func walk(_ thing: some AirMember, through path: [Position], over duration: Duration) async throws {
-        let milliseconds = Int((duration / .milliseconds(1)).rounded())
-        _ = try await request(.walk(thing.name, path.map { [$0.x, $0.y, $0.z] }, over: "\(milliseconds)ms"))
+        try await perform { emulator in try await emulator.walk(thing.name, through: path, over: duration) }
     }
 
-    func request(_ request: ControlRequest) async throws -> ControlAnswer {
+    /// Performs a request of the run, in its time.
+    /// - Throws: `VirtualAirError`.
+    @discardableResult
+    func perform<Outcome: Sendable>(
+        _ request: @escaping @Sendable (Emulator) async throws -> Outcome
+    ) async throws -> Outcome {
         guard journal.find("stopping").isEmpty else { throw VirtualAirError("the air has ended") }
         return try await VirtualAirError.rethrowing {
-            try await simulation.perform { [emulator] in try await emulator.answer(request) }
+            try await simulation.perform { [emulator] in try await request(emulator) }
         }
     }
 }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
+package import Bluetooth
 package import BluetoothCore
 import Concurrency
 package import Devices
@@ -649,9 +649,18 @@ package actor Emulator: Service {
     ///   no positions.
     package func move(_ name: String, to position: Position) async throws(EmulatorError) {
         let radio = try positioningRadio()
+        try Self.check([position])
         try await betweenHandovers { () async throws(EmulatorError) in
             guard await radio.move(name, to: position) else { throw Self.unknownOnAir(name) }
             await directory.beacon(BeaconIdentifier(name))?.move(.rest(position))
+        }
+    }
+
+    /// - Throws: `EmulatorError` `.badProfile` for a position farther away than 10 km on an axis.
+    private static func check(_ positions: [Position]) throws(EmulatorError) {
+        let numbers = positions.flatMap { [$0.x, $0.y, $0.z] }
+        guard numbers.allSatisfy({ $0.isFinite && abs($0) <= 10_000 }) else {
+            throw EmulatorError(.badProfile, "positions have two or three numbers of metres from -10000 to 10000")
         }
     }
 
@@ -685,6 +694,7 @@ package actor Emulator: Service {
         _ name: String, through places: [Position], over duration: Duration
     ) async throws(EmulatorError) {
         let radio = try positioningRadio()
+        try Self.check(places)
         try await betweenHandovers { () async throws(EmulatorError) in
             guard let motion = await radio.walk(name, through: places, over: duration) else {
                 throw Self.unknownOnAir(name)

@@ -4,6 +4,7 @@
 
 import Advertising
 import BluetoothCore
+import Devices
 import TestSupport
 import Testing
 

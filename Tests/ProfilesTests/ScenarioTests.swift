@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Devices
 import Profiles
@@ -40,8 +41,8 @@ import Testing
                 """)
         #expect(scenario.steps.map(\.time) == [10, 10, 20, 20, 20, 30, 30].map { .seconds($0) })
         #expect(scenario.steps[2].action == .disable("door"))
-        #expect(scenario.steps[3].action == .move("phone", [1, 2]))
-        #expect(scenario.steps[4].action == .mute("door", for: "5s"))
+        #expect(scenario.steps[3].action == .move("phone", Position(x: 1, y: 2)))
+        #expect(scenario.steps[4].action == .mute("door", for: .seconds(5)))
         #expect(scenario.duration == .seconds(30))
         #expect(scenario.seed == 1)
     }
@@ -49,11 +50,14 @@ import Testing
     @Test(arguments: [
         ("set door minor=7 major=2", ScenarioAction.set("door", ["minor": "7", "major": "2"])),
         ("on door", .enable("door")), ("enable door", .enable("door")), ("disable door", .disable("door")),
-        ("unmute door", .unmute("door")), ("battery door flat", .battery("door", "flat")),
-        ("link door phone --loss 10 --for 5s", .link("door", receiver: "phone", ["loss": "10", "for": "5s"])),
-        ("link door phone --blocked", .link("door", receiver: "phone", ["blocked": "true"])),
-        ("link door phone --reset", .link("door", receiver: "phone", [:])),
-        ("disconnect door --reason remote-user", .disconnect("door", peer: nil, reason: "remote-user")),
+        ("unmute door", .unmute("door")), ("battery door flat", .battery("door", .flat)),
+        (
+            "link door phone --loss 10 --for 5s",
+            .link("door", receiver: "phone", LinkOverride(loss: 10, duration: .seconds(5)))
+        ),
+        ("link door phone --blocked", .link("door", receiver: "phone", LinkOverride(packetLoss: 1))),
+        ("link door phone --reset", .link("door", receiver: "phone", nil)),
+        ("disconnect door --reason remote-user", .disconnect("door", peer: nil, reason: .remoteUser)),
         ("connect phone door", .onConnection(.connect, receiver: "phone", beacon: "door")),
         ("pair phone door", .onConnection(.pair, receiver: "phone", beacon: "door")),
         ("read phone door 2A19", .onConnection(.read(.bit16(0x2A19)), receiver: "phone", beacon: "door")),
@@ -62,7 +66,7 @@ import Testing
             .onConnection(.write(.bit16(0x2A06), [1, 255]), receiver: "phone", beacon: "door")
         ),
         ("subscribe phone door 2A19", .onConnection(.subscribe(.bit16(0x2A19)), receiver: "phone", beacon: "door")),
-        ("radio off", .radio("off")), ("move door 1 -2 3", .move("door", [1, -2, 3])),
+        ("radio off", .radio(.off)), ("move door 1 -2 3", .move("door", Position(x: 1, y: -2, z: 3))),
     ])
     func changeIsRead(_ words: String, _ action: ScenarioAction) throws {
         #expect(try scenario(timeline: "at: 1s, do: \(words)").steps.map(\.action) == [action])

@@ -184,14 +184,12 @@ struct ScenarioRunner: Sendable {
         for step in steps {
             let rest = step.time - elapsed()
             if rest > .zero { try? await clock.sleep(for: rest) }
-            guard let request = ControlRequest(step.action) else {
-                if case .onConnection(let change, let receiver, let beacon) = step.action {
-                    await connections.begin(step, change, ScenarioConnections.Pair(receiver: receiver, beacon: beacon))
-                }
+            if case .onConnection(let change, let receiver, let beacon) = step.action {
+                await connections.begin(step, change, ScenarioConnections.Pair(receiver: receiver, beacon: beacon))
                 continue
             }
             do throws(EmulatorError) {
-                try await emulator.perform(request)
+                try await emulator.perform(step.action)
             } catch {
                 refusals.append(ScenarioResult.Refusal(step: step, message: "\(error)"))
             }

@@ -284,22 +284,6 @@ package struct DisconnectionRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// The power of the radio.
-package enum RadioPower: String, Codable, CaseIterable, Hashable, Sendable {
-    /// The radio works.
-    case on
-    /// The radio is removed.
-    case off
-}
-
-/// The state of a beacon's battery.
-package enum BatteryState: String, Codable, CaseIterable, Hashable, Sendable {
-    /// It has energy.
-    case full
-    /// It has none: the beacon is off.
-    case flat
-}
-
 /// The status of a beacon as JSON.
 ///
 /// The settings that kinds of devices have in common are keys of the same object, named and typed by their declarations.

@@ -2,33 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Concurrency
 import Devices
 import FoundationEssentials
 import Profiles
 import Radio
-
-extension Emulator {
-    /// Performs a request of a scenario, as the control socket does it; the answer is dropped.
-    /// - Throws: `EmulatorError`, as the method that the request calls.
-    package func perform(_ request: ControlRequest) async throws(EmulatorError) {
-        _ = try await ControlSession(emulator: self).handle(request)
-    }
-
-    /// Answers a request, as the control socket does it.
-    /// - Throws: `EmulatorError`, as the method that the request calls; `.badProfile` for `events`, which has no answer. `stop`
-    ///   is answered before the run ends.
-    package func answer(_ request: ControlRequest) async throws(EmulatorError) -> ControlAnswer {
-        switch try await ControlSession(emulator: self).handle(request) {
-        case .answer(let answer): return answer
-        case .events: throw EmulatorError(.badProfile, "events have no answer")
-        case .stop:
-            stop()
-            return ControlAnswer(stopping: true)
-        }
-    }
-}
 
 extension Emulator {
     /// Answers a request in JSON, as the control socket does it with a line. `stop` is not performed.

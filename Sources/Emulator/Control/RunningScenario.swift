@@ -131,16 +131,32 @@ extension Emulator {
         return record
     }
 
+    /// Performs a change of a scenario; what a receiver does on a connection is none of the run.
+    /// - Throws: `EmulatorError`, as the method for the change.
+    package func perform(_ action: ScenarioAction) async throws(EmulatorError) {
+        switch action {
+        case .move(let name, let position): try await move(name, to: position)
+        case .set(let beacon, let values): _ = try await set(beacon, values)
+        case .enable(let beacon): _ = try await setEnabled(beacon, true)
+        case .disable(let beacon): _ = try await setEnabled(beacon, false)
+        case .mute(let beacon, let time): _ = try await mute(beacon, for: time)
+        case .unmute(let beacon): _ = try await unmute(beacon)
+        case .battery(let beacon, let state): _ = try await setBattery(beacon, state)
+        case .link(let beacon, let receiver, let change): try await overrideLink(from: beacon, to: receiver, change)
+        case .disconnect(let name, let peer, let reason): _ = try await disconnect(name, from: peer, reason)
+        case .radio(let power): try await setRadio(power)
+        case .onConnection: break
+        }
+    }
+
     private func perform(_ timeline: Timeline) async {
         for step in timeline.steps {
             guard await sleep(untilScenarioTime: step.time) else { return }
             var message: String?
-            if let request = ControlRequest(step.action) {
-                do throws(EmulatorError) {
-                    try await perform(request)
-                } catch {
-                    message = "\(error)"
-                }
+            do throws(EmulatorError) {
+                try await perform(step.action)
+            } catch {
+                message = "\(error)"
             }
             guard !Task.isCancelled, var current = scenario else { return }
             current.done += 1
@@ -159,24 +175,5 @@ extension Emulator {
     private func sleep(untilScenarioTime time: Duration) async -> Bool {
         guard let start = scenario?.start else { return false }
         return await sleep(until: start + time)
-    }
-}
-
-extension ControlRequest {
-    /// The request of a change; `nil` for what a receiver does on a connection.
-    package init?(_ action: ScenarioAction) {
-        switch action {
-        case .move(let name, let metres): self = .move(name, metres)
-        case .set(let beacon, let values): self = .set(beacon, values)
-        case .enable(let beacon): self = .enable(beacon)
-        case .disable(let beacon): self = .disable(beacon)
-        case .mute(let beacon, let time): self = .mute(beacon, for: time)
-        case .unmute(let beacon): self = .unmute(beacon)
-        case .battery(let beacon, let state): self = .battery(beacon, state)
-        case .link(let beacon, let receiver, let values): self = .link(beacon, receiver: receiver, values)
-        case .disconnect(let name, let peer, let reason): self = .disconnect(name, peer: peer, reason: reason)
-        case .radio(let power): self = .radio(power)
-        case .onConnection: return nil
-        }
     }
 }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Bluetooth
 package import Emulator
-package import Radio
 
 package struct Disconnect: Operation {
     package static let name = "disconnect"

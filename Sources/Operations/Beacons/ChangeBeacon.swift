@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BluetoothCore
+package import Devices
 package import Emulator
 
 package struct ChangeBeacon: Operation {

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 package import Emulator
-import Radio
 
 extension MoveRecord: Record {
     package static let schema = Schema.record(

@@ -2,8 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Bluetooth
 package import BluetoothCore
-import Devices
+package import Devices
 package import Receiving
 
 /// A test in virtual time: beacons, receivers, a timeline of changes, and what the receivers are expected to see.
@@ -43,7 +44,7 @@ package struct ScenarioStep: Hashable, Sendable {
 /// A change in the words of `beaconry ctl`.
 package enum ScenarioAction: Hashable, Sendable {
     /// `move NAME X Y [Z]`: a beacon or a receiver, in metres.
-    case move(String, [Double])
+    case move(String, Position)
     /// `set BEACON KEY=VALUE…`
     case set(String, [String: String])
     /// `enable BEACON` or `on BEACON`
@@ -51,17 +52,17 @@ package enum ScenarioAction: Hashable, Sendable {
     /// `disable BEACON` or `off BEACON`
     case disable(String)
     /// `mute BEACON [--for TIME]`
-    case mute(String, for: String?)
+    case mute(String, for: Duration?)
     /// `unmute BEACON`
     case unmute(String)
     /// `battery BEACON flat` or `full`
-    case battery(String, String)
-    /// `link BEACON RECEIVER` with the options of an override; none remove it.
-    case link(String, receiver: String, [String: String])
+    case battery(String, BatteryState)
+    /// `link BEACON RECEIVER` with the options of an override; `nil` removes it.
+    case link(String, receiver: String, LinkOverride?)
     /// `disconnect NAME [PEER] [--reason REASON]`
-    case disconnect(String, peer: String?, reason: String?)
+    case disconnect(String, peer: String?, reason: DisconnectionReason)
     /// `radio off` or `on`
-    case radio(String)
+    case radio(RadioPower)
     /// What a receiver does on its connection to a beacon.
     case onConnection(OnConnection, receiver: String, beacon: String)
 

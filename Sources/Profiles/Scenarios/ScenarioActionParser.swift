@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Devices
 
@@ -31,12 +32,12 @@ struct ScenarioActionParser {
         case "unmute": return .unmute(try onlyBeacon(rest, name))
         case "battery":
             guard rest.count == 2 else { throw ValueFault("battery needs a beacon, and flat or full") }
-            return .battery(try beacon(rest[0]), try Self.choice(rest[1], ["flat", "full"]))
+            return .battery(try beacon(rest[0]), try ValueText.choice(rest[1], of: BatteryState.self))
         case "link": return try link(rest)
         case "disconnect": return try disconnect(rest)
         case "radio":
             guard rest.count == 1 else { throw ValueFault("radio needs off or on") }
-            return .radio(try Self.choice(rest[0], ["off", "on"]))
+            return .radio(try ValueText.choice(rest[0], of: RadioPower.self))
         case "connect": return try onConnection(.connect, name, rest, arguments: 0)
         case "pair": return try onConnection(.pair, name, rest, arguments: 0)
         case "read", "subscribe":
@@ -56,7 +57,8 @@ struct ScenarioActionParser {
         }
         var metres: [Double] = []
         for word in words.dropFirst() { metres.append(try ValueText.metres(word)) }
-        return .move(try name(words[0], among: beacons + receivers, "beacon or receiver"), metres)
+        let position = Position(x: metres[0], y: metres[1], z: metres.count == 3 ? metres[2] : 0)
+        return .move(try name(words[0], among: beacons + receivers, "beacon or receiver"), position)
     }
 
     private func set(_ words: [String]) throws(ValueFault) -> ScenarioAction {
@@ -76,8 +78,8 @@ struct ScenarioActionParser {
 
     private func mute(_ words: [String]) throws(ValueFault) -> ScenarioAction {
         let (arguments, options) = try Self.split(words, options: ["for"])
-        if let time = options["for"] { _ = try ValueText.duration(time) }
-        return .mute(try onlyBeacon(arguments, "mute"), for: options["for"])
+        let time = try options["for"].map { text throws(ValueFault) in try ValueText.duration(text) }
+        return .mute(try onlyBeacon(arguments, "mute"), for: time)
     }
 
     private func link(_ words: [String]) throws(ValueFault) -> ScenarioAction {
@@ -94,12 +96,10 @@ struct ScenarioActionParser {
                     ? "--reset removes the override; leave the other options out"
                     : "give --rssi, --loss, --packet-loss or --blocked, or --reset to remove the override")
         }
-        if let text = values["rssi"] { _ = try ValueText.transmitPower(text) }
-        if let text = values["loss"] { _ = try ValueText.decibels(text) }
-        if let text = values["packet-loss"] { _ = try ValueText.percentage(text) }
-        if let text = values["for"] { _ = try ValueText.duration(text) }
+        let pairs = values.compactMap { option, text in LinkOverride.Key(rawValue: option).map { ($0, text) } }
         return .link(
-            try beacon(arguments[0]), receiver: try name(arguments[1], among: receivers, "receiver"), values)
+            try beacon(arguments[0]), receiver: try name(arguments[1], among: receivers, "receiver"),
+            try LinkOverride(Dictionary(uniqueKeysWithValues: pairs)))
     }
 
     private func disconnect(_ words: [String]) throws(ValueFault) -> ScenarioAction {
@@ -107,7 +107,10 @@ struct ScenarioActionParser {
         guard 1...2 ~= arguments.count else { throw ValueFault("disconnect needs a beacon or a receiver") }
         return .disconnect(
             try name(arguments[0], among: beacons + receivers, "beacon or receiver"),
-            peer: arguments.count == 2 ? arguments[1] : nil, reason: options["reason"])
+            peer: arguments.count == 2 ? arguments[1] : nil,
+            reason: try options["reason"].map { text throws(ValueFault) in
+                try ValueText.choice(text, of: DisconnectionReason.self)
+            } ?? .remoteUser)
     }
 
     private func onConnection(
@@ -137,11 +140,6 @@ struct ScenarioActionParser {
     private func name(_ id: String, among names: [String], _ kind: String) throws(ValueFault) -> String {
         guard !names.contains(id) else { return id }
         throw ValueFault(ScenarioNames.unknown(id, kind, names))
-    }
-
-    private static func choice(_ text: String, _ names: [String]) throws(ValueFault) -> String {
-        guard names.contains(text) else { throw ValueFault(Spelling.notOne(text, of: names)) }
-        return text
     }
 
     private static func split(

@@ -4,9 +4,9 @@
 
 import ArgumentParser
 import BeaconryTools
+import Bluetooth
 import Devices
 import Emulator
-import Radio
 
 // The `ctl` commands that provoke faults.
 

@@ -4,11 +4,11 @@
 
 public import Advertising
 public import ArgumentParser
+import Bluetooth
 import BluetoothCore
 import Concurrency
-import Devices
-package import Emulator
-package import Radio
+package import Devices
+import Emulator
 package import Receiving
 
 // Options are typed. Enumerations are ExpressibleByArgument, which lists their values in help, errors and completions.

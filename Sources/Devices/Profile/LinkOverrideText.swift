@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BluetoothCore
-package import Devices
 
 extension LinkOverride {
     /// The keys of an override as a request has them.
