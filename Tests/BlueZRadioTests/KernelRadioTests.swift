@@ -206,6 +206,16 @@ import Testing
         }
     }
 
+    /// The kernel's list of instances omits some, whose scan response a new one of that number would keep.
+    @Test func instanceIsRemovedBeforeItIsAdded() async throws {
+        try await Self.with { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            _ = try await rig.advertising()
+            let instance = try #require(rig.parameters.first?.instance)
+            #expect(rig.kernel.commands(.removeAdvertising).map(\.parameters) == [[instance]])
+        }
+    }
+
     /// A23: the number of an instance is the handle of its set, and this controller has four of them from 0.
     @Test func refusedHandleIsReplacedByALowerOne() async throws {
         try await Self.with(.init(isExtended: true, status: { $0 > 3 ? 0x0D : 0 })) { rig in

@@ -34,11 +34,13 @@ package struct AssumedAdapter: Hashable, Sendable {
         let instances = adapter.instances ?? beacons.count
         let fitting = min(beacons.count, instances)
         let rules = AdvertisingRules(
-            way: .management, isExtended: adapter.isExtended, adapterAddress: .zero, instancesOnAir: fitting)
+            way: .management, isExtended: adapter.isExtended, adapterAddress: nil, instancesOnAir: fitting,
+            settings: AdvertisingRules.KnownSettings(isLowEnergyOnly: adapter.isLowEnergyOnly))
         var obstacle: RadioError?
         do throws(RadioError) {
             try beacons.requireOneServer()
             if fitting < beacons.count { throw .tooFewInstances(instances, of: self, for: beacons.count) }
+            try rules.requireRoom(for: beacons)
         } catch {
             obstacle = error
         }

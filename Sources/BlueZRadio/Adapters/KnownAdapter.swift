@@ -81,6 +81,8 @@ package struct KnownAdapter: Hashable, Sendable {
     package let advertising: Advertising
     /// The range of the transmit power in dBm; `nil` if it cannot be set or is not known.
     package let transmitPower: ClosedRange<Int8>?
+    /// Whether it has no BR/EDR.
+    package let isLowEnergyOnly: Bool
     /// What one must know to use it.
     package let quirks: [Quirk]
     /// How well all this is known.
@@ -90,7 +92,8 @@ package struct KnownAdapter: Hashable, Sendable {
 
     init(
         _ name: String, aliases: [String] = [], _ title: String, by identification: Identification = Identification(),
-        _ advertising: Advertising, transmitPower: ClosedRange<Int8>? = nil, quirks: [Quirk] = [],
+        _ advertising: Advertising, transmitPower: ClosedRange<Int8>? = nil, isLowEnergyOnly: Bool = false,
+        quirks: [Quirk] = [],
         _ confidence: Confidence, sources: [String]
     ) {
         self.name = name
@@ -99,6 +102,7 @@ package struct KnownAdapter: Hashable, Sendable {
         self.identification = identification
         self.advertising = advertising
         self.transmitPower = transmitPower
+        self.isLowEnergyOnly = isLowEnergyOnly
         self.quirks = quirks
         self.confidence = confidence
         self.sources = sources

@@ -21,6 +21,10 @@ extension KnownAdapter {
         "dongles have no reset line: one that does not answer returns only when it is plugged in again",
         hint: "unplug it and plug it in again")
 
+    private static let addedFlags = Quirk(
+        "it is an adapter for Low Energy only, so the kernel adds flags (02 01 04) to data without flags",
+        hint: "leave flags: none out of the profile")
+
     /// A clone of the CSR8510, which the kernel's log also reports.
     static let csrClone = KnownAdapter(
         "csr-clone",
@@ -168,18 +172,19 @@ extension KnownAdapter {
             .source, sources: ["drivers/bluetooth/btusb.c", "bluez/bluetooth-next#9"]),
         KnownAdapter(
             "nrf52-zephyr", "Nordic nRF52 with Zephyr's sample hci_usb or hci_uart",
-            by: Identification(usb: [USBModel(0x2FE3, 0x000B)]), .legacy,
+            by: Identification(usb: [USBModel(0x2FE3, 0x000B)]), .legacy, isLowEnergyOnly: true,
             quirks: [
                 Quirk(
                     "it has no public address, and no extended advertising unless it is built with CONFIG_BT_EXT_ADV"),
-                Quirk(
-                    "it is an adapter for Low Energy only, so the kernel adds flags (02 01 04) to data without flags",
-                    hint: "leave flags: none out of the profile"),
+                addedFlags,
             ],
             .source, sources: ["zephyrproject-rtos/zephyr#11016"]),
         KnownAdapter(
             "nrf52-zephyr-ext", "Nordic nRF52 with Zephyr, built with CONFIG_BT_EXT_ADV", .extended(sets: 1),
+            isLowEnergyOnly: true,
             quirks: [
+                Quirk("it has no public address"),
+                addedFlags,
                 Quirk("CONFIG_BT_EXT_ADV_MAX_ADV_SET is the number of its advertising sets: 1 by default"),
                 Quirk("old versions accept numbers of sets below their count only"),
             ],

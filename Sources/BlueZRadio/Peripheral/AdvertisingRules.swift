@@ -13,8 +13,8 @@ struct AdvertisingRules {
     let way: AdvertisingWay
     /// Whether the controller has extended advertising.
     let isExtended: Bool
-    /// The public address of the adapter.
-    let adapterAddress: BluetoothAddress
+    /// The address of the adapter, which is that of connectable advertisements; `nil` if it is not known.
+    let adapterAddress: BluetoothAddress?
     /// The number of instances on the controller, those of other programs included.
     let instancesOnAir: Int
     /// The settings of the adapter, as far as they are known.
@@ -41,7 +41,7 @@ struct AdvertisingRules {
     /// The rules of an adapter with the usual settings.
     /// - Parameter turn: the length of a turn in seconds; `nil` for that of the way.
     init(
-        way: AdvertisingWay, isExtended: Bool, adapterAddress: BluetoothAddress, instancesOnAir: Int,
+        way: AdvertisingWay, isExtended: Bool, adapterAddress: BluetoothAddress?, instancesOnAir: Int,
         settings: KnownSettings = KnownSettings(), turn: Int? = nil
     ) {
         self.way = way
@@ -117,6 +117,15 @@ struct AdvertisingRules {
             "the advertising data of \(beacon) has \(count) bytes and no flags, but on an adapter without BR/EDR the "
                 + "kernel adds \(added.count) bytes of flags, and \(Self.maximumDataLength) bytes is the limit",
             hint: "give the beacon flags, or at most \(Self.maximumDataLength - added.count) bytes")
+    }
+
+    /// Verifies that the kernel may get the advertisements of all beacons.
+    /// - Throws: `RadioError` of the first that it must not get.
+    func requireRoom(for beacons: [HostedBeacon]) throws(RadioError) {
+        for beacon in beacons {
+            guard let advertisement = beacon.advertisement else { continue }
+            if let refusal = refusal(of: advertisement, for: beacon.identifier) { throw refusal }
+        }
     }
 
     /// The maximum length of the data of a legacy PDU, in bytes.
@@ -201,7 +210,9 @@ struct AdvertisingRules {
 
     /// The address in the PDU. The kernel takes a new random address at each turn of an instance.
     private func address(_ observation: AdvertisingObserver.Observation) -> Effective<BluetoothAddress> {
-        guard let random = observation.randomAddress else { return .known(adapterAddress) }
+        guard let random = observation.randomAddress else {
+            return adapterAddress.map { .known($0) } ?? .unknown("the address of the adapter is not known")
+        }
         return takesTurns ? .unknown("the kernel takes a new random address at every turn") : .known(random)
     }
 }

@@ -41,13 +41,14 @@ extension AdvertisingRules {
 
     private func addressWarning(_ prediction: Prediction, _ effective: EffectiveAdvertisement) -> Warning {
         let isConnectable = prediction.pdu.isConnectable
+        let ofAdapter = adapterAddress.map { "the adapter's, \($0)" } ?? "the adapter's"
         let address =
             switch effective.address {
-            case .known(adapterAddress): "the adapter's, \(adapterAddress)"
+            case .known(let known) where known == adapterAddress: ofAdapter
             case .known(let random) where isConnectable:
                 "\(random), by the adapter's privacy setting (Privacy in /etc/bluetooth/main.conf)"
             case .known(let random): "\(random), a new random one each time it is enabled"
-            case .unknown where isConnectable: "the adapter's, \(adapterAddress)"
+            case .unknown where isConnectable: ofAdapter
             case .unknown: "a random one, new each time it is enabled"
             }
         return Warning(

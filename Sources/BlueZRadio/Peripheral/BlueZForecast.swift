@@ -43,10 +43,7 @@ struct BlueZForecast {
             try beacons.requireOneServer()
             try await claim.requireCapacity(for: beacons)
             if let present = claim.obstacle { throw present }
-            for beacon in beacons {
-                guard let advertisement = beacon.advertisement else { continue }
-                if let refusal = rules.refusal(of: advertisement, for: beacon.identifier) { throw refusal }
-            }
+            try rules.requireRoom(for: beacons)
         } catch {
             obstacle = error
         }

@@ -64,6 +64,34 @@ import Testing
         #expect(Self.codes(forecast) == ["tx-power-ignored"])
     }
 
+    private static func beacon(_ data: AdvertisingData) -> [HostedBeacon] {
+        let advertisement = Advertisement(
+            pdu: .connectableScannable, advertisingData: data, interval: AdvertisingInterval(160),
+            address: BluetoothAddress("C0:FF:EE:00:00:01"))
+        return [HostedBeacon(identifier: BeaconIdentifier("beacon"), services: [], advertisement: advertisement)]
+    }
+
+    /// The kernel adds flags on adapters without BR/EDR, and refuses data without room for them.
+    @Test(arguments: ["nrf52-zephyr", "nrf52-zephyr-ext"])
+    func adaptersForLowEnergyOnlyGetFlags(_ name: String) throws {
+        let flagless = Self.beacon([.localName("Beacon", isComplete: true)])
+        let assumed = try #require(AssumedAdapter(name))
+        let forecast = assumed.forecast(flagless)
+        #expect(Self.codes(forecast) == ["data-changed", "address-not-settable"] && forecast.obstacle == nil)
+        let messages = forecast.warnings.values.flatMap { $0 }.map(\.message)
+        #expect(messages.first?.contains("the kernel puts the flags 020104 in front") == true)
+        // What the address is, only the adapter shows.
+        #expect(messages.last?.hasSuffix("this one has the adapter's") == true)
+        #expect(Self.codes(assumed.forecast(Self.beacon([.flags(.beacon)]))) == ["address-not-settable"])
+
+        let long = Self.beacon([.localName(String(repeating: "n", count: 27), isComplete: true)])
+        #expect(assumed.forecast(long).obstacle?.code == .cannotCarry)
+        for other in ["legacy", "ax200"] {
+            let forecast = try #require(AssumedAdapter(other)).forecast(long)
+            #expect(Self.codes(forecast) == ["address-not-settable"] && forecast.obstacle == nil)
+        }
+    }
+
     @Test func otherNamesAreNoAdapters() {
         #expect(AssumedAdapter("raspberry-pi-6") == nil)
         #expect(AssumedAdapter("bluetooth-4")?.adapter == AssumedAdapter("legacy")?.adapter)
