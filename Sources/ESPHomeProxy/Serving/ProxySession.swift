@@ -258,8 +258,8 @@ actor ProxySession {
             }
             hasGreeted = true
             usesShortUUIDs = minor >= ProxyIdentity.apiVersion.minor
-            send(.hello(identity))
-        case .authentication: send(.authenticated)
+            send(.hello(ProxyGreeting(identity)))
+        case .authentication: send(.authenticated(true))
         case .disconnect:
             send(.disconnected)
             end()
@@ -267,7 +267,7 @@ actor ProxySession {
         case .ping: send(.pong)
         case .pong, .ignored: break
         case .deviceInfo: send(.deviceInfo(identity))
-        case .capabilities: send(.capabilities(identity))
+        case .capabilities: send(.capabilities(identity.features, identity.address))
         case .entities: send(.entitiesDone)
         case .subscribeAdvertisements: callProxy { proxy, number in await proxy.subscribe(number) }
         case .unsubscribeAdvertisements: callProxy { proxy, number in await proxy.unsubscribe(number) }
