@@ -149,7 +149,9 @@ struct BluetoothProxyTests {
         for beacon in beacons { await radio.advertise(beacon.advertisement, for: beacon.identifier) }
         let host = try await radio.addHost(AirHost("kitchen", motion: .rest(Position(x: 2, y: 0))))
         let reports = Reports()
-        let settings = BluetoothProxy.Settings(name: "kitchen", host: "127.0.0.1", port: 0, slots: slots)
+        var settings = BluetoothProxy.Settings(name: "kitchen", host: "127.0.0.1", port: 0, slots: slots)
+        // A limit that a busy machine does not reach.
+        settings.greetingTime = .seconds(600)
         let proxy = BluetoothProxy(settings, host: host) { report in reports.all.withLock { $0.append(report) } }
         let place = try await proxy.start()
         return Setup(radio: radio, proxy: proxy, place: place, reports: reports)

@@ -41,7 +41,8 @@ struct ProxyRadioTests {
             let host = try await air.addHost(AirHost("kitchen", motion: .rest(Position(x: 2, y: 0))))
             let reports = Reports()
             self.reports = reports
-            let settings = BluetoothProxy.Settings(name: "kitchen", host: "127.0.0.1", port: 0, key: key)
+            var settings = BluetoothProxy.Settings(name: "kitchen", host: "127.0.0.1", port: 0, key: key)
+            settings.greetingTime = .seconds(600)
             proxy = BluetoothProxy(settings, host: host) { reports.add($0) }
             place = try #require(HostAndPort(try await proxy.start()))
         }

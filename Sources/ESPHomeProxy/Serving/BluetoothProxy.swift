@@ -30,6 +30,8 @@ package actor BluetoothProxy {
         package var slots: Int
         /// Whether it scans actively, until a client changes that.
         package var scansActively: Bool
+        /// The time within which a client must greet.
+        var greetingTime = Duration.seconds(5)
 
         /// Settings; by default with the three connections of a proxy on an ESP32, and active scanning.
         package init(

@@ -27,8 +27,6 @@ actor ProxySession {
         var latest: Task<Void, Never>?
     }
 
-    /// The time within which a client must greet.
-    private static let greetingTime = Duration.seconds(5)
     /// The time between two looks at the silence of a client that has greeted.
     private static let watchPeriod = Duration.seconds(30)
     /// Silence after which the client is asked whether it is there, and after which the session ends (esphome 2025.8,
@@ -234,11 +232,11 @@ actor ProxySession {
 
     private func watchSilence() async {
         while !Task.isCancelled, !isOver {
-            try? await Task.sleep(for: hasGreeted ? Self.watchPeriod : Self.greetingTime)
+            try? await Task.sleep(for: hasGreeted ? Self.watchPeriod : proxy.settings.greetingTime)
             guard !Task.isCancelled else { return }
             let silence = lastInput.duration(to: .now)
             if !hasGreeted {
-                refuse("it did not greet within \(Self.greetingTime)")
+                refuse("it did not greet within \(proxy.settings.greetingTime)")
             } else if silence >= Self.silenceLimit {
                 refuse("it was silent for \(Self.silenceLimit)")
             } else if silence >= Self.pingTime {
