@@ -146,7 +146,7 @@ def test_an_override_ends_after_its_time_and_links_show_it(beaconry: Beaconry) -
     ("arguments", "code", "words"),
     [
         (("door", "stranger", "--loss", "6"), 64, 'nothing on the air is named "stranger"'),
-        (("door", "door", "--loss", "6"), 65, "there is no link from door to itself"),
+        (("door", "door", "--loss", "6"), 64, "there is no link from door to itself"),
         (("door", "phone"), 64, "give --rssi, --loss, --packet-loss or --blocked, or --reset"),
         (("door", "phone", "--reset", "--loss", "6"), 64, "--reset removes the override"),
         (("door", "phone", "--loss", "much"), 64, '"much" is not a number of decibels from 0dB to 100dB'),
