@@ -92,6 +92,8 @@ package actor Emulator: Service {
     package nonisolated let events = EventHub()
     private let configuration: Configuration
     let radio: any PeripheralRadio
+    /// The name that the radio reported last: an adapter may get another number.
+    private var radioInUse: String
     private let clock: any Clock<Duration>
     private let runClock: RunClock
     private nonisolated let executor: any SerialExecutor = Simulation.current ?? QueueExecutor(label: "emulator")
@@ -153,6 +155,7 @@ package actor Emulator: Service {
     ) {
         self.configuration = configuration
         self.radio = radio
+        radioInUse = radio.name
         self.clock = clock
         runClock = RunClock(clock)
         vault = BondVault { [events] in events.post(.beacon($0, $1)) }
@@ -254,6 +257,7 @@ package actor Emulator: Service {
     }
 
     private func powerOn(_ capabilities: RadioCapabilities) async {
+        radioInUse = capabilities.name
         events.post(.radioReady(capabilities))
         readiness.setRadioUp(true)
         if !capabilities.canReadBack {
@@ -462,6 +466,7 @@ package actor Emulator: Service {
     private func handle(_ event: RadioEvent) async {
         switch event {
         case .ready(let capabilities):
+            radioInUse = capabilities.name
             events.post(.radioReady(capabilities))
             setRadioUp(true)
         case .lost(let error):
@@ -520,7 +525,7 @@ package actor Emulator: Service {
 
     private func take(_ status: AdvertisingStatus, of beacon: BeaconIdentifier) {
         guard let isNew = sessions[beacon]?.advertise(status) else { return }
-        events.post(.beacon(beacon, .advertising(status, radio: radio.name, isNew: isNew)))
+        events.post(.beacon(beacon, .advertising(status, radio: radioInUse, isNew: isNew)))
         for warning in status.warnings { events.post(.beacon(beacon, .warning(warning))) }
         if configuration.isStrict, !status.differences.isEmpty {
             let fields = AdvertisingField.allCases.filter(status.differences.contains).map(\.rawValue)

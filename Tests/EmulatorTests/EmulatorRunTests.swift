@@ -274,6 +274,22 @@ struct EmulatorRunTests {
         #expect(folder.names("state/museum") == [])
     }
 
+    /// The kernel may give an adapter another number: hci2 becomes hci3.
+    @Test
+    func radioOfABeaconIsTheOneInUse() async throws {
+        try await withReadyRig { rig in
+            let started = try await rig.event("advertising-started", of: "exit")
+            #expect(started.radio == "scripted")
+            rig.radio.emit(.lost(RadioError(.noAdapter, "hci2 is gone", hint: "plug it in")))
+            var capabilities = RadioCapabilities.scripted
+            capabilities.name = "scripted:3"
+            rig.radio.emit(.ready(capabilities))
+            rig.radio.confirm("exit")
+            let changed = try await rig.event("advertising-changed", of: "exit")
+            #expect(changed.radio == "scripted:3")
+        }
+    }
+
     @Test
     func lostRadioComesBack() async throws {
         try await withReadyRig { rig in

@@ -261,7 +261,8 @@ def test_beacons_return_when_a_hung_controller_restarts(
     failed = eventually("the controller has failed", failure)
     if ending == "removal":
         # Another controller with the same address takes its place, under another number.
-        run.wait("radio-ready", where=lambda event: event["radio"] != place.radio)
+        ready = run.wait("radio-ready", where=lambda event: event["radio"] != place.radio)
+        assert run.wait("advertising-started")["radio"] == ready["radio"]
     run.wait("recovered")
     expect_on_air(place, frames(2), failed + 3)
     assert [each["state"] for each in listed(beaconry)] == ["on-air", "on-air"]
