@@ -335,6 +335,15 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         "scan-response-changed": [.scanResponse], "pdu-changed": [.pdu],
     ]
 
+    /// In seconds, by the numbers of instances and of those of other programs, and the length of a turn.
+    @Test(arguments: [(false, 5, 0, 1, 8), (false, 5, 1, 1, 9), (false, 2, 0, 5, 13), (true, 5, 0, 1, 3)])
+    func obstructedPatienceIsThatOfAllTurns(isExtended: Bool, instances: Int, foreign: Int, turn: Int, seconds: Int) {
+        let rules = AdvertisingRules(
+            way: .management, isExtended: isExtended, adapterAddress: .zero, instancesOnAir: instances,
+            foreignInstances: foreign, turn: turn)
+        #expect(rules.obstructedPatience == .seconds(seconds))
+    }
+
     @Test(
         arguments: RuleCase.exact + RuleCase.intervals + RuleCase.power + RuleCase.addresses + RuleCase.data
             + RuleCase.composed + RuleCase.scanResponses + RuleCase.settings + RuleCase.types + RuleCase.sharing

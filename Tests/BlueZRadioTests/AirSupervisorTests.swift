@@ -209,6 +209,20 @@ private final class SupervisedAir {
         }
     }
 
+    /// With a cause there is no reason to wait for longer than the turns of all last: a scan of bluetoothd pauses after 10 s.
+    @Test func obstructedBeaconIsStoppedSooner() throws {
+        let air = SupervisedAir(isExtended: false, instances: 5)
+        air.controller.turn(data: Self.data(1), type: 3)
+        try air.supervise(Self.advertisement(1), of: Self.first)
+        air.controller.scan(true)
+        air.controller.run(LESetAdvertisingEnable.opcode, [0])
+        air.controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: [0x0C])
+        #expect(air.check().count == 1)
+        #expect(air.wait(.milliseconds(7999)) == [])
+        #expect(
+            air.wait(.milliseconds(1)) == [.stop(Self.first, reason: "another program scans with this adapter")])
+    }
+
     /// A scan that costs one turn only: the warning goes with the next report.
     @Test func warningEndsWithTheScan() throws {
         let air = try Self.legacy()

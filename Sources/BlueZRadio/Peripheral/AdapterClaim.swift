@@ -119,7 +119,7 @@ struct AdapterClaim: Sendable {
         return AdvertisingRules(
             way: way, isExtended: adapter.isExtended, adapterAddress: adapter.address,
             instancesOnAir: foreign + advertisements.map(advertiser.instancesNeeded).reduce(0, +),
-            settings: knownSettings, turn: advertiser.turn)
+            foreignInstances: foreign, settings: knownSettings, turn: advertiser.turn)
     }
 
     private var way: AdvertisingWay {

@@ -17,6 +17,8 @@ struct AdvertisingRules {
     let adapterAddress: BluetoothAddress?
     /// The number of instances on the controller, those of other programs included.
     let instancesOnAir: Int
+    /// The number of those of other programs.
+    let foreignInstances: Int
     /// The settings of the adapter, as far as they are known.
     var settings: KnownSettings
     /// The time that the kernel gives each of our instances in turn on a legacy controller, in seconds.
@@ -42,12 +44,13 @@ struct AdvertisingRules {
     /// - Parameter turn: the length of a turn in seconds; `nil` for that of the way.
     init(
         way: AdvertisingWay, isExtended: Bool, adapterAddress: BluetoothAddress?, instancesOnAir: Int,
-        settings: KnownSettings = KnownSettings(), turn: Int? = nil
+        foreignInstances: Int = 0, settings: KnownSettings = KnownSettings(), turn: Int? = nil
     ) {
         self.way = way
         self.isExtended = isExtended
         self.adapterAddress = adapterAddress
         self.instancesOnAir = instancesOnAir
+        self.foreignInstances = foreignInstances
         self.settings = settings
         self.turn = turn ?? (way == .management ? Self.requestedTurn : Self.defaultTurn)
     }
@@ -55,8 +58,14 @@ struct AdvertisingRules {
     /// Whether instances take turns.
     var takesTurns: Bool { !isExtended && instancesOnAir > 1 }
 
-    /// The time within which the controller advertises an instance, or advertises it again.
+    /// The time within which the controller advertises an instance, or advertises it again, even if it is slow.
     var patience: Duration { .seconds(3 + (isExtended ? 0 : Self.defaultTurn * instancesOnAir)) }
+
+    /// The same while the controller refuses to: a beacon that gets no turn then is off the air.
+    var obstructedPatience: Duration {
+        let turns = turn * (instancesOnAir - foreignInstances) + Self.defaultTurn * foreignInstances
+        return .seconds(3 + (isExtended ? 0 : turns))
+    }
 
     /// The status of a requested advertisement.
     /// - Parameters:

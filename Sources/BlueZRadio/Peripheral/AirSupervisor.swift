@@ -14,6 +14,7 @@ import Radio
 /// something and at `nextDeadline`, and performs the actions. A supervised beacon is in one of three states:
 ///
 /// * *on*: the controller advertises it, or did so less than the patience of the rules ago, since instances take turns;
+///   the patience is shorter while the controller refuses to advertise;
 /// * *off*: reported as stopped, because a central is connected, the controller was reset, or the patience is over;
 /// * *obstructed*, on or off: the controller refused a command that the beacon needs. There is a warning until the
 ///   obstacle has ended and the beacon is on.
@@ -202,7 +203,9 @@ struct AirSupervisor {
         // A controller with advertising sets does not advertise a set again before the end of its connection. The kernel
         // reports the central some milliseconds after the controller.
         let isEnded = rules.isExtended && controller.activity.hasCentral && entry.requested.pdu.isConnectable
-        return offSince + (isEnded ? Self.settling : rules.patience)
+        if isEnded { return offSince + Self.settling }
+        let isObstructed = controller.activity.obstacle?.affects(entry.requested) == true
+        return offSince + (isObstructed ? rules.obstructedPatience : rules.patience)
     }
 
     /// When a beacon that is off is placed again; `nil` while a central or an obstacle explains it.
