@@ -15,7 +15,13 @@ package final class RunLedger: RadioLedger {
     private let folder: String
     private let path: String
     private let lock: FileLock
-    private let entries = Mutex<[String: [String]]>([:])
+    private let contents = Mutex(Contents())
+
+    private struct Contents {
+        var entries: [String: [String]] = [:]
+        /// What this run could not remove.
+        var left: [String: [String]] = [:]
+    }
 
     /// Creates the ledger of this run.
     /// - Throws: `PersistenceError` if the folder or the file cannot be used.
@@ -47,14 +53,26 @@ package final class RunLedger: RadioLedger {
     }
 
     package func record(_ entries: [String], under key: String) {
-        self.entries.withLock { all in
-            all[key] = entries.isEmpty ? nil : entries
-            write(all)
+        contents.withLock { contents in
+            contents.entries[key] = entries.isEmpty ? nil : entries
+            write(contents)
+        }
+    }
+
+    package func leave(_ entries: [String], under key: String) {
+        guard !entries.isEmpty else { return }
+        contents.withLock { contents in
+            contents.left[key, default: []] += entries
+            write(contents)
         }
     }
 
     package func takeLeftovers(under key: String) -> [String] {
-        var leftovers: [String] = []
+        var leftovers = contents.withLock { contents in
+            let left = contents.left.removeValue(forKey: key) ?? []
+            if !left.isEmpty { write(contents) }
+            return left
+        }
         for other in others {
             guard let lock = try? FileLock("\(other).lock") else { continue }
             if var entries = Self.read(other) {
@@ -98,16 +116,17 @@ package final class RunLedger: RadioLedger {
         Folder.names(in: folder).filter { $0.hasSuffix(".ledger") }.map { "\(folder)/\($0)" }.filter { $0 != path }
     }
 
-    /// Removes the ledger, at the end of a run that has cleaned up.
+    /// Removes the ledger, at the end of a run that has cleaned up; what it could not remove stays for a later run.
     package func close() {
-        entries.withLock { all in
-            unlink(path)
-            all = [:]
+        contents.withLock { contents in
+            contents.entries = [:]
+            write(contents)
         }
         lock.release()
     }
 
-    private func write(_ all: [String: [String]]) {
+    private func write(_ contents: Contents) {
+        let all = contents.entries.merging(contents.left, uniquingKeysWith: +)
         if all.isEmpty { unlink(path) } else { Self.write(all, to: path) }
     }
 

@@ -10,7 +10,10 @@ package protocol RadioLedger: Sendable {
     /// Replaces the entries of this run under a key; an empty list removes the key.
     func record(_ entries: [String], under key: String)
 
-    /// Removes and returns the entries of runs that have ended under a key: the caller cleans up.
+    /// Adds entries under a key that this run could not remove. They outlive it, until `takeLeftovers`.
+    func leave(_ entries: [String], under key: String)
+
+    /// Removes and returns the entries under a key of runs that have ended, and those that were left: the caller cleans up.
     func takeLeftovers(under key: String) -> [String]
 
     /// The entries of other running processes under a key.

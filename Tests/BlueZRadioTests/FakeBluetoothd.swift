@@ -4,6 +4,7 @@
 
 import DBus
 import Radio
+import Synchronization
 import TestSupport
 
 @testable import BlueZRadio
@@ -190,9 +191,20 @@ actor FakeBluetoothd {
     }
 }
 
+/// A ledger that remembers what was left.
+final class LeftoverLedger: RadioLedger {
+    private let left = Mutex<[String: [String]]>([:])
+
+    func record(_ entries: [String], under key: String) {}
+    func leave(_ entries: [String], under key: String) { left.withLock { $0[key, default: []] += entries } }
+    func takeLeftovers(under key: String) -> [String] { left.withLock { $0.removeValue(forKey: key) } ?? [] }
+    func heldByOthers(under key: String) -> [String] { [] }
+}
+
 /// A ledger that stores nothing.
 struct EmptyLedger: RadioLedger {
     func record(_ entries: [String], under key: String) {}
+    func leave(_ entries: [String], under key: String) {}
     func takeLeftovers(under key: String) -> [String] { [] }
     func heldByOthers(under key: String) -> [String] { [] }
 }

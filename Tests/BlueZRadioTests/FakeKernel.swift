@@ -104,6 +104,10 @@ final class FakeKernel: Sendable {
         case .addExtendedAdvertisingData:
             status = behaviour.status(packet.parameters[0])
             returned = [packet.parameters[0]]
+        case .removeAdvertising:
+            // Not Powered.
+            if !behaviour.settings.contains(.powered) { status = 0x0F }
+            returned = packet.parameters
         default: returned = packet.parameters
         }
         let reply = [UInt8(packet.code & 0xFF), UInt8(packet.code >> 8), status] + returned

@@ -38,7 +38,7 @@ import Testing
             await daemon.setExtended(behaviour.isExtended)
             kernel = FakeKernel(behaviour)
             radio = BlueZRadio(
-                .any, ledger: EmptyLedger(),
+                .any, ledger: LeftoverLedger(),
                 openBus: { () async throws(RadioError) in
                     do throws(DBusError) {
                         return try await DBusConnection.connect(to: .address(bus.address))
@@ -163,6 +163,29 @@ import Testing
             }
             _ = try await rig.advertising()
             #expect(rig.kernel.commands(.addExtendedAdvertisingData).count == 2)
+        }
+    }
+
+    /// The kernel removes no instance while the controller is off, and advertises all of them when it is on again.
+    @Test func instancesOfTheTimeBeforeAreRemovedWhenTheAdapterIsOnAgain() async throws {
+        try await Self.with { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            _ = try await rig.advertising()
+            rig.kernel.change { $0.settings.remove(.powered) }
+            guard case .lost = try await rig.next(), case .stopped = try await rig.next() else {
+                Issue.record("not lost")
+                return
+            }
+            let count = rig.kernel.commands(.removeAdvertising).count
+            rig.kernel.change { $0.settings.insert(.powered) }
+            guard case .ready = try await rig.next() else {
+                Issue.record("not ready")
+                return
+            }
+            // Before anything is placed; each placement begins with a removal, too.
+            #expect(rig.kernel.commands(.removeAdvertising).dropFirst(count).first?.parameters == [5])
+            _ = try await rig.advertising()
+            #expect(rig.kernel.commands(.removeAdvertising).count == count + 2)
         }
     }
 

@@ -46,6 +46,23 @@ struct RunLedgerTests {
     }
 
     @Test
+    func whatWasLeftOutlivesTheRun() throws {
+        let folder = try TemporaryFolder()
+        let first = try RunLedger(folder: folder.path)
+        first.record(["4", "5"], under: Self.key)
+        first.leave(["5"], under: Self.key)
+        first.leave(["3"], under: Self.key)
+        #expect(first.takeLeftovers(under: Self.key) == ["5", "3"])
+        #expect(first.takeLeftovers(under: Self.key) == [])
+        first.leave(["3"], under: Self.key)
+        first.close()
+        let second = try RunLedger(folder: folder.path)
+        #expect(second.takeLeftovers(under: Self.key) == ["3"])
+        second.close()
+        #expect(folder.names() == [])
+    }
+
+    @Test
     func leftoversUnderAnotherKeyStay() throws {
         let folder = try TemporaryFolder()
         try folder.write(#"{"hci0":["1"],"hci1":["5"]}"#, to: "run-1.ledger")

@@ -103,6 +103,7 @@ import Testing
     @Test func adapterOfAnotherRunIsLeftAlone() async throws {
         struct Ledger: RadioLedger {
             func record(_ entries: [String], under key: String) {}
+            func leave(_ entries: [String], under key: String) {}
             func takeLeftovers(under key: String) -> [String] { [] }
             func heldByOthers(under key: String) -> [String] { key == "bluez-\(UserChannelTests.address)" ? ["5"] : [] }
         }

@@ -10,7 +10,8 @@ import Radio
 ///
 /// bluetoothd allocates instances from the lowest number up without checking whether they are in use. This advertiser
 /// allocates from the highest number down, and records each instance in the ledger first: a later run finds it there after
-/// a crash, and a concurrent run does not use it.
+/// a crash, and a concurrent run does not use it. While a controller is switched off, the kernel removes no instance, and
+/// advertises all of them when it is switched on again: the ledger has those until they can be removed.
 ///
 /// The kernel's list of instances is incomplete: Read Advertising Features omits instances with a number greater than the
 /// count of instances (Linux 6.1, `read_adv_features`). Lost instances are therefore taken from the kernel's events.
@@ -36,8 +37,8 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         ledgerKey = "bluez-\(identity)"
         let features = try await Self.features(of: index, channel)
         turn = features.canSetTurn ? AdvertisingRules.requestedTurn : AdvertisingRules.defaultTurn
-        for instance in ledger.takeLeftovers(under: ledgerKey).compactMap({ UInt8($0) }) {
-            await remove(instance: instance)
+        for instance in Set(ledger.takeLeftovers(under: ledgerKey)).compactMap({ UInt8($0) }) {
+            await removeOrLeave(instance)
         }
     }
 
@@ -127,15 +128,29 @@ actor ManagementAdvertiser: InstanceAdvertiser {
 
     func remove(_ beacon: BeaconIdentifier) async {
         guard let instance = instances[beacon] else { return }
-        await remove(instance: instance)
+        await removeOrLeave(instance)
         instances[beacon] = nil
         record()
     }
 
-    private func remove(instance: UInt8) async {
-        // An error means that the instance does not exist.
-        _ = try? await channel.command(.removeAdvertising, index: index, parameters: [instance])
+    private func removeOrLeave(_ instance: UInt8) async {
+        if await !remove(instance: instance) { ledger.leave([String(instance)], under: ledgerKey) }
     }
+
+    /// Removes an instance.
+    /// - Returns: whether it does not exist any more.
+    @discardableResult
+    private func remove(instance: UInt8) async -> Bool {
+        do {
+            _ = try await channel.command(.removeAdvertising, index: index, parameters: [instance])
+            return true
+        } catch {
+            return error.status.map(Self.absences.contains) ?? false
+        }
+    }
+
+    /// The statuses that the kernel has for an instance and for a controller that do not exist.
+    private static let absences: Set<UInt8> = [ManagementError.invalidParameters, ManagementError.invalidIndex]
 
     func lostBeacons() async throws(RadioError) -> Set<BeaconIdentifier> {
         defer { lost = [] }

@@ -28,6 +28,9 @@ enum ManagementError: Error, Hashable {
     /// Parameters that are not valid, or an instance that the controller cannot advertise beside its connections.
     static let invalidParameters: UInt8 = 0x0D
 
+    /// There is no controller with this index.
+    static let invalidIndex: UInt8 = 0x11
+
     /// The hint for people, as a clause.
     var hint: String {
         let hint: String? =
@@ -52,7 +55,7 @@ enum ManagementError: Error, Hashable {
     private static let names: [UInt8: String] = [
         0x01: "unknown command", failed: "failed", silentController: "the controller does not answer",
         0x07: "no resources", busy: "busy", 0x0B: "rejected", 0x0C: "not supported",
-        invalidParameters: "invalid parameters", 0x0F: "not powered", 0x11: "invalid index",
+        invalidParameters: "invalid parameters", 0x0F: "not powered", invalidIndex: "invalid index",
         0x12: "blocked by rfkill", 0x14: "permission denied",
     ]
 }

@@ -79,6 +79,7 @@ struct BlueZForecast {
     /// A forecast leaves nothing behind, so it has nothing to record.
     private struct NoLedger: RadioLedger {
         func record(_ entries: [String], under key: String) {}
+        func leave(_ entries: [String], under key: String) {}
         func takeLeftovers(under key: String) -> [String] { [] }
         func heldByOthers(under key: String) -> [String] { [] }
     }
