@@ -265,6 +265,9 @@ private final class SupervisedAir {
         #expect(warning.code == "controller-in-the-way")
         #expect(
             warning.message == "the controller refuses to advertise: LE Set Advertising Parameters has the status 0x0c")
+        // Each turn of the kernel has several commands.
+        air.controller.run(LESetAdvertisingData.opcode, [], returning: [0x0C])
+        #expect(air.check() == [])
     }
 
     // MARK: - Turns and changes

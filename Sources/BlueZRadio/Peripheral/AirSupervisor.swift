@@ -136,7 +136,9 @@ struct AirSupervisor {
     ) -> [Action] {
         var actions: [Action] = []
         if entry.offSince == nil { entry.offSince = now }
-        if let obstacle = controller.activity.obstacle, obstacle.affects(entry.requested), obstacle != entry.obstacle {
+        if let obstacle = controller.activity.obstacle, obstacle.affects(entry.requested),
+            entry.obstacle.map(obstacle.isSame(as:)) != true
+        {
             entry.obstacle = obstacle
             // The next report is the one without the warning.
             entry.reported = entry.reported.map { $0.adding(obstacle.warning) }
@@ -227,6 +229,12 @@ struct AirSupervisor {
 extension ControllerActivity.Obstacle {
     /// Whether its end is observed, and need not be tried.
     fileprivate var ends: Bool { if case .unknown = self { false } else { true } }
+
+    /// Whether it is another refusal for the same reason: a controller that refuses everything refuses several commands in
+    /// each turn.
+    fileprivate func isSame(as other: Self) -> Bool {
+        if case (.unknown, .unknown) = (self, other) { true } else { self == other }
+    }
 
     /// Whether it keeps an advertisement off the air.
     fileprivate func affects(_ advertisement: Advertisement) -> Bool {
