@@ -452,6 +452,39 @@ import Testing
         }
     }
 
+    /// bluetoothd refuses what is pending on a connection that ends, and reports the end afterwards.
+    @Test(arguments: [true, false])
+    func readOfAConnectionThatEndsIsDisconnected(ends: Bool) async throws {
+        try await Self.with { daemon, central in
+            try await daemon.add(
+                Self.device, "org.bluez.Device1", Self.properties, methods: ["Connect": { _ in .success([]) }])
+            let service = try Self.device.appending("service0010")
+            try await daemon.add(
+                service, "org.bluez.GattService1",
+                ["UUID": "0000180f-0000-1000-8000-00805f9b34fb", "Primary": true])
+            let read: MethodHandler = { [connection = daemon.connection] _ in
+                if ends {
+                    Task {
+                        try await Task.sleep(for: .milliseconds(20))
+                        try await connection.emitPropertiesChanged(
+                            Self.device, "org.bluez.Device1", ["Connected": false])
+                    }
+                }
+                return .failure(.blueZ("Failed", "Operation failed with ATT error: 0x0e"))
+            }
+            try await daemon.add(
+                try service.appending("char0011"), "org.bluez.GattCharacteristic1",
+                ["UUID": "00002a19-0000-1000-8000-00805f9b34fb", "Flags": .strings(["read"])],
+                methods: ["ReadValue": read])
+            let link = try await central.connect(to: Self.address, timeout: .seconds(60))
+            let services = try await link.discoverServices(nil)
+            let characteristics = try await link.discoverCharacteristics(of: try #require(services.first))
+            let value = try #require(characteristics.first).value
+            let expected: RemoteError = ends ? .disconnected("the connection was lost") : .refused(.unlikely)
+            await #expect(throws: expected) { try await link.read(value) }
+        }
+    }
+
     @Test func endOfTheDaemonEndsTheScan() async throws {
         try await Self.with { daemon, central in
             var states = await central.states().makeAsyncIterator()

@@ -74,17 +74,17 @@ struct AttributeApplication: Sendable {
                 try await export(Self.ownDescriptors(of: declared.characteristic), of: path, on: daemon.connection)
             }
         }
-        _ = try await daemon.connection.call(
-            BlueZDaemon.busName, adapter.path, Self.managerInterface, "RegisterApplication",
-            [.objectPath(Self.root), .variants([:])], timeout: .seconds(10))
+        _ = try await daemon.call(
+            adapter.path, Self.managerInterface, "RegisterApplication", [.objectPath(Self.root), .variants([:])],
+            timeout: .seconds(10))
     }
 
     /// Unregisters the application and removes its objects.
     func unregister(from daemon: BlueZDaemon, on adapter: BlueZAdapter) async {
         // An error means that the daemon has ended, or has dropped the application.
-        _ = try? await daemon.connection.call(
-            BlueZDaemon.busName, adapter.path, Self.managerInterface, "UnregisterApplication",
-            [.objectPath(Self.root)], timeout: .seconds(5))
+        _ = try? await daemon.call(
+            adapter.path, Self.managerInterface, "UnregisterApplication", [.objectPath(Self.root)], timeout: .seconds(5)
+        )
         await daemon.connection.unexport(Self.root)
         for service in services {
             await daemon.connection.unexport(service.path)

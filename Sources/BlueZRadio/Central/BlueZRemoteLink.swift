@@ -217,10 +217,17 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
     private static let patience = Duration.seconds(40)
 
     /// The meaning of an error, after a check whether the device is still connected.
+    ///
+    /// bluetoothd answers what is pending on a connection that ends with Unlikely Error, and reports the end some
+    /// milliseconds later. A device that replied with this error is still connected then.
     private func explained(_ error: DBusError) async -> RemoteError {
-        await owner.check(path)
-        if let end = calls.end { return .disconnected(end) }
-        return RemoteError(error)
+        let meaning = RemoteError(error)
+        for attempt in 0..<(meaning == .refused(.unlikely) ? 10 : 1) {
+            if attempt > 0 { try? await Task.sleep(for: .milliseconds(50)) }
+            await owner.check(path)
+            if let end = calls.end { return .disconnected(end) }
+        }
+        return meaning
     }
 
     // MARK: - Events from the radio
