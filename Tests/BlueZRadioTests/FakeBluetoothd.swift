@@ -50,8 +50,9 @@ actor FakeBluetoothd {
     }
 
     /// Powers the adapter on or off.
-    func setPowered(_ value: Bool) async throws {
+    func setPowered(_ value: Bool, isSignalled: Bool = true) async throws {
         isPowered = value
+        guard isSignalled else { return }
         try await connection.emitPropertiesChanged(
             Self.adapter, "org.bluez.Adapter1", ["Powered": .boolean(value)])
     }

@@ -166,6 +166,23 @@ import Testing
         }
     }
 
+    /// Its former advertisement was reported, and the next one is refused because the adapter is off.
+    @Test func beaconThatIsBeingPlacedStopsWithTheAdapter() async throws {
+        try await Self.with { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            _ = try await rig.advertising()
+            // Not Powered.
+            rig.kernel.change { $0.status = { _ in 0x0F } }
+            try await rig.daemon.setPowered(false, isSignalled: false)
+            await rig.radio.advertise(Self.advertisement(2), for: Self.beacon)
+            guard case .lost(let error) = try await rig.next() else {
+                Issue.record("not lost")
+                return
+            }
+            #expect(try await rig.next() == .stopped(Self.beacon, reason: error.message))
+        }
+    }
+
     /// The kernel removes no instance while the controller is off, and advertises all of them when it is on again.
     @Test func instancesOfTheTimeBeforeAreRemovedWhenTheAdapterIsOnAgain() async throws {
         try await Self.with { rig in

@@ -81,6 +81,10 @@ struct AdvertisementPlacement {
     /// The beacons that have an advertisement on the adapter, in the order of their names.
     var placedBeacons: [BeaconIdentifier] { placed.keys.sorted() }
 
+    /// The beacons that stop when the adapter is lost: those that are on it, and those that are being placed, which may have
+    /// been on it before.
+    var carriedBeacons: [BeaconIdentifier] { wantedBeacons.filter { refused[$0] == nil } }
+
     /// The earliest deadline of a pending advertisement.
     var nextDeadline: Instant? { pending.values.map(\.deadline).min() }
 

@@ -202,7 +202,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
 
     private func lose(_ error: RadioError) async {
         guard !Task.isCancelled else { return }
-        let stopped = placement.placedBeacons
+        let stopped = claim == nil ? [] : placement.carriedBeacons
         await detach()
         if trouble != error { continuation.yield(.lost(error)) }
         trouble = error
