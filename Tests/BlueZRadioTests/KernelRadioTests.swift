@@ -145,6 +145,32 @@ import Testing
         }
     }
 
+    /// K3 on a controller with advertising sets: the kernel leaves enabled ones alone, takes no further ones, and disables
+    /// all but one when its own advertising ends.
+    @Test func ownAdvertisingOfTheAdapterLeavesSetsAlone() async throws {
+        try await Self.with(.init(isExtended: true)) { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            _ = try await rig.advertising()
+            let removals = rig.kernel.commands(.removeAdvertising).count
+            rig.kernel.change { $0.settings.insert(.advertising) }
+            rig.kernel.change { $0.settings.remove(.advertising) }
+            // It is placed again: its former instance is removed first.
+            await rig.kernel.wait(for: 2, .addExtendedAdvertisingData)
+            #expect(rig.kernel.commands(.removeAdvertising).count == removals + 2)
+            rig.kernel.change { $0.settings.insert(.advertising) }
+            // Advertising Removed: nothing was reported of the settings.
+            rig.kernel.send(event: 0x0024, [5])
+            guard case .stopped = try await rig.next() else {
+                Issue.record("not stopped")
+                return
+            }
+            #expect(try await rig.refusal().message.contains("another program uses the adapter's own advertising"))
+            #expect(rig.kernel.commands(.addExtendedAdvertisingData).count == 2)
+            rig.kernel.change { $0.settings.remove(.advertising) }
+            #expect(try await rig.advertising().requested == Self.advertisement(1))
+        }
+    }
+
     /// K11: bluetoothd still reports that the adapter is powered.
     @Test func kernelDecidesWhetherTheAdapterIsPowered() async throws {
         try await Self.with { rig in

@@ -279,8 +279,8 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             continuation.yield(
                 .stopped(beacon, reason: "its advertising instance was removed by the kernel or another program"))
         }
-        if self.claim?.obstacle != nil {
-            // What is refused below must not be on the adapter.
+        if self.claim?.obstacle != nil, !claim.adapter.isExtended {
+            // Of the instances on a legacy controller the kernel sends none any more; sets stay enabled.
             for beacon in placement.placedBeacons { await claim.advertiser.remove(beacon) }
             placement.reset()
             supervisor.reset()
@@ -292,7 +292,11 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         for beacon in placement.wantedBeacons {
             guard let attempt = placement.beginPlacing(beacon) else { continue }
             do throws(RadioError) {
-                if let error = refusal(of: attempt) { throw error }
+                if let error = refusal(of: attempt) {
+                    // The advertisement before must not stay on the adapter.
+                    await claim.advertiser.remove(beacon)
+                    throw error
+                }
                 try await claim.advertiser.put(attempt.advertisement, for: beacon)
             } catch {
                 guard isVerified, loss == nil else { return verify() }
@@ -491,9 +495,19 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
 
     /// Takes the kernel's settings of the adapter in use. That it is powered off ends the claim, even if it is powered on
     /// again before bluetoothd reports it: the kernel restores instances without their data then.
+    ///
+    /// When its own advertising is switched off, the kernel disables all sets, and enables one of them again
+    /// (Linux 6.12, `set_adv_sync` and `set_advertising_complete`).
     private func take(_ settings: AdapterSettings) {
-        claim?.settings = settings
-        guard let name = claim?.adapter.name else { return }
-        if settings.contains(.powered) { confirm() } else { loss = .notPowered(name) }
+        guard let claim else { return }
+        self.claim?.settings = settings
+        guard settings.contains(.powered) else {
+            loss = .notPowered(claim.adapter.name)
+            return
+        }
+        if claim.adapter.isExtended, claim.obstacle != nil, !settings.contains(.advertising) {
+            for beacon in placement.placedBeacons { _ = placement.restore(beacon) }
+        }
+        confirm()
     }
 }

@@ -47,12 +47,20 @@ def advertised(air: Air) -> set[bytes]:
     return {each.advertising_data for each in air.on_air}
 
 
-SETS_STAY = "on controllers with extended advertising the kernel leaves sets alone that are enabled"
+def shown(beaconry: Beaconry) -> list[tuple[str, str]]:
+    """The state and the PDU of each beacon of the run."""
+    return [(each["state"], each["pdu"]) for each in listed(beaconry)]
+
+
+def pdus(air: Air) -> dict[bytes, str]:
+    """The PDUs of our frames that are on the air."""
+    return {each.advertising_data: each.pdu for each in air.on_air if each.advertising_data in FRAMES}
 
 
 def test_discoverable_adapter_is_reported(beaconry: Beaconry, witness: Witness, extended: bool) -> None:
     if extended:
-        pytest.skip(SETS_STAY)
+        check_discoverable_adapter_with_sets(beaconry, witness)
+        return
     run = started(beaconry)
     set_adapter_property(0, "Discoverable", "b", True)
     witness.wait_for(lambda air: [each.pdu for each in air.on_air] == ["ADV_IND"])
@@ -64,25 +72,51 @@ def test_discoverable_adapter_is_reported(beaconry: Beaconry, witness: Witness, 
     eventually("the status follows", lambda: listed(beaconry)[0]["pdu"] == "ADV_NONCONN_IND")
 
 
+def check_discoverable_adapter_with_sets(beaconry: Beaconry, witness: Witness) -> None:
+    """The kernel leaves sets as they are that are enabled; those that begin meanwhile are connectable, also afterwards."""
+    run = started(beaconry, 2)
+    set_adapter_property(0, "Discoverable", "b", True)
+    assert beaconry.call("ctl", "set", "b1", "minor=2").returncode == 0
+    run.wait("warning", code="pdu-changed", device="b1", where=lambda event: "turn discoverable off" in event["hint"])
+    mixed = {FRAMES[0]: "ADV_NONCONN_IND", FRAMES[2]: "ADV_IND"}
+    witness.wait_for(lambda air: pdus(air) == mixed)
+    assert shown(beaconry) == [("on-air", "ADV_NONCONN_IND"), ("on-air", "ADV_IND")]
+    set_adapter_property(0, "Discoverable", "b", False)
+    assert pdus(witness.air()) == mixed
+    assert shown(beaconry) == [("on-air", "ADV_NONCONN_IND"), ("on-air", "ADV_IND")]
+    assert beaconry.call("ctl", "set", "b1", "minor=3").returncode == 0
+    run.wait("advertising-changed", device="b1", pdu="ADV_NONCONN_IND")
+    witness.wait_for(lambda air: pdus(air) == {FRAMES[0]: "ADV_NONCONN_IND", FRAMES[3]: "ADV_NONCONN_IND"})
+    run.take(1)
+    assert not [each for each in run.events if each.get("device") == "b0" and each["event"] == "warning"]
+
+
 def test_advertising_of_the_adapter_itself_is_reported(
     beaconry: Beaconry, witness: Witness, mgmt: Management, extended: bool
 ) -> None:
-    if extended:
-        pytest.skip(SETS_STAY)
     try:
         mgmt.set_advertising(0, True)
         result = beaconry.call("run", str(beaconry.profile(plain(1))), "--radio", "bluez:hci0", "--ephemeral")
         assert result.returncode == 69 and "adapter's own advertising" in result.stderr
         mgmt.set_advertising(0, False)
-        run = started(beaconry)
+        run = started(beaconry, 2)
         mgmt.set_advertising(0, True)
-        refused = run.wait("advertising-refused")
+        if extended:
+            # The kernel leaves sets alone that are enabled, and takes no further one.
+            assert beaconry.call("ctl", "set", "b1", "minor=2").returncode == 0
+        refused = run.wait("advertising-refused", device="b1")
         assert "adapter's own advertising" in refused["message"]
-        assert [each["onAir"] for each in listed(beaconry)] == [False]
+        assert [each["onAir"] for each in listed(beaconry)] == [extended, False]
+        assert set(FRAMES) & advertised(witness.air()) == ({FRAMES[0]} if extended else set())
         off = time.time()
         mgmt.set_advertising(0, False)
-        run.wait("advertising-started")
-        witness.wait_for(lambda air: FRAMES[0] in {each.advertising_data for each in air.since(off)})
+        run.wait("advertising-started", device="b1")
+        expected = {FRAMES[0], FRAMES[2 if extended else 1]}
+        witness.wait_for(lambda air: expected <= {each.advertising_data for each in air.since(off)})
+        if extended:
+            witness.wait_for(lambda air: expected <= advertised(air))
+            eventually("both are listed", lambda: [each["onAir"] for each in listed(beaconry)] == [True, True])
+            assert not any(each["event"] == "advertising-stopped" for each in run.events)
     finally:
         mgmt.set_advertising(0, False)
 
