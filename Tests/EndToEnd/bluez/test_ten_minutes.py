@@ -5,6 +5,7 @@
 """Ten minutes of a museum on a legacy controller whose character, and what other programs do with it, change every 30 s.
 
 Fifteen seconds after each change, what is on the air is what `ctl list` says is on the air, and what is missing is reported.
+BEACONRY_CONDITIONS selects conditions by the beginnings of their names: `scan,busy`.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ the machine's time."""
 LATE = 1
 """Seconds that a condition may begin later than planned. On a busy host the machine may stop for seconds; what it misses
 then is not observed."""
+
+RECORD = Path("/results/ten-minutes.txt")
+"""The conditions with their events and faults, for the analysis of a failure."""
 
 MUSEUM = ["profile: museum", "beacons:", "  - { id: entrance, device: iot-design-shop }"] + [
     f"  - {{ id: room-{number}, device: ibeacon, ibeacon: {{ uuid: {E2C5}, major: 1, minor: {number} }} }}"
@@ -195,6 +199,7 @@ def character(conditions: list[Condition]) -> str:
 
 
 def test_museum_is_on_the_air_or_reported_missing(beaconry: Beaconry, world: World, air: AirStarter) -> None:
+    RECORD.unlink(missing_ok=True)
     conditions = chosen()
     place = air(character(conditions))
     profile = beaconry.profile("\n".join(MUSEUM) + "\n")
@@ -262,7 +267,7 @@ def observe(museum: Museum, condition: Condition) -> Observation:
     faults += lasting(run, condition.reported)
     ended = time.monotonic()
     condition.end(museum)
-    with Path("/results/ten-minutes.txt").open("a") as record:
+    with RECORD.open("a") as record:
         times = f"{changed - began:.1f} s to begin, {ended - began:.1f} s, {time.monotonic() - ended:.1f} s to end"
         print(condition.name, times, *faults, sep="\n  ", file=record)
         for each in events:
