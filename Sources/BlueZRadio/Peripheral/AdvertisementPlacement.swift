@@ -232,6 +232,11 @@ struct AdvertisementPlacement {
         var rules = rules
         // The kernel leaves an advertising set as it is when the settings change (Linux 6.12).
         if rules.isExtended, rules.way == .management { rules.settings = entry.settings }
+        // bluetoothd composes the flags when an advertisement is registered (BlueZ 5.82).
+        if case .bus(var daemon) = rules.way {
+            daemon.isAdapterDiscoverable = entry.settings.isDiscoverable
+            rules.way = .bus(daemon)
+        }
         let reason =
             canReadBack
             ? "the commands to the controller were not seen"

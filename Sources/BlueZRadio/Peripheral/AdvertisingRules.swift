@@ -10,7 +10,7 @@ import Radio
 /// the known rules of the kernel and bluetoothd.
 struct AdvertisingRules {
     /// How advertisements reach the adapter.
-    let way: AdvertisingWay
+    var way: AdvertisingWay
     /// Whether the controller has extended advertising.
     let isExtended: Bool
     /// The address of the adapter, which is that of connectable advertisements; `nil` if it is not known.

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from beaconry import PROFILES, Beaconry, Run, ibeacon
+from beaconry import CONFIG_SERVICE, PROFILES, Beaconry, Run, ibeacon
 from test_advertising import E2C5, plain
 from vhci import (
+    BLUEZ,
     Air,
     Bluetoothd,
     Controllers,
@@ -202,3 +203,32 @@ def test_second_device_information_is_predicted(beaconry: Beaconry, bluetoothd: 
     assert "DeviceID" in advice()
     bluetoothd.restart(settings={"General": {"DeviceID": "false"}})
     assert "DeviceID" not in advice()
+
+
+@pytest.mark.depends_on("bluez")
+def test_flags_of_a_discoverable_adapter_are_reported(visitor: Callable[..., Run], witness: Witness) -> None:
+    """Without CAP_NET_ADMIN bluetoothd writes the flags; 5.82 leaves 0x04 out of those of an advertisement that begins while the
+    adapter is discoverable."""
+    is_omitted = BLUEZ != "5.66"
+    frame = ibeacon(CONFIG_SERVICE, 1, 1)[3:]
+
+    def flags(air: Air) -> set[bytes]:
+        return {each.advertising_data.removeprefix(frame) for each in air.on_air if frame in each.advertising_data}
+
+    set_adapter_property(0, "Discoverable", "b", True)
+    run = visitor("iot-design-shop.yaml", reads_back=True)
+    started = run.wait("advertising-started")
+    run.wait("ready")
+    on_air = witness.wait_for(flags)
+    expected = bytes([2, 1, 2 if is_omitted else 6])
+    assert flags(on_air) == {expected} and started["advertisingData"].endswith(expected.hex())
+    run.take(1)
+    hints = {each["hint"] for each in run.events if each.get("code") == "data-changed"}
+    assert len(hints) == is_omitted and all("turn discoverable off" in each and "0x04" in each for each in hints)
+    set_adapter_property(0, "Discoverable", "b", False)
+    assert run.end() == 0
+    run = visitor("iot-design-shop.yaml", reads_back=True)
+    run.wait("ready")
+    witness.wait_for(lambda air: flags(air) == {b"\x02\x01\x06"})
+    run.take(1)
+    assert "data-changed" not in run.warnings()

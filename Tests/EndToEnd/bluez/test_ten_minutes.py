@@ -16,7 +16,6 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ import pytest
 from air import AirStarter, VirtualAir, Visitor
 from beaconry import CONFIG_SERVICE, Beaconry, Event, Run, ibeacon
 from test_advertising import E2C5
-from vhci import RigError, World, adapter_property, dbus_call, eventually, set_adapter_property
+from vhci import World, adapter_property, dbus_call, eventually, set_adapter_property
 
 # A machine of its own: in no plan.
 pytestmark = [pytest.mark.depends_on("own machine"), pytest.mark.timeout(1200)]
@@ -72,17 +71,6 @@ class Museum:
     def adapter_call(self, method: str) -> None:
         """Calls a method of the adapter in bluetoothd."""
         assert dbus_call(f"/org/bluez/hci{self.index}", f"org.bluez.Adapter1.{method}") is not None
-
-    def set_discoverable(self, value: bool) -> None:
-        """Makes the adapter discoverable, or hides it."""
-
-        def is_set() -> bool:
-            with suppress(RigError):  # bluetoothd is busy with it
-                set_adapter_property(self.index, "Discoverable", "b", value)
-                return True
-            return False
-
-        eventually("bluetoothd takes Discoverable", is_set)
 
     def connect(self) -> None:
         """A central connects to the entrance."""
@@ -135,8 +123,8 @@ SCAN = Condition(
 LINK = Condition("link", ("connected",), begin=Museum.connect, end=Museum.leave)
 DISCOVERABLE = Condition(
     "discoverable", ("pdu-changed",), leaves_all_on=True,
-    begin=lambda museum: museum.set_discoverable(True),
-    end=lambda museum: museum.set_discoverable(False),
+    begin=lambda museum: set_adapter_property(museum.index, "Discoverable", "b", True),
+    end=lambda museum: set_adapter_property(museum.index, "Discoverable", "b", False),
 )  # fmt: skip
 CONDITIONS = [
     NOTHING,

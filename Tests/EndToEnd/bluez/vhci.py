@@ -307,12 +307,12 @@ def bluez_property(path: str, interface: str, name: str) -> Any:
 
 
 def set_adapter_property(index: int, name: str, signature: str, value: Any) -> None:
-    """Sets a property of org.bluez.Adapter1, as bluetoothctl does."""
+    """Sets a property of org.bluez.Adapter1, as bluetoothctl does. While bluetoothd is busy with the kernel it refuses that."""
     from dbus_fast import Variant
 
     body = ["org.bluez.Adapter1", name, Variant(signature, value)]
-    if dbus_call(f"/org/bluez/hci{index}", "org.freedesktop.DBus.Properties.Set", "ssv", *body) is None:
-        raise RigError(f"bluetoothd does not set {name} of hci{index} to {value}")
+    path, method = f"/org/bluez/hci{index}", "org.freedesktop.DBus.Properties.Set"
+    eventually(f"bluetoothd sets {name} of hci{index}", lambda: dbus_call(path, method, "ssv", *body) is not None)
     eventually(f"{name} of hci{index} is {value}", lambda: adapter_property(index, name) == value)
 
 
