@@ -24,7 +24,6 @@ struct APIResponder: Sendable {
     let requestGuard: RequestGuard
     /// Those of the streams of events.
     let streams: Places
-    let sentence: @Sendable (EmulatorEvent) -> String
 
     private var events: EventHub { run.emulator.events }
 
@@ -209,10 +208,10 @@ struct APIResponder: Sendable {
             let type = "text/event-stream"
             if isHead { return try await write([], type, .ok, isHead: true, [:], writer) }
             let body = OpenBody(type: type, opening: ": connected\n\n", pulse: ":\n\n")
-            let (events, sentence) = (events, feed.hasText ? sentence : nil)
+            let events = events
             let posted = events.listen(after: feed.after)
             try await stream(body, posted, channel, writer) {
-                feed.selection.message($0, events.lines, sentence: sentence)
+                feed.selection.message($0, events.lines, hasText: feed.hasText)
             }
         }
     }
@@ -228,10 +227,10 @@ struct APIResponder: Sendable {
         case .events(let format):
             let body = OpenBody(
                 type: format == .json ? type : "text/plain; charset=utf-8", opening: "\n", pulse: "\n")
-            try await stream(body, events.listen(), channel, writer) { [events, sentence] in
+            try await stream(body, events.listen(), channel, writer) { [events] in
                 switch format {
                 case .json: EventSelection().line($0, events.lines).map { $0 + "\n" }
-                case .text: SafeText.line(sentence($0.event)) + "\n"
+                case .text: SafeText.line(EventText.line($0.event)) + "\n"
                 }
             }
         case .stop:

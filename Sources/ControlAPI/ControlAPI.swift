@@ -25,20 +25,16 @@ package final class ControlAPI: Sendable {
         package var version: String
         /// Which metrics have a sample for each beacon; `nil` for all up to 1,000 beacons, and none above.
         package var metricsDetail: MetricsDetail?
-        /// Describes an event, for clients that want sentences.
-        package var sentence: @Sendable (EmulatorEvent) -> String
 
         package init(
             address: ControlAddress, hosts: [String] = [], token: String? = nil, version: String,
-            metricsDetail: MetricsDetail? = nil,
-            sentence: @escaping @Sendable (EmulatorEvent) -> String = { "\($0)" }
+            metricsDetail: MetricsDetail? = nil
         ) {
             self.address = address
             self.hosts = hosts
             self.token = token
             self.version = version
             self.metricsDetail = metricsDetail
-            self.sentence = sentence
         }
     }
 
@@ -64,7 +60,7 @@ package final class ControlAPI: Sendable {
         let run = RunContext(emulator, version: options.version, detail: options.metricsDetail)
         let responder = APIResponder(
             run: run, requestGuard: RequestGuard(hosts: Self.hosts(options), token: options.token),
-            streams: Places(limits.streams), sentence: options.sentence)
+            streams: Places(limits.streams))
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         let (started, continuation) = AsyncStream.makeStream(of: SocketAddress?.self)

@@ -6,13 +6,13 @@ import Emulator
 
 extension EventSelection {
     /// The line of an event as server-sent events have it (HTML, 9.2.5); `nil` if it is not selected.
-    /// - Parameter sentence: describes the event in the member `text`; `nil` for no such member.
+    /// - Parameter hasText: Whether it has its sentence in the member `text`.
     func message(
-        _ event: PostedEvent, _ lines: EventLines, sentence: (@Sendable (EmulatorEvent) -> String)? = nil
+        _ event: PostedEvent, _ lines: EventLines, hasText: Bool = false
     ) -> String? {
         if case .lost(let count) = event.event { return "event: overflow\ndata: {\"count\":\(count)}\n\n" }
         guard var line = line(event, lines) else { return nil }
-        if let sentence { line = "{\"text\":\(JSONLine.encode(sentence(event.event))),\(line.dropFirst())" }
+        if hasText { line = "{\"text\":\(JSONLine.encode(EventText.line(event.event))),\(line.dropFirst())" }
         return "id: \(event.sequence)\ndata: \(line)\n\n"
     }
 }

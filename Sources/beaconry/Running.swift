@@ -156,7 +156,7 @@ struct Running {
             control == .profiles ? { @Sendable in Folders.controlSocket(of: $0) } : nil
         return try await ControlServer(
             emulator, claiming: paths, path: pathOfProfile,
-            record: { ledger.record($0, under: Self.ledgerKey) }, group: group, sentence: { EventText.line($0) })
+            record: { ledger.record($0, under: Self.ledgerKey) }, group: group)
     }
 
     /// Starts the ESPHome proxies, before the radio is ready, so that it reports them; `nil` without any.

@@ -27,7 +27,8 @@ package enum BeaconText {
                 [beacon["major"], beacon["minor"]].compactMap { $0?.plain }.joined(separator: "/"),
                 beacon.address ?? "",
                 beacon["uuid"]?.plain
-                    ?? identity(name: beacon.name, service: beacon.services.first { !common.contains($0) }) ?? "",
+                    ?? AdvertisementText.identity(
+                        name: beacon.name, service: beacon.services.first { !common.contains($0) }) ?? "",
             ]
         }
         return TextTable(rows: [heading] + rows).lines.map { $0.cut(to: width) }
@@ -52,13 +53,6 @@ package enum BeaconText {
     /// A beacon's kind, profile and state.
     package static func headline(_ beacon: BeaconRecord) -> String {
         "\(beacon.device): \(beacon.kind) of profile \(beacon.profile), \(state(of: beacon))"
-    }
-
-    /// What identifies a device without a beacon frame: its name and its first service.
-    package static func identity(name: String?, service: String?) -> String? {
-        let service = service.map { "service \($0)" }
-        guard let name, !name.isEmpty else { return service }
-        return service.map { "\(name), \($0)" } ?? name
     }
 
     private static func interval(of beacon: BeaconRecord) -> String {

@@ -442,20 +442,10 @@ private struct RadioReport: Encodable, Report {
 }
 
 /// The text of a scenario's progress.
-package enum ScenarioText {
+private enum ScenarioText {
     /// The progress, and a line for each change that was refused.
     static func lines(_ scenario: ScenarioRecord) -> [String] {
-        [line(scenario)] + scenario.refused.map { "refused at \($0.at) s: \($0.change): \($0.message ?? "")" }
-    }
-
-    /// The progress in one line.
-    package static func line(_ scenario: ScenarioRecord) -> String {
-        let refused = scenario.refused.isEmpty ? "" : ", \(scenario.refused.count) refused"
-        let next = scenario.next.map { ", next \"\($0.change)\" at \($0.at) s" } ?? ""
-        let ignored = scenario.ignored.map { "; \($0.joined(separator: ", ")) have no effect on a run" } ?? ""
-        return
-            "scenario \(scenario.scenario) \(scenario.state.rawValue): \(scenario.done) of \(scenario.changes) changes"
-            + refused + next + ignored
+        [scenario.sentence] + scenario.refused.map { "refused at \($0.at) s: \($0.change): \($0.message ?? "")" }
     }
 }
 

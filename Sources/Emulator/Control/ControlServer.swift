@@ -15,7 +15,6 @@ package struct ControlServer: Service {
     private let listener: ControlListener
     /// The group whose members are clients, too; `nil` for none.
     private let group: gid_t?
-    private let sentence: @Sendable (EmulatorEvent) -> String
 
     /// Creates the sockets of an emulator. `run()` must follow, which serves and then removes them.
     /// - Parameters:
@@ -23,16 +22,13 @@ package struct ControlServer: Service {
     ///     renames or removes profiles.
     ///   - record: Called with the paths of all sockets, when they are created and when a reload has changed them.
     ///   - group: The number of a group whose members may use the sockets, too; `nil` for none.
-    ///   - sentence: Describes an event, for clients that want sentences.
     /// - Throws: `EmulatorError` `.cannotCreate` if a socket cannot be created or is in use; then none is created.
     package init(
         _ emulator: Emulator, claiming paths: [String], path: (@Sendable (String) -> String)? = nil,
-        record: @escaping @Sendable ([String]) -> Void = { _ in }, group: UInt32? = nil,
-        sentence: @escaping @Sendable (EmulatorEvent) -> String = { "\($0)" }
+        record: @escaping @Sendable ([String]) -> Void = { _ in }, group: UInt32? = nil
     ) async throws(EmulatorError) {
         self.emulator = emulator
         self.group = group
-        self.sentence = sentence
         emulator.events.keepJournal()
         guard let first = paths.first else {
             throw EmulatorError(
@@ -160,7 +156,7 @@ package struct ControlServer: Service {
             let line =
                 switch format {
                 case .json: emulator.events.lines.line(of: posted)
-                case .text: SafeText.line(sentence(posted.event))
+                case .text: SafeText.line(EventText.line(posted.event))
                 }
             try await output.write(Self.buffer(line))
         }

@@ -53,6 +53,14 @@ package struct ScenarioRecord: Codable, Hashable, Sendable {
     package let refused: [Change]
     /// The keys of the scenario that have no effect on a run; absent without any.
     package let ignored: [String]?
+
+    /// The progress in one line.
+    package var sentence: String {
+        let refusals = refused.isEmpty ? "" : ", \(refused.count) refused"
+        let change = next.map { ", next \"\($0.change)\" at \($0.at) s" } ?? ""
+        let unused = ignored.map { "; \($0.joined(separator: ", ")) have no effect on a run" } ?? ""
+        return "scenario \(scenario) \(state.rawValue): \(done) of \(changes) changes" + refusals + change + unused
+    }
 }
 
 /// A scenario whose changes are performed on a run.

@@ -80,8 +80,7 @@ struct HTTPOptions: ParsableArguments {
             )
         }
         return ControlAPI.Options(
-            address: address, hosts: hosts, token: token, version: Version.number, metricsDetail: try detail(),
-            sentence: { EventText.line($0) })
+            address: address, hosts: hosts, token: token, version: Version.number, metricsDetail: try detail())
     }
 
     private func detail() throws(Failure) -> MetricsDetail? {

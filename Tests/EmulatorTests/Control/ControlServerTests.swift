@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import Foundation
 import Glibc
 import Radio
@@ -115,14 +116,20 @@ struct ControlServerTests {
     func eventsAreStreamedAsSentences() async throws {
         try await withReadyRig { rig in
             let path = rig.folder.file("museum.sock")
-            let server = try await ControlServer(
-                rig.emulator, claiming: [path], sentence: { _ in "a sentence\u{1B} on one\nline" })
+            let server = try await ControlServer(rig.emulator, claiming: [path])
+            let warning = Warning(code: "test", message: "a sentence\u{1B} on one\nline", hint: "none")
             try await serving(server) {
                 try await LineClient.with(path) { client in
                     try await client.send(#"{"v":1,"command":"events","format":"text"}"# + "\n")
-                    let posting = Task { while !Task.isCancelled { try await rig.settle() } }
+                    let posting = Task {
+                        while !Task.isCancelled {
+                            rig.emulator.events.post(.warning(warning))
+                            try await Task.sleep(for: .milliseconds(10))
+                        }
+                    }
                     defer { posting.cancel() }
-                    #expect(try await client.line() == "a sentence\u{FFFD} on one\u{FFFD}line")
+                    #expect(
+                        try await client.line() == "warning: a sentence\u{FFFD} on one\u{FFFD}line [test]; none")
                 }
             }
         }

@@ -3,24 +3,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BeaconryTools
 import Bluetooth
 import BluetoothCore
 import Devices
-import Emulator
 import Profiles
 import Radio
 
 /// Events as sentences.
-enum EventText {
+package enum EventText {
     /// The lines for people: one, and with several faults of a profile one for each of them.
-    static func lines(_ event: EmulatorEvent) -> [String] {
+    package static func lines(_ event: EmulatorEvent) -> [String] {
         guard case .reloadFailed(let error) = event, error.faults.count > 1 else { return [line(event)] }
         return ["reload failed: \(error.faults.count) faults; \(error.hint)"] + error.diagnostics
     }
 
     /// One line, without the time.
-    static func line(_ event: EmulatorEvent) -> String {
+    package static func line(_ event: EmulatorEvent) -> String {
         switch event {
         case .radioReady(let capabilities): return ready(capabilities)
         case .radioLost(let error): return "radio lost: \(error.message); \(error.hint)"
@@ -30,7 +28,7 @@ enum EventText {
         case .controlServed(let url): return "control over HTTP: \(url)"
         case .reloaded(let count): return "reloaded: \(count) beacon\(count == 1 ? "" : "s")"
         case .reloadFailed(let error): return "reload failed: \(error)"
-        case .scenario(let scenario): return ScenarioText.line(scenario)
+        case .scenario(let scenario): return scenario.sentence
         case .replayEnded(let count):
             return "the replay has ended: \(count) packet\(count == 1 ? "" : "s") sent"
         case .stopping: return "stopping"
@@ -109,7 +107,7 @@ enum EventText {
         case .bondsSaved(let file): return "bonds saved in \(file)"
         case .bondsReset(let file): return "bonds reset: \(file) removed"
         case .muted(let duration):
-            let time = duration.map { " for \(Formatting.seconds($0))" } ?? ""
+            let time = duration.map { " for \(ValueText.text(($0 / .milliseconds(10)).rounded() / 100)) s" } ?? ""
             return "muted\(time): nothing that it sends is received"
         case .unmuted: return "unmuted"
         case .battery(.flat): return "its battery is flat"
@@ -251,36 +249,5 @@ enum EventText {
             return "\(accessory) wrote \(Hexadecimal.string(command)) and got the error "
                 + "0x\(Hexadecimal.string([error.rawValue]).uppercased())\(meaning)"
         }
-    }
-}
-
-/// What people recognize an advertisement by.
-struct AdvertisementText {
-    /// The advertising data; `nil` if it is malformed.
-    private let data: AdvertisingData?
-    /// The scan response; `nil` if it is malformed.
-    private let scanResponse: AdvertisingData?
-
-    /// The advertisement on the air; the requested one where it is unknown.
-    init(_ status: AdvertisingStatus) {
-        let (requested, effective) = (status.requested, status.effective)
-        data = try? AdvertisingData(
-            parsing: effective.advertisingData.value ?? requested.advertisingData.serialized())
-        scanResponse = try? AdvertisingData(
-            parsing: effective.scanResponse.value ?? requested.scanResponse.serialized())
-    }
-
-    /// The iBeacon frame.
-    var iBeacon: IBeacon? { data?.structures.lazy.compactMap(IBeacon.init).first }
-
-    /// `iBeacon 1/7` with the major and minor number, else the identity.
-    var name: String? { iBeacon.map { "iBeacon \($0.major)/\($0.minor)" } ?? identity }
-
-    /// The beacon frame, else the device's name and its first service; `nil` if the data has none of these.
-    var identity: String? {
-        let parts = [data, scanResponse].compactMap(\.self)
-        if let frame = parts.lazy.flatMap(\.frames).first { return SafeText.line(DecodedFrame(frame).line) }
-        let service = parts.lazy.flatMap(\.services).first.map { "\($0)" }
-        return BeaconText.identity(name: parts.lazy.compactMap(\.localName).first, service: service)
     }
 }

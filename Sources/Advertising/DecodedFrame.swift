@@ -2,8 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Advertising
-
 /// A beacon frame: its format and the fields of that format.
 package struct DecodedFrame: Encodable {
     let format: String
@@ -29,8 +27,10 @@ package struct DecodedFrame: Encodable {
 }
 
 /// The fields of a frame as a JSON object.
-struct FieldObject: Encodable {
-    let fields: [BeaconField]
+package struct FieldObject: Encodable {
+    private let fields: [BeaconField]
+
+    package init(fields: [BeaconField]) { self.fields = fields }
 
     private struct Key: CodingKey {
         let stringValue: String
@@ -40,7 +40,7 @@ struct FieldObject: Encodable {
         init?(intValue: Int) { nil }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         for field in fields {
             let key = Key(field.key)
