@@ -41,12 +41,17 @@ package final class ChildCommand: Sendable {
         }
         var options = PlatformOptions()
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(5))]
+        let mark = "\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let guardian: Lifeline
         do {
-            guardian = try Lifeline(Self.script, [])
+            let ready = try Lifeline.makePipe()
+            guardian = try Lifeline(Self.script, [mark], output: ready.writeEnd)
+            // Before the command, so that it ends with this process from its start.
+            guard await Lifeline.firstLine(of: ready.readEnd) != nil else { throw Errno.brokenPipe }
         } catch {
             throw Failure(exitCode: 71, message: "no shell can be started: \(error); raise the limits of this user")
         }
+        let environment = environment.merging([Self.markVariable: mark]) { $1 }
         let result = await result(of: program, named: name, environment, options, guardian)
         state.withLock { $0 = .ended }
         guardian.send("")
@@ -54,10 +59,22 @@ package final class ChildCommand: Sendable {
         return try result.get()
     }
 
-    /// Reads the number of the process of the command, and an empty line when the command has ended. The end of the input
-    /// without that line means that this process was killed: the command gets SIGTERM, and SIGKILL 5 s later.
+    /// A variable of the command, whose value no other command has.
+    private static let markVariable = "BEACONRY_COMMAND"
+
+    /// Writes a line, then reads the number of the process of the command, and an empty line when the command has ended. The end of the input
+    /// without that line means that this process was killed: the command gets SIGTERM, and SIGKILL 5 s later. If this process
+    /// was killed between the start of the command and the line with its number, the command is found by its mark, `$1`.
     private static let script = """
+        echo ready
+        exec >/dev/null 2>&1
+        unset process
         while read -r line; do process=$line; done
+        for attempt in 1 2 3 4 5; do
+            [ -n "${process+known}" ] && break
+            found=$(grep -lsxzF "\(markVariable)=$1" /proc/[0-9]*/environ | head -n 1 | cut -d / -f 3)
+            [ -n "$found" ] && process=$found || sleep 0.2
+        done
         [ -n "$process" ] && kill -TERM "$process" || exit
         for second in 1 2 3 4 5; do
             sleep 1

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Glibc
 import Subprocess
 import SystemPackage
@@ -50,5 +51,23 @@ final class Lifeline: Sendable {
         let ends = try FileDescriptor.pipe()
         for end in [ends.readEnd, ends.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
         return ends
+    }
+
+    /// Reads a line, and closes the descriptor; `nil` if it ends before.
+    static func firstLine(of file: FileDescriptor) async -> String? {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "first line").async {
+                var text: [UInt8] = []
+                var byte = [UInt8](repeating: 0, count: 1)
+                while text.count < 4096, (try? byte.withUnsafeMutableBytes({ try file.read(into: $0) })) == 1,
+                    byte[0] != UInt8(ascii: "\n")
+                {
+                    text.append(byte[0])
+                }
+                try? file.close()
+                let isComplete = byte[0] == UInt8(ascii: "\n") && !text.isEmpty
+                continuation.resume(returning: isComplete ? String(decoding: text, as: UTF8.self) : nil)
+            }
+        }
     }
 }

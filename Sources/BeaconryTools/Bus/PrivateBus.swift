@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Glibc
 import Persistence
 import SystemPackage
@@ -58,7 +57,7 @@ package final class PrivateBus: Sendable {
         } catch {
             throw Failure(exitCode: 73, message: "a bus cannot be made in \(folder): \(error)")
         }
-        let address = await firstLine(of: output.readEnd)
+        let address = await Lifeline.firstLine(of: output.readEnd)
         let bus = PrivateBus(address: address ?? "", folder: folder, lock: lock, lifeline: lifeline)
         guard address != nil else {
             let reason = lastLine(of: folder + "/bus.log")
@@ -197,23 +196,5 @@ package final class PrivateBus: Sendable {
         let file = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
         _ = try file.closeAfter { try file.writeAll(text.utf8) }
-    }
-
-    /// Reads a line, and closes the descriptor; `nil` if it ends before.
-    private static func firstLine(of file: FileDescriptor) async -> String? {
-        await withCheckedContinuation { continuation in
-            DispatchQueue(label: "PrivateBus").async {
-                var text: [UInt8] = []
-                var byte = [UInt8](repeating: 0, count: 1)
-                while text.count < 4096, (try? byte.withUnsafeMutableBytes({ try file.read(into: $0) })) == 1,
-                    byte[0] != UInt8(ascii: "\n")
-                {
-                    text.append(byte[0])
-                }
-                try? file.close()
-                let isComplete = byte[0] == UInt8(ascii: "\n") && !text.isEmpty
-                continuation.resume(returning: isComplete ? String(decoding: text, as: UTF8.self) : nil)
-            }
-        }
     }
 }
