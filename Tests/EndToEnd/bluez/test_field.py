@@ -59,6 +59,8 @@ def pdus(air: Air) -> dict[bytes, str]:
 
 
 def test_discoverable_adapter_is_reported(beaconry: Beaconry, witness: Witness, extended: bool) -> None:
+    if extended and BLUEZ == "5.66":
+        pytest.skip("Linux 6.1 does not complete Set Discoverable for a controller with sets: bluetoothd answers Busy from then on")
     if extended:
         check_discoverable_adapter_with_sets(beaconry, witness)
         return
