@@ -354,11 +354,22 @@ def test_a_run_that_was_killed_is_reported() -> None:
     assert not air._folder.exists()
 
 
+def state(thread: Path) -> str:
+    """The state of a thread (proc(5)): `T` for a stopped one, `X` for one that has ended."""
+    try:
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
+
+
 def test_a_run_that_is_stopped_is_killed_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beaconry._air, "END", 1)
     air = Air()
     (program,) = [pid for pid in processes(str(air._folder)) if os.readlink(f"/proc/{pid}/exe").endswith("beaconry")]
     os.kill(program, signal.SIGSTOP)
+    # Its threads stop one after the other.
+    while {state(thread) for thread in Path(f"/proc/{program}/task").iterdir()} != {"T"}:
+        time.sleep(0.01)
     began = time.monotonic()
     with pytest.raises(ProgramError, match="did not end within 1 s, and was killed"):
         air.close()
