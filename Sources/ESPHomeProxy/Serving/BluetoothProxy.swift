@@ -238,7 +238,7 @@ package actor BluetoothProxy {
 
     /// The state of the scanner.
     var scannerState: ServerMessage {
-        .scannerState(scan != nil ? .running : .idle, isActive: isActive, isActiveByDefault: settings.scansActively)
+        .scannerState(isRunning: scan != nil, isActive: isActive, isActiveByDefault: settings.scansActively)
     }
 
     /// Sends advertisements to a session from now on.

@@ -256,8 +256,8 @@ actor ProxySession {
             }
             hasGreeted = true
             usesShortUUIDs = minor >= ProxyIdentity.apiVersion.minor
-            send(.hello(ProxyGreeting(identity)))
-        case .authentication: send(.authenticated(true))
+            send(.hello(identity))
+        case .authentication: send(.authenticated)
         case .disconnect:
             send(.disconnected)
             end()
@@ -265,7 +265,7 @@ actor ProxySession {
         case .ping: send(.pong)
         case .pong, .ignored: break
         case .deviceInfo: send(.deviceInfo(identity))
-        case .capabilities: send(.capabilities(identity.features, identity.address))
+        case .capabilities: send(.capabilities(identity))
         case .entities: send(.entitiesDone)
         case .subscribeAdvertisements: callProxy { proxy, number in await proxy.subscribe(number) }
         case .unsubscribeAdvertisements: callProxy { proxy, number in await proxy.unsubscribe(number) }
