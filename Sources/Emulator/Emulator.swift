@@ -542,9 +542,18 @@ package actor Emulator: Service {
     // MARK: - Commands
 
     /// All beacons in the order of the profiles.
-    /// - Parameter profile: Selects the beacons of one profile; `nil`, or any name in a run of one profile, selects
-    ///   all.
-    package func list(of profile: String? = nil) async -> [BeaconStatus] {
+    package func list() async -> [BeaconStatus] { await statuses(of: nil) }
+
+    /// The beacons of a profile, in its order.
+    /// - Parameter profile: `nil`, or any name in a run of one profile, selects all.
+    /// - Throws: `EmulatorError` `.unknownProfile` if the run has several profiles, and none of this name.
+    package func list(of profile: String?) async throws(EmulatorError) -> [BeaconStatus] {
+        let beacons = await statuses(of: profile)
+        if beacons.isEmpty, let profile { _ = try await profileRecord(profile) }
+        return beacons
+    }
+
+    private func statuses(of profile: String?) async -> [BeaconStatus] {
         await directory.handover?.value
         let beacons = beacons
         let hasOneProfile = Set(beacons.map(\.profileName)).count == 1
@@ -1057,6 +1066,24 @@ package actor Emulator: Service {
         return beacons.flatMap { beacon in
             vault.secrets(of: beacon).bonds.map { (beacon.name, $0.peer) }
         }
+    }
+
+    /// Removes the bonds of a beacon with the peers of an identity address, or all its bonds.
+    /// - Returns: The number of removed bonds.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, or `.unknownPeer` if it has no bond with this address.
+    package func forgetBonds(of name: String, address: BluetoothAddress?) async throws(EmulatorError) -> Int {
+        guard let address else { return try await forgetBonds(of: name, peer: nil) }
+        let known = try await bonds(of: name).map(\.peer.address)
+        guard known.contains(where: { $0.address == address }) else {
+            let names = known.map(\.address.description).joined(separator: ", ")
+            throw EmulatorError(
+                .unknownPeer,
+                "\(name) has no bond with \(address)" + (known.isEmpty ? ", and no other bonds" : ""),
+                hint: known.isEmpty ? "see beaconry ctl bonds" : "beaconry ctl bonds lists its bonds: \(names)")
+        }
+        var count = 0
+        for peer in known where peer.address == address { count += try await forgetBonds(of: name, peer: peer) }
+        return count
     }
 
     /// Removes the bond of a beacon with a peer, or all its bonds.

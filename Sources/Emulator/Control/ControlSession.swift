@@ -44,7 +44,7 @@ struct ControlSession {
         switch request {
         case .events(let format): return .events(format)
         case .stop: return .stop
-        case .list(let profile): return .answer(.beacons(try await list(of: profile)))
+        case .list(let profile): return .answer(.beacons(try await emulator.list(of: profile)))
         case .show(let device): return .answer(.beacons([try await emulator.show(device)]))
         case .set(let device, let values): return .answer(.beacons([try await emulator.set(device, values)]))
         case .enable(let device): return .answer(.beacons([try await emulator.setEnabled(device, true)]))
@@ -94,13 +94,6 @@ struct ControlSession {
         case .wait(let conditions, let time, let since):
             return .answer(try await wait(for: conditions, within: time, since: since))
         }
-    }
-
-    private func list(of profile: String?) async throws(EmulatorError) -> [BeaconStatus] {
-        let beacons = await emulator.list(of: profile)
-        // None, if the run has several profiles, and none of this name.
-        if beacons.isEmpty, let profile { _ = try await emulator.profileRecord(profile) }
-        return beacons
     }
 
     private func move(_ name: String, _ metres: [Double]) async throws(EmulatorError) -> ControlAnswer {
@@ -289,27 +282,14 @@ struct ControlSession {
     }
 
     private func forget(_ device: String, _ peer: String?) async throws(EmulatorError) -> ControlAnswer {
-        return ControlAnswer(\.forgotten, try await removeBonds(of: device, with: peer))
-    }
-
-    private func removeBonds(of device: String, with peer: String?) async throws(EmulatorError) -> Int {
-        guard let peer else { return try await emulator.forgetBonds(of: device, peer: nil) }
-        guard let address = BluetoothAddress(peer) else {
-            throw EmulatorError(.badProfile, "\"\(peer)\" is not an address", hint: "see bonds for those known")
+        var address: BluetoothAddress?
+        if let peer {
+            address = BluetoothAddress(peer)
+            guard address != nil else {
+                throw EmulatorError(.badProfile, "\"\(peer)\" is not an address", hint: "see bonds for those known")
+            }
         }
-        let known = try await emulator.bonds(of: device).map(\.peer.address)
-        guard known.contains(where: { $0.address == address }) else {
-            let names = known.map(\.address.description).joined(separator: ", ")
-            throw EmulatorError(
-                .unknownPeer,
-                "\(device) has no bond with \(address)" + (known.isEmpty ? ", and no other bonds" : ""),
-                hint: known.isEmpty ? "see beaconry ctl bonds" : "beaconry ctl bonds lists its bonds: \(names)")
-        }
-        var count = 0
-        for peer in known where peer.address == address {
-            count += try await emulator.forgetBonds(of: device, peer: peer)
-        }
-        return count
+        return ControlAnswer(\.forgotten, try await emulator.forgetBonds(of: device, address: address))
     }
 
     private func pair(_ device: String, _ answer: String?) async throws(EmulatorError) -> ControlAnswer {

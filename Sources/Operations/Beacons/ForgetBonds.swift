@@ -2,10 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
 package import Emulator
-import Radio
-import Receiving
 
 package struct ForgetBonds: Operation {
     package static let name = "forgetBonds"
@@ -24,22 +21,7 @@ package struct ForgetBonds: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Forgotten {
-        guard let address = peer?.address else {
-            return Forgotten(forgotten: try await run.emulator.forgetBonds(of: beacon.text, peer: nil))
-        }
-        let known = try await run.emulator.bonds(of: beacon.text).map(\.peer.address)
-        guard known.contains(where: { $0.address == address }) else {
-            let names = known.map(\.address.description).joined(separator: ", ")
-            throw EmulatorError(
-                .unknownPeer,
-                "\(beacon.text) has no bond with \(address)" + (known.isEmpty ? ", and no other bonds" : ""),
-                hint: known.isEmpty ? "see beaconry ctl bonds" : "beaconry ctl bonds lists its bonds: \(names)")
-        }
-        var count = 0
-        for peer in known where peer.address == address {
-            count += try await run.emulator.forgetBonds(of: beacon.text, peer: peer)
-        }
-        return Forgotten(forgotten: count)
+        Forgotten(forgotten: try await run.emulator.forgetBonds(of: beacon.text, address: peer?.address))
     }
 }
 

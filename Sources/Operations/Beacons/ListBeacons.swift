@@ -19,9 +19,6 @@ package struct ListBeacons: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Listed<BeaconRecord> {
-        let beacons = await run.emulator.list(of: profile)
-        // None, if the run has several profiles, and none of this name.
-        if beacons.isEmpty, let profile { _ = try await run.emulator.profileRecord(profile) }
-        return Listed(beacons.map(BeaconRecord.init))
+        Listed(try await run.emulator.list(of: profile).map(BeaconRecord.init))
     }
 }

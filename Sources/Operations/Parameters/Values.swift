@@ -54,28 +54,44 @@ extension BatteryState: Parameter {}
 
 // MARK: - Names
 
-/// A beacon: its id, or `PROFILE/ID` in a run of profiles that share ids.
-package struct BeaconName: Parameter, Hashable {
-    package var text: String
+/// A name of something in the run.
+package protocol NameParameter: Parameter, Hashable {
+    /// What it names, with its article.
+    static var noun: String { get }
 
-    package init(_ text: String = "") { self.text = text }
+    var text: String { get set }
 
-    package init(json: JSONValue) throws(ValueFault) { text = try nameText(json, "the id of a beacon") }
+    init(_ text: String)
+}
+
+extension NameParameter {
+    package init() { self.init("") }
+
+    package init(json: JSONValue) throws(ValueFault) {
+        guard let text = json.string, !text.isEmpty else { throw ValueFault("write \(Self.noun)") }
+        self.init(text)
+    }
 
     package var json: JSONValue { .text(text) }
     package static var schema: Schema { .name }
 }
 
-/// Something on the virtual air: a beacon, a host or a receiver.
-package struct AirName: Parameter, Hashable {
+/// A beacon: its id, or `PROFILE/ID` in a run of profiles that share ids.
+package struct BeaconName: NameParameter {
+    package static let noun = "the id of a beacon"
+
     package var text: String
 
-    package init(_ text: String = "") { self.text = text }
+    package init(_ text: String) { self.text = text }
+}
 
-    package init(json: JSONValue) throws(ValueFault) { text = try nameText(json, "a name on the air") }
+/// Something on the virtual air: a beacon, a host or a receiver.
+package struct AirName: NameParameter {
+    package static let noun = "a name on the air"
 
-    package var json: JSONValue { .text(text) }
-    package static var schema: Schema { .name }
+    package var text: String
+
+    package init(_ text: String) { self.text = text }
 }
 
 /// The name of a new receiver, which may be part of a path.
@@ -84,15 +100,13 @@ package struct NewName: Parameter, Hashable {
 
     package init(_ text: String = "") { self.text = text }
 
-    package init(json: JSONValue) throws(ValueFault) { text = try ValueText.name(try nameText(json, "a name")) }
+    package init(json: JSONValue) throws(ValueFault) {
+        guard let text = json.string, !text.isEmpty else { throw ValueFault("write a name") }
+        self.text = try ValueText.name(text)
+    }
 
     package var json: JSONValue { .text(text) }
     package static var schema: Schema { .text(pattern: "[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}", example: "phone") }
-}
-
-private func nameText(_ json: JSONValue, _ noun: String) throws(ValueFault) -> String {
-    guard let text = json.string, !text.isEmpty else { throw ValueFault("write \(noun)") }
-    return text
 }
 
 /// The number of a capture, from 1.
