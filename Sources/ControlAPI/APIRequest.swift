@@ -104,7 +104,7 @@ struct APIRequest: Sendable {
     ) throws(Problem) {
         switch body {
         case .text(let text):
-            guard let field = endpoint.fields.first(where: { $0.place == .text }) else { throw noBody }
+            guard let field = endpoint.fields.first(where: { $0.place == .text }) else { throw unexpectedBody }
             values[field.name] = .text(text)
         case .json(let json):
             if let field = endpoint.fields.first(where: { $0.place == .object }) {
@@ -113,7 +113,7 @@ struct APIRequest: Sendable {
             }
             guard let members = json.members else { throw .invalid("the body must be a JSON object") }
             let names = endpoint.fields.filter { $0.place == .member }.map(\.name)
-            guard !names.isEmpty || members.isEmpty else { throw noBody }
+            guard !names.isEmpty || members.isEmpty else { throw unexpectedBody }
             for (name, value) in members {
                 guard names.contains(name) else {
                     throw .invalid(
@@ -124,7 +124,7 @@ struct APIRequest: Sendable {
         }
     }
 
-    private static let noBody = Problem.invalid("this resource takes no body", hint: "leave it out")
+    private static let unexpectedBody = Problem.invalid("this resource takes no body", hint: "leave it out")
 }
 
 /// The body of a request.

@@ -208,10 +208,9 @@ struct APIResponder: Sendable {
             let type = "text/event-stream"
             if isHead { return try await write([], type, .ok, isHead: true, [:], writer) }
             let body = OpenBody(type: type, opening: ": connected\n\n", pulse: ":\n\n")
-            let events = events
-            let posted = events.listen(after: feed.after)
-            try await stream(body, posted, channel, writer) {
-                feed.selection.message($0, events.lines, hasText: feed.hasText)
+            let lines = events.lines
+            try await stream(body, events.listen(after: feed.after), channel, writer) {
+                feed.selection.message($0, lines, hasText: feed.hasText)
             }
         }
     }

@@ -368,7 +368,9 @@ def test_a_run_that_is_stopped_is_killed_in_time(monkeypatch: pytest.MonkeyPatch
     (program,) = [pid for pid in processes(str(air._folder)) if os.readlink(f"/proc/{pid}/exe").endswith("beaconry")]
     os.kill(program, signal.SIGSTOP)
     # Its threads stop one after the other.
+    deadline = time.monotonic() + 300
     while {state(thread) for thread in Path(f"/proc/{program}/task").iterdir()} != {"T"}:
+        assert time.monotonic() < deadline, "a thread does not stop"
         time.sleep(0.01)
     began = time.monotonic()
     with pytest.raises(ProgramError, match="did not end within 1 s, and was killed"):

@@ -62,9 +62,10 @@ package final class ChildCommand: Sendable {
     /// A variable of the command, whose value no other command has.
     private static let markVariable = "BEACONRY_COMMAND"
 
-    /// Writes a line, then reads the number of the process of the command, and an empty line when the command has ended. The end of the input
-    /// without that line means that this process was killed: the command gets SIGTERM, and SIGKILL 5 s later. If this process
-    /// was killed between the start of the command and the line with its number, the command is found by its mark, `$1`.
+    /// Writes a line, then reads the number of the process of the command, and an empty line when the command has ended. The
+    /// end of the input without that line means that this process was killed: the command gets SIGTERM, and SIGKILL 5 s
+    /// later. If this process was killed between the start of the command and the line with its number, the command is found
+    /// by its mark, `$1`.
     private static let script = """
         echo ready
         exec >/dev/null 2>&1

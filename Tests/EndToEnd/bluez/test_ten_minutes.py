@@ -171,7 +171,7 @@ CONDITIONS = [
 
 
 def chosen() -> list[Condition]:
-    """The conditions of this run: those whose names begin with a word of BEACONRY_CONDITIONS, or all."""
+    """The conditions to test: those whose names begin with a word in BEACONRY_CONDITIONS; all without the variable."""
     words = tuple(filter(None, os.environ.get("BEACONRY_CONDITIONS", "").split(",")))
     return [each for each in CONDITIONS if not words or each.name.startswith(words)]
 

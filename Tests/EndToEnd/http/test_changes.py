@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from beaconry import Beaconry
+from beaconry import PATIENCE, Beaconry
 from http_client import PATCH, Server
 
 Served = Callable[..., Server]
@@ -130,7 +130,9 @@ def test_reset_starts_all_over(served: Served, shop: Path, beaconry: Beaconry) -
     assert beaconry.call("ctl", "receiver", "add", "tablet").returncode == 0
     result = server.request("POST", "/v1/reset")
     assert (result.status, result.json["added"]) == (200, ["door", "shelf-1", "shelf-2"])
+    deadline = time.monotonic() + PATIENCE
     while server.request("GET", "/v1/health").status != 200:
+        assert time.monotonic() < deadline, server.get("/v1/beacons")
         time.sleep(0.05)
     beacons = {beacon["device"]: beacon for beacon in server.get("/v1/beacons")["beacons"]}
     assert set(beacons) == {"door", "shelf-1", "shelf-2"}
