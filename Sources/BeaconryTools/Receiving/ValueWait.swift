@@ -11,7 +11,8 @@ import Radio
 /// Waits until a characteristic of a device has a value.
 ///
 /// It connects, and reads the value until it is the expected one. If the device refuses to send the value over a link that
-/// is not encrypted, it pairs ("just works"), and reads again. If the connection ends, it connects again.
+/// is not encrypted, it pairs ("just works"), and reads again. If the connection ends, it connects again. A cause that does not
+/// pass, such as a value that requires another pairing, ends the wait before its time limit.
 struct ValueWait: Sendable {
     /// The time between two readings.
     private static let pause = Duration.milliseconds(200)
@@ -46,19 +47,17 @@ struct ValueWait: Sendable {
                     let time = clock.now() - start
                     return verdict(
                         true, "read \(Hexadecimal.string(value)) of \(place) within \(Formatting.seconds(time))", time)
-                case .absent:
-                    let time = clock.now() - start
+                case .impossible(let text):
                     return verdict(
-                        false,
-                        "expected value \(Hexadecimal.string(value)) of \(place), but it has no such characteristic",
-                        time)
+                        false, "expected value \(Hexadecimal.string(value)) of \(place), but \(text)",
+                        clock.now() - start)
                 case .other(let text):
                     miss = text
                     wasRead = true
-                case .ended(let reason):
+                case .ended(let text):
                     // At the time limit this side ends the connection, which is not the reason.
                     let isOver = clock.now() >= start + limit
-                    if !wasRead { miss = isOver ? "it did not answer in time" : "the connection ended: \(reason)" }
+                    if !wasRead { miss = isOver ? "it did not answer in time" : text }
                     wasRead = true
                 }
             } catch {
@@ -73,11 +72,11 @@ struct ValueWait: Sendable {
 
     private enum Reading: Sendable {
         case expected
-        /// The device does not have the characteristic.
-        case absent
+        /// The value cannot be read: why not, as a clause.
+        case impossible(String)
         /// Why not, as a clause.
         case other(String)
-        /// The connection ended before there was anything to report, for this reason.
+        /// The connection ended before there was anything to report: a clause with the reason.
         case ended(String)
     }
 
@@ -93,7 +92,9 @@ struct ValueWait: Sendable {
         var last: Reading?
         var hasPaired = false
         do throws(RemoteError) {
-            guard let found = try await link.characteristic(characteristic) else { return .absent }
+            guard let found = try await link.characteristic(characteristic) else {
+                return .impossible("it has no such characteristic")
+            }
             while true {
                 do throws(RemoteError) {
                     let read = try await link.read(found.value)
@@ -102,22 +103,24 @@ struct ValueWait: Sendable {
                 } catch .refused(let code) where code.requiresSecurity && !hasPaired {
                     last = .other("it was refused: \(code)")
                     if let failure = await pair(link) {
-                        return .other("it was refused: \(code), and pairing failed: \(failure)")
+                        let text = "it was refused: \(code), and pairing failed: \(failure)"
+                        if failure.code == .disconnected { return .ended(text) }
+                        return failure.code.isLasting ? .impossible(text) : .other(text)
                     }
                     hasPaired = true
                     continue
                 }
                 guard clock.now() + Self.pause < end, await clock.sleep(for: Self.pause) else { break }
             }
-            return last ?? .absent
+            return last ?? .ended("the time limit came first")
         } catch {
             switch error {
             case .refused(let error) where error.requiresSecurity && hasPaired:
-                return .other(
+                return .impossible(
                     "it was refused: \(error), although they have paired (Just Works); the value requires a pairing "
                         + "with a passkey or a comparison")
             case .refused(let error): return .other("it was refused: \(error); \(CentralError.hint(of: error))")
-            case .disconnected(let reason): return last ?? .ended(reason)
+            case .disconnected(let reason): return last ?? .ended("the connection ended: \(reason)")
             case .notPaired(let error): return .other("they did not pair: \(error.message)")
             case .impossible(let reason): return .other(reason)
             }
@@ -141,6 +144,18 @@ extension ATTError {
     /// Whether an encrypted link may have what the device requires.
     fileprivate var requiresSecurity: Bool {
         self == .insufficientAuthentication || self == .insufficientEncryption
+    }
+}
+
+extension PairingError.Code {
+    /// Whether another attempt with the same settings ends like this one.
+    fileprivate var isLasting: Bool {
+        switch self {
+        case .outOfBandNotAvailable, .authenticationRequirements, .notSupported, .keyTooShort, .commandNotSupported,
+            .unsupported:
+            true
+        default: false
+        }
     }
 }
 
