@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from beaconry import Beaconry
+from beaconry import PATIENCE, Beaconry
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = {"test_install.py", "test_packaging.py", "test_service.py"}
@@ -41,7 +41,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Starts tests that wait long first, so that other workers are busy meanwhile."""
+    """Limits the time of each test, and starts tests that wait long first, so that other workers are busy meanwhile.
+
+    The limit is for a test that hangs. It is above those of the states for which a test waits, whose messages say more."""
+    for item in items:
+        if item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(2 * PATIENCE))
     items.sort(key=lambda item: item.get_closest_marker("starts_first") is None)
 
 

@@ -70,14 +70,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Removes the tests that are not in the plan. Outside the machine all tests are skipped; no test runs for more than
-    ten minutes."""
+    """Removes the tests that are not in the plan. Outside the machine all tests are skipped."""
     here = Path(__file__).parent
     ours = [item for item in items if here in item.path.parents and isinstance(item, pytest.Function)]
     for item in ours:
         item.add_marker(pytest.mark.skipif(not vhci.BLUEZ, reason="runs inside Scripts/bluez-vm"))
-        if item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(600))
     plan = [item for item in ours if not PLAN or planned(item, item.callspec.params["kind"])]
     part, parts = map(int, PART.split("/"))
     chosen = set(plan[part - 1 :: parts])

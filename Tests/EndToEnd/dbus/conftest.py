@@ -12,13 +12,6 @@ import pytest
 from beaconry import Beaconry, Run
 from rig import PERIPHERAL, Bus
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """No test here runs for more than five minutes."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(300))
-
 
 @pytest.fixture
 def bus(beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Bus:

@@ -19,14 +19,6 @@ from viewer import Viewer
 DESK = {"width": 1280, "height": 900}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """No test here runs for more than five minutes."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.timeout(300))
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One browser for all tests of a worker; each test has a profile of its own in it."""

@@ -11,14 +11,7 @@ from pathlib import Path
 
 import pytest
 from beaconry import PROFILES, Beaconry
-from private_bus import ADDRESSES, FOLDER, WIRE, PrivateBus
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """No test here runs for more than five minutes."""
-    for item in items:
-        if FOLDER in item.path.parents and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(300))
+from private_bus import ADDRESSES, WIRE, PrivateBus
 
 
 @pytest.fixture

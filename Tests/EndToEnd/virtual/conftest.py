@@ -17,14 +17,6 @@ from peers import BumbleControllers, Program, ReservedPorts, wait_until_served
 VirtualAir = tuple[Run, str]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """No test here runs for more than five minutes."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(300))
-
-
 @pytest.fixture
 def air(beaconry: Beaconry) -> Callable[..., VirtualAir]:
     """Starts a profile on a virtual air with a free port; returns the run and Bumble's name for the port."""
