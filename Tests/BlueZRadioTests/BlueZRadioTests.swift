@@ -465,7 +465,6 @@ import Testing
             let read: MethodHandler = { [connection = daemon.connection] _ in
                 if ends {
                     Task {
-                        try await Task.sleep(for: .milliseconds(20))
                         try await connection.emitPropertiesChanged(
                             Self.device, "org.bluez.Device1", ["Connected": false])
                     }

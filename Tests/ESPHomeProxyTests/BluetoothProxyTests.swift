@@ -187,6 +187,21 @@ struct BluetoothProxyTests {
         await setup.close()
     }
 
+    @Test func subscriptionsAreServedInTheirOrder() async throws {
+        let setup = try await Self.setUp()
+        let client = try await Client(setup.place)
+        try await client.greet()
+        let subscription: [UInt8] = [0, 2, 66, 8, 1]
+        let end: [UInt8] = [0, 0, 87]
+        for _ in 0..<20 {
+            try await client.sendBytes((0..<10).flatMap { _ in subscription + end } + subscription)
+            // More than what was on its way before the last subscription.
+            for _ in 0..<3 { _ = try await client.next(93) }
+        }
+        await client.close()
+        await setup.close()
+    }
+
     @Test func clientConnectsReadsAndWrites() async throws {
         let setup = try await Self.setUp()
         let client = try await Client(setup.place)

@@ -86,7 +86,12 @@ package actor BluetoothProxy {
     /// The sessions that get advertisements.
     private var subscribers: Set<Int> = []
     private var isActive: Bool
+    /// Whether the scan that runs is active; `nil` without one.
+    private var runningScan: Bool?
     private var scan: Task<Void, Never>?
+    private var isAdapting = false
+    /// The sessions that get the state of the scan when it is as needed.
+    private var stateReaders: Set<Int> = []
     private var batch = AdvertisementBatch()
     private var flush: Scheduled<Void>?
     private var hasWarnedOfExtended = false
@@ -238,47 +243,71 @@ package actor BluetoothProxy {
 
     /// The state of the scanner.
     var scannerState: ServerMessage {
-        .scannerState(isRunning: scan != nil, isActive: isActive, isActiveByDefault: settings.scansActively)
+        .scannerState(isRunning: runningScan != nil, isActive: isActive, isActiveByDefault: settings.scansActively)
     }
 
-    /// Sends advertisements to a session from now on.
-    func subscribe(_ session: Int) async {
+    /// Sends advertisements to a session from now on; when the scan runs, the session gets its state.
+    func subscribe(_ session: Int) {
         subscribers.insert(session)
-        if scan == nil { await beginScan() }
-        send(scannerState, to: [session])
+        adaptScan(reportingTo: [session])
     }
 
     /// Sends no more advertisements to a session.
     func unsubscribe(_ session: Int) {
         guard subscribers.remove(session) != nil, subscribers.isEmpty else { return }
-        endScan()
+        sendBatch()
+        adaptScan(reportingTo: [])
     }
 
-    /// Scans actively or passively from now on.
-    func setScanning(isActive: Bool) async {
-        let changes = self.isActive != isActive
+    /// Scans actively or passively from now on; the subscribers get the state of the scan.
+    func setScanning(isActive: Bool) {
         self.isActive = isActive
-        if !subscribers.isEmpty, changes { await beginScan() }
-        send(scannerState, to: subscribers)
+        adaptScan(reportingTo: subscribers)
     }
 
-    private func beginScan() async {
+    /// The scan that the subscribers need: active or passive; `nil` for none.
+    private var neededScan: Bool? { subscribers.isEmpty ? nil : isActive }
+
+    /// Starts, changes or ends the scan, one step after the other until it is as needed; then these sessions get its state.
+    private func adaptScan(reportingTo sessions: Set<Int>) {
+        stateReaders.formUnion(sessions)
+        guard !isAdapting else { return }
+        isAdapting = true
+        Task {
+            while !isClosed, neededScan != runningScan {
+                guard await takeStep(to: neededScan) else { break }
+            }
+            isAdapting = false
+            send(scannerState, to: stateReaders)
+            stateReaders = []
+        }
+    }
+
+    /// Starts a scan, in place of the former one; or ends it.
+    /// - Returns: whether that succeeded.
+    private func takeStep(to isActive: Bool?) async -> Bool {
+        guard let isActive else {
+            endScan()
+            await host.stopScanning()
+            return true
+        }
         do throws(RadioError) {
             let sightings = try await host.scan(ScanParameters(isActive: isActive))
-            guard !subscribers.isEmpty else { return await host.stopScanning() }
-            // The new scan has ended that of the former task, if there is one.
-            scan?.cancel()
+            endScan()
+            runningScan = isActive
             scan = Task { for await sighting in sightings { take(sighting) } }
+            return true
         } catch {
+            guard !isClosed else { return false }
             warn(Warning(code: "esphome-no-scan", message: "\(settings.name): \(error.message)", hint: error.hint))
+            return false
         }
     }
 
     private func endScan() {
         scan?.cancel()
         scan = nil
-        sendBatch()
-        Task { if subscribers.isEmpty { await host.stopScanning() } }
+        runningScan = nil
     }
 
     private func take(_ sighting: Sighting) {

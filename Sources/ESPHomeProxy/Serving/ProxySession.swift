@@ -267,10 +267,10 @@ actor ProxySession {
         case .deviceInfo: send(.deviceInfo(identity))
         case .capabilities: send(.capabilities(identity))
         case .entities: send(.entitiesDone)
-        case .subscribeAdvertisements: callProxy { proxy, number in await proxy.subscribe(number) }
-        case .unsubscribeAdvertisements: callProxy { proxy, number in await proxy.unsubscribe(number) }
-        case .subscribeConnectionsFree: callProxy { proxy, number in await proxy.observeSlots(number) }
-        case .scannerMode(let isActive): callProxy { proxy, _ in await proxy.setScanning(isActive: isActive) }
+        case .subscribeAdvertisements: proxy.assumeIsolated { $0.subscribe(number) }
+        case .unsubscribeAdvertisements: proxy.assumeIsolated { $0.unsubscribe(number) }
+        case .subscribeConnectionsFree: proxy.assumeIsolated { $0.observeSlots(number) }
+        case .scannerMode(let isActive): proxy.assumeIsolated { $0.setScanning(isActive: isActive) }
         case .device(let address, let request, let isRandom): handle(request, of: address, isRandom: isRandom)
         case .services(let address):
             operate(on: address, handle: 0) { [usesShortUUIDs] link in
@@ -295,12 +295,6 @@ actor ProxySession {
 
     /// The code of requests about a device that is not connected (aioesphomeapi, ESPHOME_GATT_ERRORS).
     private static let notConnected: Int32 = -1
-
-    /// Calls the proxy, after the calls before.
-    private func callProxy(_ call: @escaping @Sendable (BluetoothProxy, Int) async -> Void) {
-        let (proxy, number) = (proxy, number)
-        Task { await call(proxy, number) }
-    }
 
     private func setNotifying(_ isOn: Bool, _ handle: UInt32, of address: UInt64) {
         guard devices[address]?.link != nil else {
