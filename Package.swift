@@ -127,7 +127,9 @@ let package = Package(
         .target(name: "Sockets", dependencies: [nioCore, nioPosix], swiftSettings: settings),
         .target(
             name: "ESPHomeProxy",
-            dependencies: ["BluetoothCore", "Bluetooth", "Radio", "Sockets", crypto, nioCore, nioPosix],
+            dependencies: [
+                "BluetoothCore", "Bluetooth", "Concurrency", "Radio", "Sockets", crypto, nioCore, nioPosix,
+            ],
             swiftSettings: settings),
         .target(name: "Receiving", dependencies: ["BluetoothCore", "Advertising"], swiftSettings: settings),
         .target(

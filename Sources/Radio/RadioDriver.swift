@@ -22,7 +22,8 @@ package protocol RadioDriver: Sendable {
     /// The radio with this argument.
     /// - Parameter argument: what follows the colon; `nil` for a name without a colon.
     /// - Returns: `nil` if the argument is not one of `forms`.
-    init?(argument: String?)
+    /// - Throws: `RadioError` for one of `forms` with a value that is not possible.
+    init?(argument: String?) throws(RadioError)
 
     /// The outcome that beacons would have on this radio; nothing is put on the air.
     /// - Throws: `RadioError` if the radio is not usable.

@@ -18,6 +18,8 @@ public struct ReceivingCapabilities: Hashable, Sendable {
             case passiveScanning = "passive-scanning"
             /// Data is restored from its fields; the order of its structures, and unknown ones, are lost.
             case exactData = "exact-data"
+            /// Other users of the receiver get nothing meanwhile.
+            case exclusive
         }
 
         /// The subject.

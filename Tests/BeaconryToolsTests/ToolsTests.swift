@@ -99,6 +99,8 @@ struct RadioDriverTests {
     @Test(arguments: [
         "bluez", "bluez:hci0", "bluez:00:1B:DC:07:31:42", "virtual", "hci-socket:0", "tcp-client:127.0.0.1:6402",
         "tcp-client:[::1]:6402", "unix:/tmp/x", "serial:/dev/ttyUSB0", "serial:/dev/ttyUSB0,1000000", "auto",
+        "esphome:kitchen.local", "esphome:192.0.2.10:6054", "esphome:[::1]", "esphome:[::1]:6053", "esphome:fe80::1",
+        "esphome:kitchen?key=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
     ])
     func namesAreAccepted(_ name: String) throws {
         _ = try RadioDrivers.radio(named: name, waits: false)
@@ -107,13 +109,15 @@ struct RadioDriverTests {
     @Test(arguments: [
         "", "odd", "bluez:", "virtual:1", "hci-socket", "hci-socket:x", "tcp-client:6402", "tcp-client:h:99999",
         "unix:",
-        "serial:", "serial:/dev/x,fast",
+        "serial:", "serial:/dev/x,fast", "esphome", "esphome:", "esphome:?key=x", "esphome:kitchen:0",
+        "esphome://kitchen",
+        "esphome:kitchen:port",
     ])
     func otherNamesAreRefusedWithExamples(_ name: String) {
         let failure = #expect(throws: Failure.self) { _ = try RadioDrivers.radio(named: name, waits: false) }
         #expect(failure?.exitCode == 64)
         #expect(failure?.message.hasPrefix("\"\(name)\" is not a radio; write auto, bluez:hci0, ") == true)
-        #expect(failure?.message.hasSuffix(" or serial:/dev/ttyUSB0,115200") == true)
+        #expect(failure?.message.hasSuffix(" or esphome:192.0.2.10") == true)
     }
 
     @Test func schemesAreUniqueAndInTheHelp() {

@@ -39,6 +39,8 @@ import Testing
             ),
             ("00027f0801", .scannerMode(isActive: true)),
             ("000b4908818080f0fe9f3010ac02", .read(device, handle: 300)),
+            ("000009", .deviceInfo), ("00009501", .capabilities), ("000057", .unsubscribeAdvertisements),
+            ("000005", .disconnect), ("000006", .disconnected), ("000007", .ping), ("000008", .pong),
         ])
     func clientMessagesAreRead(_ frame: String, _ message: ClientMessage) throws {
         var channel = try Self.channel()
@@ -49,6 +51,9 @@ import Testing
         }
         #expect(try ClientMessage(type: type, body: body) == message)
         #expect(channel.next() == nil)
+        // What is written is the same, except that connecting is always by address.
+        let written = channel.frame(type: message.type, body: message.body)
+        #expect(Hexadecimal.string(try #require(written)).lowercased() == frame)
     }
 
     @Test func otherMessagesAreIgnored() throws {
@@ -103,15 +108,15 @@ import Testing
     ].compactMap(AdvertisementBatch.Entry.init)
 
     private static let answers: [(String, ServerMessage)] = [
-        ("0017020801100c1a08426561636f6e727922076b69746368656e", .hello(identity)),
-        ("000004", .authenticated),
+        ("0017020801100c1a08426561636f6e727922076b69746368656e", .hello(ProxyGreeting(identity))),
+        ("000004", .authenticated(true)), ("0002040801", .authenticated(false)),
         (
             "007f0a12076b69746368656e1a1130363a42453a41433a30313a30323a30332209323032352e31322e30320f426c7565746f6f74"
                 + "682070726f78794218626561636f6e72792e626c7565746f6f74682d70726f78796208426561636f6e72796a074b697463"
                 + "68656e78ff0192011130363a42453a41433a30313a30323a3033980101", .deviceInfo(identity)
         ),
         ("001f5d0a1108818080f0fe9f301075180122030201060a0a08d588cd91920210fd01", .advertisements(entries)),
-        ("00047e08021001", .scannerState(isRunning: true, isActive: true, isActiveByDefault: false)),
+        ("00047e08021001", .scannerState(.running, isActive: true, isActiveByDefault: false)),
         (
             "001451080110031a0e818080f0fe9f30e6aa919aa3a404",
             .connectionsFree(free: 1, limit: 3, allocated: [device, 0x1122_3344_5566])
@@ -140,7 +145,10 @@ import Testing
         ("000a5608818080f0fe9f301001", .unpaired(device, isSuccessful: true, error: 0)),
         ("000a5808818080f0fe9f301001", .cacheCleared(device)),
         ("000b920108818080f0fe9f30108202", .parametersSet(device, error: 258)),
-        ("001896010a1608ff01121130363a42453a41433a30313a30323a3033", .capabilities(identity)),
+        (
+            "001896010a1608ff01121130363a42453a41433a30313a30323a3033",
+            .capabilities(identity.features, identity.address)
+        ),
     ]
 
     @Test(arguments: answers.indices)
@@ -149,6 +157,47 @@ import Testing
         var channel = try Self.channel()
         let bytes = channel.frame(type: message.type, body: message.body)
         #expect(Hexadecimal.string(try #require(bytes)).lowercased() == frame)
+    }
+
+    /// The messages that our client uses are read as they were written; those about connections are left out.
+    @Test(arguments: answers.indices)
+    func serverMessagesAreRead(_ index: Int) throws {
+        let message = Self.answers[index].1
+        let read = try ServerMessage(type: message.type, body: message.body)
+        if case .ignored(let type) = read {
+            #expect(type == message.type && !Self.usedTypes.contains(type))
+        } else {
+            #expect(read == message && Self.usedTypes.contains(message.type))
+        }
+    }
+
+    private static let usedTypes: Set<UInt16> = [2, 4, 10, 93, 126, 150]
+
+    @Test(
+        arguments: [
+            (5, .disconnect), (6, .disconnected), (7, .ping), (8, .pong), (9999, .ignored(type: 9999)),
+        ] as [(UInt16, ServerMessage)])
+    func emptyMessagesAreRead(_ type: UInt16, _ message: ServerMessage) throws {
+        #expect(try ServerMessage(type: type, body: []) == message)
+        #expect(message.type == type && message.body.isEmpty)
+    }
+
+    @Test func advertisementsBecomeSightings() {
+        let sightings = Self.entries.map(\.sighting)
+        #expect(sightings.map(\.device.description) == ["C0:FF:EE:00:00:01 (random)", "00:11:22:33:44:55 (public)"])
+        #expect(sightings.map(\.data) == [[2, 1, 6], []] && sightings.map(\.rssi) == [RSSI(-59), RSSI(-127)])
+        #expect(sightings.allSatisfy { $0.pdu == nil })
+    }
+
+    @Test(arguments: [
+        "0a0808ffffffffffff7f",  // an address of 49 bits
+        "0a03108002",  // an RSSI of 128
+        "0a0508",  // shorter than its length
+        "0a0108",  // an entry without the value of a field
+    ])
+    func impossibleAdvertisementsAreRefused(_ body: String) throws {
+        let bytes = try Hexadecimal.bytes(body)
+        #expect(throws: WireError.self) { try ServerMessage(type: 93, body: bytes) }
     }
 
     @Test(arguments: [

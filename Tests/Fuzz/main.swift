@@ -15,7 +15,9 @@ do {
     FuzzReport.fail("\(error.message); usage: beaconry-fuzz [--iterations N] [--seed S] [--target NAME] [--trace]")
 }
 
-let targets: [FuzzTarget] = [.advertising, .hci, .btsnoop, .dbus, .control, .profile, .lists, .smp, .ancs, .esphome]
+let targets: [FuzzTarget] = [
+    .advertising, .hci, .btsnoop, .dbus, .control, .profile, .lists, .smp, .ancs, .esphome, .esphomeClient,
+]
 let chosen = targets.filter { arguments.target == nil || arguments.target == $0.name }
 guard !chosen.isEmpty else {
     FuzzReport.fail("no such target; targets are \(targets.map(\.name).joined(separator: ", "))")

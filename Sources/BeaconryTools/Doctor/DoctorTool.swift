@@ -51,7 +51,7 @@ package struct DoctorTool: Sendable {
         } else {
             (results, isComplete) = try await test(&findings)
             append(Self.newMessages(since: facts, on: adapter), to: &findings)
-            if receiver == nil { append([Self.notReceived(facts, adapter)], to: &findings) }
+            append(receiver == nil ? [Self.notReceived(facts, adapter)] : Self.notes(on: results), to: &findings)
         }
         if let trial { try write(results, findings, facts, adapter, to: trial) }
         Output.report(DiagnosisReport(findings), as: format)
@@ -118,8 +118,14 @@ package struct DoctorTool: Sendable {
         return .receiving(
             .unknown, "nothing received it here",
             meaning: "a controller may send other than what it gets: look for \(TrialStage.uuid) with a phone "
-                + "(nRF Connect, AirLocate), or name a second adapter",
+                + "(nRF Connect, AirLocate), or name a second adapter or an ESPHome Bluetooth proxy (esphome:HOST)",
             command: "beaconry doctor --via bluez:\(other?.name ?? "hci1")")
+    }
+
+    /// What the use of the receiver means for its other users.
+    private static func notes(on results: [StageResult]) -> [Finding] {
+        let limits = results.first?.receiver?.limits.filter { $0.subject == .exclusive } ?? []
+        return limits.map { .receiving(.note, $0.reason, meaning: $0.hint) }
     }
 
     // MARK: - The file

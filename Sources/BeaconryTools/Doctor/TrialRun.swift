@@ -48,6 +48,7 @@ struct TrialRun: Sendable {
             result.capabilities = try await radio.open(beacons.map(\.hosted), waits: false) { _ in .failure(.unlikely) }
         } catch {
             result.failure = error
+            receiving.cancel()
             await receiver?.stopScanning()
             _ = await receiving.result
             return
@@ -63,7 +64,11 @@ struct TrialRun: Sendable {
         await receiver?.stopScanning()
         result.take(watch.state)
         switch await receiving.result {
-        case .success(let receptions): result.receptions = receptions
+        case .success(let receptions):
+            result.receptions = receptions
+            // The receptions end with the radio, too.
+            var states = await receiver?.states().makeAsyncIterator()
+            if case .unavailable(let error)? = await states?.next() { result.receiverFailure = error }
         case .failure(let error): result.receiverFailure = error as? RadioError
         }
     }

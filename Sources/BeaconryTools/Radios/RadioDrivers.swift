@@ -16,6 +16,7 @@ package enum RadioDrivers {
         TCPClientDriver.self,
         UnixSocketDriver.self,
         SerialDriver.self,
+        ProxyDriver.self,
     ]
 
     /// The names that `--radio` accepts.
@@ -25,7 +26,7 @@ package enum RadioDrivers {
 
     /// The radio with this name, such as `bluez:hci0` or `auto`.
     /// - Parameter waits: whether to wait for an adapter; then `auto` is an adapter, because the virtual air always exists.
-    /// - Throws: `Failure` with examples if no driver accepts the name.
+    /// - Throws: `Failure` with examples if no driver accepts the name, or with the value that is not possible.
     package static func radio(named name: String, waits: Bool) throws(Failure) -> any RadioDriver {
         if name == "auto" {
             guard !waits, AdapterPresence.names.isEmpty else { return BlueZDriver() }
@@ -33,7 +34,13 @@ package enum RadioDrivers {
         }
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let driver = all.first { $0.scheme == parts.first }
-        guard let radio = driver?.init(argument: parts.count > 1 ? parts[1] : nil) else {
+        let named: (any RadioDriver)?
+        do throws(RadioError) {
+            named = try driver?.init(argument: parts.count > 1 ? parts[1] : nil)
+        } catch {
+            throw .usage(error.description)
+        }
+        guard let radio = named else {
             let examples = ["auto"] + all.flatMap { $0.examples }
             throw .usage(
                 "\"\(name)\" is not a radio; write \(examples.dropLast().joined(separator: ", ")) or \(examples.last ?? "")"

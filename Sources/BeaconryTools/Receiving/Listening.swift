@@ -184,7 +184,7 @@ package struct Listening: Sendable {
         if let position { await placeable?.place(at: position) }
         let capabilities = try await radio.openCentral(waits: waits)
         progress.isOpen.store(true, ordering: .relaxed)
-        for limit in capabilities.limits where limits.contains(limit.subject) {
+        for limit in capabilities.limits where limits.contains(limit.subject) || limit.subject == .exclusive {
             Output.report(Notice(limit), as: format)
         }
         if position != nil, await placeable?.isPlaced != true {

@@ -31,12 +31,45 @@ package struct AdvertisementBatch {
         /// The data of an advertisement and its scan response (esphome 2025.8, api.proto: 62 bytes).
         private static let capacity = 62
 
+        /// The advertisement in a message.
+        /// - Throws: `WireError` for an address of more than 48 bits, and an RSSI of more than 8.
+        init(parsing bytes: ArraySlice<UInt8>) throws(WireError) {
+            let fields = try ProtobufFields(parsing: bytes)
+            address = fields.uint64(1)
+            guard address >> 48 == 0 else { throw WireError(.badValue(field: "address"), offset: 0) }
+            guard let rssi = Int8(exactly: fields.sint32(2)) else {
+                throw WireError(.badValue(field: "RSSI"), offset: 0)
+            }
+            self.rssi = rssi
+            // 2 and 3 are public and random addresses that were resolved (esp_bt_defs.h).
+            isRandom = fields.uint32(3) & 1 == 1
+            data = fields.bytes(4)
+        }
+
         func write(to writer: inout ProtobufWriter) {
             writer.uint64(1, address)
             writer.sint32(2, Int32(rssi))
             writer.bool(3, isRandom)
             writer.bytes(4, data)
         }
+
+        /// The sighting, whose PDU type is unknown.
+        var sighting: Sighting {
+            Sighting(
+                device: RemoteAddress(BluetoothAddress(number: address) ?? .zero, isRandom: isRandom), pdu: nil,
+                data: data, rssi: RSSI(rssi))
+        }
+    }
+
+    /// The advertisements in a message.
+    /// - Throws: `WireError`.
+    static func entries(parsing bytes: ArraySlice<UInt8>) throws(WireError) -> [Entry] {
+        var entries: [Entry] = []
+        var reader = ProtobufReader(bytes)
+        while let (number, value) = try reader.next() {
+            if number == 1, case .bytes(let bytes) = value { entries.append(try Entry(parsing: bytes)) }
+        }
+        return entries
     }
 
     /// The most advertisements in a message.

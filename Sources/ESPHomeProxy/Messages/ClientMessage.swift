@@ -5,7 +5,8 @@
 import Bluetooth
 package import BluetoothCore
 
-/// A message of a client: those that a Bluetooth proxy answers (esphome 2025.8, components/api/api.proto).
+/// A message of a client: those that a Bluetooth proxy answers, and that our own client sends (esphome 2025.8,
+/// components/api/api.proto).
 package enum ClientMessage: Hashable, Sendable {
     /// A request about one device.
     package enum DeviceRequest: Hashable, Sendable {
@@ -104,6 +105,80 @@ package enum ClientMessage: Hashable, Sendable {
         default: self = .ignored(type: type)
         }
     }
+
+    /// The number of the type.
+    package var type: UInt16 {
+        switch self {
+        case .hello: 1
+        case .authentication: 3
+        case .disconnect: 5
+        case .disconnected: 6
+        case .ping: 7
+        case .pong: 8
+        case .deviceInfo: 9
+        case .entities: 11
+        case .subscribeAdvertisements: 66
+        case .device: 68
+        case .services: 70
+        case .read: 73
+        case .write: 75
+        case .readDescriptor: 76
+        case .writeDescriptor: 77
+        case .notify: 78
+        case .subscribeConnectionsFree: 80
+        case .unsubscribeAdvertisements: 87
+        case .scannerMode: 127
+        case .connectionParameters: 145
+        case .capabilities: 149
+        case .ignored(let type): type
+        }
+    }
+
+    /// The protobuf message.
+    package var body: [UInt8] {
+        var writer = ProtobufWriter()
+        switch self {
+        case .authentication, .disconnect, .disconnected, .ping, .pong, .deviceInfo, .entities,
+            .subscribeConnectionsFree, .unsubscribeAdvertisements, .capabilities, .ignored:
+            break
+        case .hello(let info, let major, let minor):
+            writer.string(1, info)
+            writer.uint32(2, major)
+            writer.uint32(3, minor)
+        // In raw form.
+        case .subscribeAdvertisements: writer.uint32(1, 1)
+        case .device(let address, let request, let isRandom):
+            writer.uint64(1, address)
+            writer.uint32(2, request.number)
+            writer.bool(3, request == .connect || isRandom)
+            writer.bool(4, isRandom)
+        case .services(let address): writer.uint64(1, address)
+        case .read(let address, let handle), .readDescriptor(let address, let handle):
+            writer.uint64(1, address)
+            writer.uint32(2, handle)
+        case .write(let address, let handle, let value, let withResponse):
+            writer.uint64(1, address)
+            writer.uint32(2, handle)
+            writer.bool(3, withResponse)
+            writer.bytes(4, value)
+        case .writeDescriptor(let address, let handle, let value):
+            writer.uint64(1, address)
+            writer.uint32(2, handle)
+            writer.bytes(3, value)
+        case .notify(let address, let handle, let isOn):
+            writer.uint64(1, address)
+            writer.uint32(2, handle)
+            writer.bool(3, isOn)
+        case .scannerMode(let isActive): writer.bool(1, isActive)
+        case .connectionParameters(let address, let request):
+            writer.uint64(1, address)
+            writer.uint32(2, request.minimumInterval)
+            writer.uint32(3, request.maximumInterval)
+            writer.uint32(4, request.latency)
+            writer.uint32(5, request.timeout)
+        }
+        return writer.bytes
+    }
 }
 
 extension ClientMessage.DeviceRequest {
@@ -117,6 +192,16 @@ extension ClientMessage.DeviceRequest {
         case 4, 5: self = .connect
         case 6: self = .clearCache
         default: return nil
+        }
+    }
+
+    fileprivate var number: UInt32 {
+        switch self {
+        case .disconnect: 1
+        case .pair: 2
+        case .unpair: 3
+        case .connect: 5
+        case .clearCache: 6
         }
     }
 }

@@ -3,13 +3,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-import BluetoothCore
+package import BluetoothCore
 
 /// A message of the proxy (esphome 2025.8, components/api/api.proto).
 package enum ServerMessage: Hashable, Sendable {
-    case hello(ProxyIdentity)
-    /// The client's password is accepted, whatever it is: there are only keys.
-    case authenticated
+    /// The state of a scanner.
+    package enum ScannerState: UInt32, Hashable, Sendable {
+        case idle
+        case starting
+        case running
+        case failed
+        case stopping
+        case stopped
+    }
+
+    case hello(ProxyGreeting)
+    /// Whether the client's password is accepted. Our proxies accept any: there are only keys.
+    case authenticated(Bool)
     case disconnect
     case disconnected
     case ping
@@ -17,8 +27,8 @@ package enum ServerMessage: Hashable, Sendable {
     case deviceInfo(ProxyIdentity)
     case entitiesDone
     case advertisements([AdvertisementBatch.Entry])
-    /// The scanner: whether it runs, its mode, and the mode that it has at the start.
-    case scannerState(isRunning: Bool, isActive: Bool, isActiveByDefault: Bool)
+    /// The scanner: its state, its mode, and the mode that it has at the start.
+    case scannerState(ScannerState, isActive: Bool, isActiveByDefault: Bool)
     case connectionsFree(free: Int, limit: Int, allocated: [UInt64])
     /// A connection, or its end. The error is an HCI status, or another code of the field.
     case connection(UInt64, isConnected: Bool, mtu: Int = 0, error: Int32 = 0)
@@ -34,7 +44,9 @@ package enum ServerMessage: Hashable, Sendable {
     case unpaired(UInt64, isSuccessful: Bool, error: Int32)
     case cacheCleared(UInt64)
     case parametersSet(UInt64, error: Int32)
-    case capabilities(ProxyIdentity)
+    case capabilities(ProxyIdentity.Features, BluetoothAddress)
+    /// A message that our client does not use.
+    case ignored(type: UInt16)
 
     /// The type of `advertisements`.
     static let advertisementsType: UInt16 = 93
@@ -66,6 +78,33 @@ package enum ServerMessage: Hashable, Sendable {
         case .scannerState: 126
         case .parametersSet: 146
         case .capabilities: 150
+        case .ignored(let type): type
+        }
+    }
+
+    /// Reads the body of a message; those about connections are ignored.
+    /// - Throws: `WireError` if it is not a protobuf message, or has an advertisement that is not possible.
+    package init(type: UInt16, body: [UInt8]) throws(WireError) {
+        switch type {
+        case 2: self = .hello(ProxyGreeting(try ProtobufFields(parsing: body[...])))
+        case 4: self = .authenticated(!(try ProtobufFields(parsing: body[...]).bool(1)))
+        case 5: self = .disconnect
+        case 6: self = .disconnected
+        case 7: self = .ping
+        case 8: self = .pong
+        case 10: self = .deviceInfo(ProxyIdentity(try ProtobufFields(parsing: body[...])))
+        case Self.advertisementsType: self = .advertisements(try AdvertisementBatch.entries(parsing: body[...]))
+        case 126:
+            let fields = try ProtobufFields(parsing: body[...])
+            self = .scannerState(
+                ScannerState(rawValue: fields.uint32(1)) ?? .idle, isActive: fields.bool(2),
+                isActiveByDefault: fields.bool(3))
+        case 150:
+            // The part of the Bluetooth proxy.
+            let fields = try ProtobufFields(parsing: ProtobufFields(parsing: body[...]).bytes(1)[...])
+            self = .capabilities(
+                ProxyIdentity.Features(rawValue: fields.uint32(1)), BluetoothAddress(fields.string(2)) ?? .zero)
+        default: self = .ignored(type: type)
         }
     }
 
@@ -73,14 +112,19 @@ package enum ServerMessage: Hashable, Sendable {
     package var body: [UInt8] {
         var writer = ProtobufWriter()
         switch self {
-        case .authenticated, .disconnect, .disconnected, .ping, .pong, .entitiesDone: break
-        case .hello(let identity): identity.writeHello(to: &writer)
+        case .disconnect, .disconnected, .ping, .pong, .entitiesDone, .ignored: break
+        case .hello(let greeting): greeting.write(to: &writer)
+        case .authenticated(let isAccepted): writer.bool(1, !isAccepted)
         case .deviceInfo(let identity): identity.write(to: &writer)
-        case .capabilities(let identity): identity.writeCapabilities(to: &writer)
+        case .capabilities(let features, let address):
+            writer.message(1) { writer in
+                writer.uint32(1, features.rawValue)
+                writer.string(2, address.description)
+            }
         case .advertisements(let entries):
             for entry in entries { writer.message(1, entry.write) }
-        case .scannerState(let isRunning, let isActive, let isActiveByDefault):
-            writer.uint32(1, isRunning ? 2 : 0)
+        case .scannerState(let state, let isActive, let isActiveByDefault):
+            writer.uint32(1, state.rawValue)
             writer.bool(2, isActive)
             writer.bool(3, isActiveByDefault)
         case .connectionsFree(let free, let limit, let allocated):

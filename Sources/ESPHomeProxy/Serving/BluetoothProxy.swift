@@ -243,7 +243,8 @@ package actor BluetoothProxy {
 
     /// The state of the scanner.
     var scannerState: ServerMessage {
-        .scannerState(isRunning: runningScan != nil, isActive: isActive, isActiveByDefault: settings.scansActively)
+        .scannerState(
+            runningScan != nil ? .running : .idle, isActive: isActive, isActiveByDefault: settings.scansActively)
     }
 
     /// Sends advertisements to a session from now on; when the scan runs, the session gets its state.

@@ -256,8 +256,8 @@ actor ProxySession {
             }
             hasGreeted = true
             usesShortUUIDs = minor >= ProxyIdentity.apiVersion.minor
-            send(.hello(identity))
-        case .authentication: send(.authenticated)
+            send(.hello(ProxyGreeting(identity)))
+        case .authentication: send(.authenticated(true))
         case .disconnect:
             send(.disconnected)
             end()
@@ -265,7 +265,7 @@ actor ProxySession {
         case .ping: send(.pong)
         case .pong, .ignored: break
         case .deviceInfo: send(.deviceInfo(identity))
-        case .capabilities: send(.capabilities(identity))
+        case .capabilities: send(.capabilities(identity.features, identity.address))
         case .entities: send(.entitiesDone)
         case .subscribeAdvertisements: proxy.assumeIsolated { $0.subscribe(number) }
         case .unsubscribeAdvertisements: proxy.assumeIsolated { $0.unsubscribe(number) }

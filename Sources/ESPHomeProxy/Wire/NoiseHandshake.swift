@@ -19,25 +19,32 @@ package struct EncryptionKey: Hashable, Sendable {
     }
 }
 
-/// The handshake `Noise_NNpsk0_25519_ChaChaPoly_SHA256` as the responder (The Noise Protocol Framework, revision 34).
+/// The handshake `Noise_NNpsk0_25519_ChaChaPoly_SHA256` (The Noise Protocol Framework, revision 34).
 ///
 /// There are two messages: the initiator's has its ephemeral public key and an empty payload, encrypted; so has the reply.
+/// The client of the API is the initiator, which calls `initiate` and `finish`; the proxy calls `respond`.
 struct NoiseHandshake {
     /// The handshake failed: another key, or a damaged message.
     struct Failure: Error {}
 
     private static let name = "Noise_NNpsk0_25519_ChaChaPoly_SHA256"
+    /// The text with which proxies refuse another key (esphome 2025.8, api_frame_helper_noise.cpp).
+    static let macFailure = "Handshake MAC failure"
     /// The length of a tag of ChaCha20-Poly1305, in bytes.
     static let tagLength = 16
     private static let keyLength = 32
 
+    private let ephemeral: Curve25519.KeyAgreement.PrivateKey
     private var hash: [UInt8]
     private var chainingKey: [UInt8]
     private var cipher: NoiseCipher
 
     /// A handshake with a key that both sides have.
-    /// - Parameter prologue: what both sides have said before.
-    init(_ key: EncryptionKey, prologue: [UInt8]) {
+    /// - Parameters:
+    ///   - prologue: what both sides have said before.
+    ///   - ephemeral: the key pair of this handshake; `nil` for a random one.
+    init(_ key: EncryptionKey, prologue: [UInt8], ephemeral: Curve25519.KeyAgreement.PrivateKey?) {
+        self.ephemeral = ephemeral ?? Curve25519.KeyAgreement.PrivateKey()
         // The name is longer than a hash.
         hash = Array(SHA256.hash(data: Array(Self.name.utf8)))
         chainingKey = hash
@@ -50,21 +57,56 @@ struct NoiseHandshake {
         cipher = NoiseCipher(key: outputs[2])
     }
 
+    /// The initiator's message.
+    mutating func initiate() -> [UInt8] { mixLocalKey() + seal() }
+
+    /// Takes the reply to the initiator's message.
+    /// - Returns: the ciphers of the two directions.
+    /// - Throws: `Failure`.
+    mutating func finish(_ reply: some Collection<UInt8>) throws(Failure) -> MessageCiphers {
+        let (remote, sealed) = try mixRemoteKey(reply)
+        try mixSecret(with: remote)
+        try open(sealed)
+        let keys = Self.derive(chainingKey, [], count: 2)
+        return MessageCiphers(receiving: NoiseCipher(key: keys[1]), sending: NoiseCipher(key: keys[0]))
+    }
+
     /// Answers the initiator's message.
-    /// - Parameter ephemeral: the key pair of this handshake.
     /// - Returns: the reply, and the ciphers of the two directions.
     /// - Throws: `Failure`.
-    mutating func respond(
-        to message: some Collection<UInt8>, ephemeral: Curve25519.KeyAgreement.PrivateKey
-    ) throws(Failure) -> (reply: [UInt8], receiving: NoiseCipher, sending: NoiseCipher) {
+    mutating func respond(to message: some Collection<UInt8>) throws(Failure) -> (reply: [UInt8], MessageCiphers) {
+        let (remote, sealed) = try mixRemoteKey(message)
+        try open(sealed)
+        let local = mixLocalKey()
+        try mixSecret(with: remote)
+        let reply = local + seal()
+        let keys = Self.derive(chainingKey, [], count: 2)
+        return (reply, MessageCiphers(receiving: NoiseCipher(key: keys[0]), sending: NoiseCipher(key: keys[1])))
+    }
+
+    /// The token e of a message that is sent.
+    /// - Returns: the public key.
+    private mutating func mixLocalKey() -> [UInt8] {
+        let local = Array(ephemeral.publicKey.rawRepresentation)
+        mixHash(local)
+        mixKey(local)
+        return local
+    }
+
+    /// The token e of a message that was received.
+    /// - Returns: the public key, and the encrypted payload behind it.
+    private mutating func mixRemoteKey(
+        _ message: some Collection<UInt8>
+    ) throws(Failure) -> (key: [UInt8], payload: [UInt8]) {
         guard message.count >= Self.keyLength + Self.tagLength else { throw Failure() }
         let remote = Array(message.prefix(Self.keyLength))
         mixHash(remote)
         mixKey(remote)
-        _ = try open(Array(message.dropFirst(Self.keyLength)))
-        let local = Array(ephemeral.publicKey.rawRepresentation)
-        mixHash(local)
-        mixKey(local)
+        return (remote, Array(message.dropFirst(Self.keyLength)))
+    }
+
+    /// The token ee.
+    private mutating func mixSecret(with remote: [UInt8]) throws(Failure) {
         do {
             let point = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: remote)
             let secret = try ephemeral.sharedSecretFromKeyAgreement(with: point)
@@ -72,16 +114,21 @@ struct NoiseHandshake {
         } catch {
             throw Failure()
         }
-        guard let sealed = cipher.seal([], authenticating: hash) else { throw Failure() }
-        mixHash(sealed)
-        let keys = Self.derive(chainingKey, [], count: 2)
-        return (local + sealed, NoiseCipher(key: keys[0]), NoiseCipher(key: keys[1]))
     }
 
-    private mutating func open(_ ciphertext: [UInt8]) throws(Failure) -> [UInt8] {
-        guard let plaintext = cipher.open(ciphertext, authenticating: hash) else { throw Failure() }
+    /// Encrypts the empty payload.
+    private mutating func seal() -> [UInt8] {
+        guard let sealed = cipher.seal([], authenticating: hash) else {
+            preconditionFailure("a cipher has more than one nonce")
+        }
+        mixHash(sealed)
+        return sealed
+    }
+
+    /// Decrypts a payload, which is not used.
+    private mutating func open(_ ciphertext: [UInt8]) throws(Failure) {
+        guard cipher.open(ciphertext, authenticating: hash) != nil else { throw Failure() }
         mixHash(ciphertext)
-        return plaintext
     }
 
     private mutating func mixHash(_ data: [UInt8]) { hash = Array(SHA256.hash(data: hash + data)) }

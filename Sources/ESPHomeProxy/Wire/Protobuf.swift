@@ -44,8 +44,8 @@ struct ProtobufReader {
 /// The fields of a message with few fields, by number. Of a field that is repeated the last value counts, and a field that
 /// is missing, or has another type, is zero or empty, as proto3 defines it.
 struct ProtobufFields {
-    /// The highest number of a field that a message of a client has.
-    private static let highestNumber: UInt64 = 15
+    /// The highest number of a field that a message has here.
+    private static let highestNumber: UInt64 = 31
 
     private var values: [UInt64: ProtobufReader.Value] = [:]
 
@@ -65,6 +65,12 @@ struct ProtobufFields {
     func uint32(_ number: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: uint64(number)) }
 
     func bool(_ number: UInt64) -> Bool { uint64(number) != 0 }
+
+    /// `sint32`: zigzag.
+    func sint32(_ number: UInt64) -> Int32 {
+        let value = uint32(number)
+        return Int32(bitPattern: value >> 1) ^ -Int32(bitPattern: value & 1)
+    }
 
     func bytes(_ number: UInt64) -> [UInt8] {
         if case .bytes(let bytes)? = values[number] { Array(bytes) } else { [] }

@@ -23,7 +23,7 @@ struct Doctor: AsyncParsableCommand {
     @Option(help: "Radio of the beacon, as of run (default: the first adapter of BlueZ).")
     var radio: String?
 
-    @Option(help: "Another radio, which receives the beacon, as of scan (default: none).")
+    @Option(help: "Another radio, which receives the beacon, as of scan, such as esphome:HOST (default: none).")
     var via: String?
 
     @Option(
