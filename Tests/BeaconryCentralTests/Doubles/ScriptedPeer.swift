@@ -208,7 +208,11 @@ final class ScriptedPeer: Sendable {
                 inner.late.removeAll { $0.time <= now }
             }
         }
-        close(descriptor)
+        // The system gives the number of a closed descriptor to the next file, so the others must know.
+        inner.withLock { inner in
+            inner.isGone = true
+            close(descriptor)
+        }
     }
 
     private func receive(_ packet: HCIPacket, _ inner: inout Inner) {
@@ -240,7 +244,7 @@ final class ScriptedPeer: Sendable {
             guard !outputs.isEmpty else { return }
             for output in outputs {
                 switch output {
-                case .send(let packet): write(packet)
+                case .send(let packet): write(packet, inner)
                 case .event(let event): take(event, &inner)
                 }
             }
@@ -268,10 +272,11 @@ final class ScriptedPeer: Sendable {
     private func write(_ pdu: [UInt8], _ inner: Inner) {
         guard let handle = inner.connection?.handle else { return }
         let frame = L2CAPFrame(channel: .attribute, payload: pdu)
-        write(.acl(ACLDataPacket(handle: handle, boundary: .firstNonFlushable, payload: frame.serialized())))
+        write(.acl(ACLDataPacket(handle: handle, boundary: .firstNonFlushable, payload: frame.serialized())), inner)
     }
 
-    private func write(_ packet: HCIPacket) {
+    private func write(_ packet: HCIPacket, _ inner: Inner) {
+        guard !inner.isGone else { return }
         let bytes = packet.serialized()
         _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
