@@ -93,13 +93,13 @@ struct NotificationTests {
     @Test func sequenceEndsWithTaskOrDisconnectionAndThrowsOnLoss() async throws {
         try await Stage.with { stage in
             let value = try await stage.value()
-            let listening = Counter()
-            let consumers = (0..<2).map { _ in
-                Task { for try await _ in value.notifications() { listening.add() } }
+            let counters = [Counter(), Counter()]
+            let consumers = counters.map { counter in
+                Task { for try await _ in value.notifications() { counter.add() } }
             }
             try await until {
                 stage.peer.notify([1])
-                return listening.count > 2
+                return counters.allSatisfy { $0.count > 0 }
             }
             consumers[0].cancel()
             try await consumers[0].value
