@@ -89,7 +89,7 @@ test-all: dependencies
 	Scripts/test --all
 
 unit-test: dependencies
-	Scripts/test unit unit-airs
+	Scripts/test unit unit-airs unit-central
 
 # The spawned program on the virtual air, with third-party hosts and controllers.
 host-test: dependencies

@@ -14,9 +14,9 @@ struct EventCommandTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func script(_ body: String) throws -> String {
-        try folder.write("#!/bin/sh\n\(body)\n", to: "script", mode: 0o700)
-    }
+    /// A script of the shell as a command. It is not a file that was just written: while another test starts a process, that
+    /// process may have the file open for writing, and the system refuses to execute it.
+    private static func shell(_ script: String) -> [String] { ["/bin/sh", "-c", script, "script"] }
 
     private func run(_ arguments: [String], timeout: Duration = .seconds(50), input: String = "") async throws {
         try await EventCommand(arguments: arguments, timeout: timeout).run(
@@ -25,9 +25,9 @@ struct EventCommandTests {
 
     @Test func eventIsInTheEnvironmentAndOnStandardInput() async throws {
         let out = folder.file("out")
-        let script = try script(
+        let script = Self.shell(
             "echo \"$BEACONRY_EVENT|$BEACONRY_MESSAGE|$#|$1|${HOME:+home}\" > \(out); cat >> \(out)")
-        try await run([script, "x; y"], input: "{\"v\":1}\n")
+        try await run(script + ["x; y"], input: "{\"v\":1}\n")
         #expect(folder.text(of: "out") == "entered|a; $(b)|1|x; y|home\n{\"v\":1}\n")
     }
 
@@ -41,10 +41,10 @@ struct EventCommandTests {
     }
 
     @Test func exitCodesAndSignalsAreReported() async throws {
-        let failing = try script("exit 3")
-        await #expect(throws: EventCommand.Trouble.failed(3)) { try await run([failing]) }
-        let killed = try script("kill -9 $$")
-        await #expect(throws: EventCommand.Trouble.killed(9)) { try await run([killed]) }
+        let failing = Self.shell("exit 3")
+        await #expect(throws: EventCommand.Trouble.failed(3)) { try await run(failing) }
+        let killed = Self.shell("kill -9 $$")
+        await #expect(throws: EventCommand.Trouble.killed(9)) { try await run(killed) }
     }
 
     @Test func missingProgramCannotBeStarted() async throws {
@@ -59,8 +59,7 @@ struct EventCommandTests {
     }
 
     @Test func fileThatIsNotExecutableIsNamed() async throws {
-        let file = try script("exit 0")
-        chmod(file, 0o644)
+        let file = try folder.write("#!/bin/sh\nexit 0\n", to: "script", mode: 0o644)
         await #expect(
             throws: EventCommand.Trouble.notStarted("\(file) is not executable; make it so (chmod +x \(file))")
         ) { try await run([file]) }
@@ -68,9 +67,9 @@ struct EventCommandTests {
 
     @Test func timeLimitEndsTheWholeGroup() async throws {
         let pids = folder.file("pids")
-        let script = try script(
+        let script = Self.shell(
             "trap '' TERM\nsleep 300 &\necho $$ $! > \(pids).new; mv \(pids).new \(pids)\nwait; sleep 300")
-        await #expect(throws: EventCommand.Trouble.tookTooLong) { try await run([script], timeout: .seconds(2)) }
+        await #expect(throws: EventCommand.Trouble.tookTooLong) { try await run(script, timeout: .seconds(2)) }
         let started = try #require(folder.text(of: "pids")).split(whereSeparator: \.isWhitespace).compactMap {
             pid_t($0)
         }
@@ -86,9 +85,9 @@ struct EventCommandTests {
     }
 
     @Test func cancellationEndsTheCommand() async throws {
-        let script = try script("sleep 300")
+        let script = Self.shell("sleep 300")
         let start = ContinuousClock.now
-        let task = Task { try await run([script]) }
+        let task = Task { try await run(script) }
         try await Task.sleep(for: .milliseconds(200))
         task.cancel()
         await #expect(throws: EventCommand.Trouble.tookTooLong) { try await task.value }
@@ -99,7 +98,7 @@ struct EventCommandTests {
         let descriptor = open("/dev/null", O_RDONLY)
         defer { close(descriptor) }
         let out = folder.file("out")
-        try await run([try script("ls /proc/self/fd | wc -l > \(out)")])
+        try await run(Self.shell("ls /proc/self/fd | wc -l > \(out)"))
         // The three streams, the redirected output aside, and the folder that ls reads.
         let text = try #require(folder.text(of: "out"))
         let count = try #require(Int(text.filter(\.isNumber)))

@@ -186,11 +186,15 @@ final class ScriptedPeer: Sendable {
     }
 
     private func run() {
-        inner.withLock { settle(&$0) }
+        var deadline = inner.withLock { inner in
+            settle(&inner)
+            return Self.nextDeadline(of: inner)
+        }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            _ = poll(&waiting, 1, 10)
+            let pause = min(max(deadline - Self.now, .zero), Self.longestPause)
+            _ = poll(&waiting, 1, Int32(pause / .milliseconds(1)) + 1)
             if waiting.revents != 0 {
                 let count = read(descriptor, &buffer, buffer.count)
                 guard count > 0 else { break }
@@ -200,12 +204,13 @@ final class ScriptedPeer: Sendable {
                     settle(&inner)
                 }
             }
-            inner.withLock { inner in
+            deadline = inner.withLock { inner in
                 let now = Self.now
                 inner.host.advance(to: now)
                 settle(&inner)
                 for pdu in inner.late.filter({ $0.time <= now }).flatMap(\.pdus) { write(pdu, inner) }
                 inner.late.removeAll { $0.time <= now }
+                return Self.nextDeadline(of: inner)
             }
         }
         // The system gives the number of a closed descriptor to the next file, so the others must know.
@@ -213,6 +218,13 @@ final class ScriptedPeer: Sendable {
             inner.isGone = true
             close(descriptor)
         }
+    }
+
+    /// The longest time until deadlines are looked at that another thread has set.
+    private static let longestPause = Duration.milliseconds(200)
+
+    private static func nextDeadline(of inner: Inner) -> Duration {
+        (inner.late.map(\.time) + [inner.host.nextDeadline].compactMap(\.self)).min() ?? now + longestPause
     }
 
     private func receive(_ packet: HCIPacket, _ inner: inout Inner) {
