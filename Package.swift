@@ -178,8 +178,7 @@ let package = Package(
             name: "Emulator",
             dependencies: [
                 "BluetoothCore", "Concurrency", "Persistence", "Profiles", "Devices", "Radio", "Advertising",
-                "Bluetooth", "Sockets", logging, serviceLifecycle, unixSignals, nioCore, nioHTTP1, nioPosix,
-                systemPackage,
+                "Bluetooth", logging, serviceLifecycle, unixSignals, nioCore, nioPosix, systemPackage,
             ],
             swiftSettings: settings),
         // Airs for tests with Swift Testing.
@@ -206,13 +205,19 @@ let package = Package(
                 httpTypes, nioHTTPTypes, logging, nioCore, nioPosix,
             ],
             resources: [.embedInCode("Resources")], swiftSettings: settings),
+        // The client of these requests.
+        .target(
+            name: "ControlClient",
+            dependencies: ["BluetoothCore", "Emulator", "Operations", nioCore, nioHTTP1, nioPosix],
+            swiftSettings: settings),
         // The work of the commands, without their options.
         .target(
             name: "BeaconryTools",
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "HCI", "DBus", "Devices", "Radio",
                 "BlueZRadio", "BlueZService", "HCIRadio", "ESPHomeProxy", "Profiles", "Persistence", "Emulator",
-                "Receiving", "BeaconryCentral", "Operations", unixSignals, subprocess, systemPackage, deque,
+                "Receiving", "BeaconryCentral", "Operations", "ControlClient", unixSignals, subprocess, systemPackage,
+                deque,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -230,7 +235,7 @@ let package = Package(
             name: "beaconry-fuzz",
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "HCI", "HostStack", "VirtualRadio", "DBus", "Devices",
-                "Concurrency", "ESPHomeProxy", "Profiles", "Emulator", "TestSupport",
+                "Concurrency", "ESPHomeProxy", "Profiles", "Emulator", "Operations", "TestSupport",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
         // Writes to flash until it is killed, for the test that kills it.
@@ -358,8 +363,9 @@ let package = Package(
             name: "EmulatorTests",
             dependencies: [
                 "BluetoothCore", "Concurrency", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles",
-                "Persistence", "Emulator", "HCI", "HostStack", "VirtualRadio", "TestSupport", "flash-harness", logging,
-                serviceLifecycle, nioCore, nioPosix, systemPackage,
+                "Persistence", "Emulator", "Operations", "ControlAPI", "ControlClient", "HCI", "HostStack",
+                "VirtualRadio", "TestSupport",
+                "flash-harness", logging, serviceLifecycle, nioCore, nioHTTP1, nioPosix, systemPackage,
             ],
             swiftSettings: settings),
     ]

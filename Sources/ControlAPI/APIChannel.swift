@@ -18,16 +18,23 @@ struct APILimits: Sendable {
     var refusalTime = TimeAmount.seconds(1)
     /// The streams of events at once.
     var streams = 256
-    /// The time from the connection to the end of the first head.
-    var headTime = TimeAmount.seconds(10)
+    /// The time from the connection to the end of the first head; `nil` for no limit.
+    var headTime: TimeAmount? = .seconds(10)
     /// The time from the end of a head to the end of the body.
     var bodyTime = TimeAmount.seconds(30)
-    /// The time from a reply to the end of the next head.
-    var idleTime = TimeAmount.seconds(60)
+    /// The time from a reply to the end of the next head; `nil` for no limit.
+    var idleTime: TimeAmount? = .seconds(60)
     /// The fields of a request.
     var fields = 100
     /// The head of a request, in bytes.
     var head = 16_384
+
+    /// Those for programs of the user who runs the program: they keep connections without requests as long as they like.
+    static var local: APILimits {
+        var limits = APILimits()
+        (limits.headTime, limits.idleTime) = (nil, nil)
+        return limits
+    }
 }
 
 /// The connections of the HTTP server.
@@ -43,32 +50,45 @@ struct APIChannel: ServerChildChannel {
     private let served: HTTP1Channel
     private let refused: HTTP1Channel
     private let places: Places
+    private let admission: APIServer.Admission?
 
     /// Connections within limits.
     /// - Parameters:
+    ///   - admission: whether a connection is served; those that are not are closed. `nil` serves all of them.
     ///   - serve: answers the requests of a connection.
     ///   - refuse: answers the only request of a connection beyond the limit.
     init(
-        _ limits: APILimits, serve: @escaping HTTPChannelHandler.Responder,
+        _ limits: APILimits, admission: APIServer.Admission? = nil, serve: @escaping HTTPChannelHandler.Responder,
         refuse: @escaping HTTPChannelHandler.Responder
     ) {
         let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: limits.head, maxHeaderListSize: limits.head, maxHeaderFieldCount: limits.fields)
-        func channel(idleTime: TimeAmount, _ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
+        func channel(
+            headTime: TimeAmount?, idleTime: TimeAmount?, _ responder: @escaping HTTPChannelHandler.Responder
+        ) -> HTTP1Channel {
             HTTP1Channel(
                 responder: responder,
                 configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [
-                        RequestTimer(headTime: min(limits.headTime, idleTime), bodyTime: limits.bodyTime)
-                    ],
+                    additionalChannelHandlers: [RequestTimer(headTime: headTime, bodyTime: limits.bodyTime)],
                     idleTimeout: idleTime, httpDecoderConfiguration: decoder))
         }
-        served = channel(idleTime: limits.idleTime, serve)
-        refused = channel(idleTime: limits.refusalTime, refuse)
+        served = channel(headTime: limits.headTime, idleTime: limits.idleTime, serve)
+        refused = channel(headTime: limits.refusalTime, idleTime: limits.refusalTime, refuse)
         places = Places(limits.connections)
+        self.admission = admission
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        guard let admission else { return admit(channel, logger) }
+        return admission(channel).flatMap { isAdmitted in
+            if isAdmitted { return admit(channel, logger) }
+            // The server closes no connection whose setup fails.
+            channel.close(promise: nil)
+            return channel.eventLoop.makeFailedFuture(ChannelError.alreadyClosed)
+        }
+    }
+
+    private func admit(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
         let isServed = places.take()
         if isServed { channel.closeFuture.whenComplete { [places] _ in places.free() } }
         return http(isServed).setup(channel: channel, logger: logger)
@@ -141,11 +161,11 @@ private final class RequestTimer: ChannelInboundHandler, RemovableChannelHandler
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
 
-    private let headTime: TimeAmount
+    private let headTime: TimeAmount?
     private let bodyTime: TimeAmount
     private var timer: Scheduled<Void>?
 
-    init(headTime: TimeAmount, bodyTime: TimeAmount) {
+    init(headTime: TimeAmount?, bodyTime: TimeAmount) {
         self.headTime = headTime
         self.bodyTime = bodyTime
     }
@@ -168,8 +188,9 @@ private final class RequestTimer: ChannelInboundHandler, RemovableChannelHandler
         context.fireChannelRead(data)
     }
 
-    private func close(_ channel: any Channel, in time: TimeAmount) {
+    private func close(_ channel: any Channel, in time: TimeAmount?) {
         timer?.cancel()
+        guard let time else { return }
         timer = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
     }
 }

@@ -31,21 +31,19 @@ struct APIResponder: Sendable {
         to request: Request, _ writer: consuming ResponseWriter, over channel: any Channel
     ) async throws {
         let isHead = request.method == .head
-        let reply: Reply
+        let content: Content
         do {
-            reply = try await answer(request)
+            content = try await answer(request)
         } catch let problem as Problem {
             return try await write(problem, isHead: isHead, writer, over: channel)
         }
-        let isStream = !isHead && reply.isStream
+        var isStream = false
+        if !isHead, case .events = content { isStream = true }
         guard !isStream || streams.take() else {
             return try await write(.tooMany("streams of events"), isHead: isHead, writer, over: channel)
         }
         defer { if isStream { streams.free() } }
-        switch reply {
-        case .content(let content): try await write(content, isHead: isHead, writer, over: channel)
-        case .tunnel(let reply): try await write(reply, over: channel, writer)
-        }
+        try await write(content, isHead: isHead, writer, over: channel)
     }
 
     /// Answers a request of a connection beyond the limit, and closes it.
@@ -57,21 +55,8 @@ struct APIResponder: Sendable {
 
     // MARK: - Requests
 
-    private enum Reply {
-        case content(Content)
-        case tunnel(ControlReply)
-
-        /// Whether it is a stream of events.
-        var isStream: Bool {
-            switch self {
-            case .content(.events), .tunnel(.events): true
-            default: false
-            }
-        }
-    }
-
     /// - Throws: `Problem`, and nothing else.
-    private func answer(_ request: Request) async throws -> Reply {
+    private func answer(_ request: Request) async throws -> Content {
         let wanted = try APIRequest(request.head)
         let found = Self.router.find(wanted.segments)
         try requestGuard.check(
@@ -85,17 +70,14 @@ struct APIResponder: Sendable {
         }
         let body = try await body(of: request, asText: resource.takesText(method))
         switch resource {
-        case .page(let file): return .content(.bytes(file.bytes, type: file.type))
-        case .tunnel:
-            guard case .text(let line)? = body else { throw Problem.invalid("a request is expected") }
-            return .tunnel(await run.emulator.reply(to: Array(line.utf8)))
+        case .page(let file): return .bytes(file.bytes, type: file.type)
         case .operations(let endpoints):
             guard let endpoint = endpoints[method] else {
                 throw Problem.method(wanted.method, allowed: resource.methods)
             }
             let values = try wanted.values(of: endpoint, names, body)
             do throws(EmulatorError) {
-                return .content(try await endpoint.respond(values, run))
+                return try await endpoint.respond(values, run)
             } catch {
                 throw Problem(error)
             }
@@ -191,9 +173,10 @@ struct APIResponder: Sendable {
             let text = await JSONLine.encode(AnyRecord(value), records: records)
             try await write(
                 Array(text.utf8), "application/json", isNew ? .created : .ok, isHead: isHead, [:], writer)
-        case .bytes(let bytes, let type, let tag):
+        case .bytes(let bytes, let type, let tag, let location):
             var fields = HTTPFields()
             if let tag { fields[.eTag] = "\"\(tag)\"" }
+            if let location { fields[.contentLocation] = location }
             try await write(bytes, type, .ok, isHead: isHead, fields, writer)
         case .nothing: try await writer.writeResponse(HTTPResponse(status: .noContent, headerFields: Self.fields))
         case .later(let value):
@@ -212,32 +195,6 @@ struct APIResponder: Sendable {
             try await stream(body, events.listen(after: feed.after), channel, writer) {
                 feed.selection.message($0, lines, hasText: feed.hasText)
             }
-        }
-    }
-
-    /// Writes the answer to a request of the control socket: lines of JSON, or sentences.
-    @concurrent private func write(
-        _ reply: ControlReply, over channel: any Channel, _ writer: consuming ResponseWriter
-    ) async throws {
-        let type = "application/jsonl"
-        switch reply {
-        case .answer(let answer):
-            try await write(Array((await answer.line() + "\n").utf8), type, .ok, isHead: false, [:], writer)
-        case .events(let format):
-            let body = OpenBody(
-                type: format == .json ? type : "text/plain; charset=utf-8", opening: "\n", pulse: "\n")
-            try await stream(body, events.listen(), channel, writer) { [events] in
-                switch format {
-                case .json: EventSelection().line($0, events.lines).map { $0 + "\n" }
-                case .text: SafeText.line(EventText.line($0.event)) + "\n"
-                }
-            }
-        case .stop:
-            let body = OpenBody(
-                type: type, opening: JSONLine.encode(ControlAnswer(stopping: true)) + "\n", pulse: "\n")
-            let ending = events.listen()
-            await run.emulator.stop()
-            try await stream(body, ending, channel, writer) { _ in nil }
         }
     }
 

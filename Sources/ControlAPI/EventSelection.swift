@@ -10,9 +10,16 @@ extension EventSelection {
     func message(
         _ event: PostedEvent, _ lines: EventLines, hasText: Bool = false
     ) -> String? {
-        if case .lost(let count) = event.event { return "event: overflow\ndata: {\"count\":\(count)}\n\n" }
-        guard var line = line(event, lines) else { return nil }
+        var line: String
+        var identifier = "id: \(event.sequence)\n"
+        if case .lost = event.event {
+            // It has no number, and every reader gets it.
+            (line, identifier) = (JSONLine.encode(event), "")
+        } else {
+            guard let selected = self.line(event, lines) else { return nil }
+            line = selected
+        }
         if hasText { line = "{\"text\":\(JSONLine.encode(EventText.line(event.event))),\(line.dropFirst())" }
-        return "id: \(event.sequence)\ndata: \(line)\n\n"
+        return "\(identifier)data: \(line)\n\n"
     }
 }

@@ -19,6 +19,8 @@ struct Problem: Error, Encodable {
     let code: String
     /// The fix; absent if the detail includes it.
     let hint: String?
+    /// The exit code of a command that ends with this problem (sysexits.h).
+    let exitCode: Int32
     /// The faults of a profile.
     let faults: [ErrorRecord]?
     /// The methods of the resource, for status 405.
@@ -27,7 +29,7 @@ struct Problem: Error, Encodable {
     var endsConnection = false
 
     private enum CodingKeys: CodingKey {
-        case type, title, status, detail, code, hint, faults
+        case type, title, status, detail, code, hint, exitCode, faults
     }
 
     init(_ status: HTTPResponse.Status, code: String, _ detail: String, hint: String = "") {
@@ -36,6 +38,12 @@ struct Problem: Error, Encodable {
         self.detail = detail
         self.code = code
         self.hint = hint.isEmpty ? nil : hint
+        exitCode =
+            switch status {
+            case .badRequest, .contentTooLarge, .unprocessableContent: 65
+            case .notFound: 64
+            default: 74
+            }
         faults = nil
     }
 
@@ -46,6 +54,7 @@ struct Problem: Error, Encodable {
         detail = error.message
         code = error.name
         hint = error.hint.isEmpty ? nil : error.hint
+        exitCode = error.exitCode
         faults = error.faults.isEmpty ? nil : error.faults.map(ErrorRecord.init)
     }
 

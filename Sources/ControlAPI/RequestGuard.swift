@@ -28,9 +28,8 @@ struct RequestGuard: Sendable {
         guard head.headerFields[values: .host].isEmpty else {
             throw Problem(.badRequest, code: "bad-host", "the request has several Host fields", hint: "send one")
         }
-        guard let hosts else { return }
         let authority = head.authority ?? ""
-        guard hosts.contains(Self.name(ofAuthority: authority)) else {
+        if let hosts, !hosts.contains(Self.name(ofAuthority: authority)) {
             throw Problem(
                 .misdirectedRequest, code: "foreign-host", "the host \"\(authority)\" is not served",
                 hint: "use the address of the server, or start it with --http-host NAME")

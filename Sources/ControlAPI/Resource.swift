@@ -11,8 +11,6 @@ enum Resource: Sendable {
     case operations([HTTPRequest.Method: Endpoint])
     /// A file of the page.
     case page(PageFile)
-    /// The requests of the control socket, one for each body.
-    case tunnel
 
     /// The methods, in the order of their names; a resource that has GET has HEAD.
     var methods: [HTTPRequest.Method] {
@@ -20,7 +18,6 @@ enum Resource: Sendable {
         switch self {
         case .operations(let endpoints): names = Array(endpoints.keys)
         case .page: names = [.get]
-        case .tunnel: names = [.post]
         }
         return (names + (names.contains(.get) ? [.head] : [])).sorted { $0.rawValue < $1.rawValue }
     }
@@ -30,7 +27,6 @@ enum Resource: Sendable {
         switch self {
         case .operations(let endpoints): endpoints[method]?.takesText ?? false
         case .page: false
-        case .tunnel: true
         }
     }
 
@@ -64,7 +60,7 @@ struct Router: Sendable {
     private let patterns: [Pattern]
 
     init(_ endpoints: [Endpoint]) {
-        var fixed: [[String]: Resource] = [["v1", "control"]: .tunnel]
+        var fixed: [[String]: Resource] = [:]
         var patterns: [Pattern] = []
         for (path, endpoints) in Dictionary(grouping: endpoints, by: \.path) {
             let resource = Resource.operations(

@@ -1122,7 +1122,7 @@ package actor Emulator: Service {
     // MARK: - Reload
 
     /// Sets a function that receives the names of the profiles after each reload, before the reload is reported.
-    func observeReloads(_ observer: @escaping @Sendable ([String]) async -> Void) { reloadObserver = observer }
+    package func observeReloads(_ observer: @escaping @Sendable ([String]) async -> Void) { reloadObserver = observer }
 
     /// Reads the profiles again. Beacons whose definition is the same keep their state.
     /// - Throws: `EmulatorError`; then nothing has changed.

@@ -6,7 +6,7 @@ package import Devices
 package import Persistence
 package import Radio
 
-/// An error of a run or of a control request, with a hint.
+/// An error of a run or of an operation, with a hint.
 package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of errors.
     package enum Code: Hashable, Sendable {

@@ -8,6 +8,7 @@ import ESPHomeProxy
 import Emulator
 import HCIRadio
 import Logging
+import Operations
 import Persistence
 import Profiles
 import Radio
@@ -54,6 +55,7 @@ struct Running {
         let driver: any RadioDriver
         let timing: RunTiming
         let http: ControlAPI.Options?
+        let metricsDetail: MetricsDetail?
         let metrics: HTTPOptions.Metrics?
         let proxies: [ESPHomeProxies.Definition]
         let controlGroup: UInt32?
@@ -61,6 +63,7 @@ struct Running {
         init(_ options: RunOptions, _ profiles: [Profile], servesPrograms: Bool) throws {
             (driver, timing) = try options.driver(for: profiles, servesPrograms: servesPrograms)
             http = try options.http.server()
+            metricsDetail = try options.http.detail()
             metrics = try options.http.metrics()
             proxies = try options.air.proxies(for: profiles)
             controlGroup = try options.controlGroupNumber
@@ -78,12 +81,21 @@ struct Running {
         let radio = request.driver.makePeripheral(RadioResources(ledger: ledger, capture: capture))
         let emulator = Emulator(configuration, radio: radio, clock: clock)
         // Before anything is on the air, so that a second run of a profile fails here.
-        let server = try await startControl(of: emulator, request.controlGroup, ledger)
-        if let server { releases.append { await server.close() } }
+        let context = RunContext(emulator, version: Version.number, detail: request.metricsDetail)
+        let socket = try await startControl(of: context, request.controlGroup, ledger)
+        if let socket { releases.append { await socket.close() } }
         let events = emulator.events.listen()
         if let options = request.http {
-            let api = try await ControlAPI(emulator, options)
+            let api = try await ControlAPI(context, options)
             releases.append { await api.close() }
+        }
+        if socket != nil || request.http != nil {
+            let following = Task { await context.follow() }
+            releases.append {
+                following.cancel()
+                // Requests that wait for the end are answered before their server ends.
+                context.end.finish()
+            }
         }
         if let proxies = try await startProxies(request.proxies, on: radio, emulator.events) {
             releases.append { await proxies.close() }
@@ -124,9 +136,7 @@ struct Running {
         }
         var logger = Logger(label: "beaconry") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
-        // Services are shut down in reverse order, so that clients receive the last events.
         var services: [any Service] = [writtenRun]
-        if let server { services.insert(server, at: 0) }
         if let service { services.append(ServedRun(service: service, events: emulator.events.listen())) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -148,14 +158,14 @@ struct Running {
 
     /// Creates the control sockets; `nil` if there are to be none.
     private func startControl(
-        of emulator: Emulator, _ group: UInt32?, _ ledger: RunLedger
-    ) async throws -> ControlServer? {
+        of run: RunContext, _ group: UInt32?, _ ledger: RunLedger
+    ) async throws -> ControlSocket? {
         let paths = control.paths(of: configuration.profiles ?? [])
         guard !paths.isEmpty else { return nil }
         let pathOfProfile: (@Sendable (String) -> String)? =
             control == .profiles ? { @Sendable in Folders.controlSocket(of: $0) } : nil
-        return try await ControlServer(
-            emulator, claiming: paths, path: pathOfProfile,
+        return try await ControlSocket(
+            run, claiming: paths, path: pathOfProfile,
             record: { ledger.record($0, under: Self.ledgerKey) }, group: group)
     }
 

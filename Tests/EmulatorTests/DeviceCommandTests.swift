@@ -56,22 +56,4 @@ struct DeviceCommandTests {
             #expect(error?.description == "level: this device takes no commands")
         }
     }
-
-    @Test(
-        arguments: [
-            (
-                #"{"v":1,"command":"act","device":"bob","values":{"action":"positive","notification":"7"}}"#,
-                DeviceCommand("act", ["action": "positive", "notification": "7"])
-            ),
-            (
-                #"{"v":1,"command":"act","device":"bob","name":"sing","values":{"song":"x"}}"#,
-                DeviceCommand("sing", ["song": "x"])
-            ),
-            (#"{"v":1,"command":"act","device":"bob"}"#, DeviceCommand("act")),
-        ])
-    func requestNamesTheCommand(_ line: String, _ command: DeviceCommand) throws {
-        let request = try ControlRequest(parsing: Array(line.utf8))
-        #expect(request == .perform("bob", command))
-        #expect(try ControlRequest(parsing: Array(JSONLine.encode(request).utf8)) == request)
-    }
 }

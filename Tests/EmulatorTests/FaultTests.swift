@@ -208,47 +208,4 @@ struct FaultTests {
             #expect(!status.isMuted)
         }
     }
-
-    // MARK: - Requests
-
-    @Test(
-        arguments: [
-            (#"{"v":1,"command":"disconnect","device":"door"}"#, .disconnect("door")),
-            (
-                #"{"v":1,"command":"disconnect","device":"door","peer":"phone","reason":"low-resources"}"#,
-                .disconnect("door", peer: "phone", reason: "low-resources")
-            ),
-            (#"{"v":1,"command":"mute","device":"door","for":"10s"}"#, .mute("door", for: "10s")),
-            (#"{"v":1,"command":"mute","device":"door"}"#, .mute("door")),
-            (#"{"v":1,"command":"unmute","device":"door"}"#, .unmute("door")),
-            (#"{"v":1,"command":"battery","device":"door","state":"flat"}"#, .battery("door", "flat")),
-            (#"{"v":1,"command":"radio","state":"off"}"#, .radio("off")),
-        ] as [(String, ControlRequest)])
-    func requestsAreParsed(_ line: String, _ request: ControlRequest) throws {
-        #expect(try ControlRequest(parsing: Array(line.utf8)) == request)
-        #expect(try ControlRequest(parsing: Array(JSONLine.encode(request).utf8)) == request)
-    }
-
-    @Test(
-        arguments: [
-            (.mute("entrance", for: "soon"), "\"soon\" is not a duration; write 10s, 500ms or 2m"),
-            (.battery("entrance", "empty"), "\"empty\" is not a state of a battery; choose one of full, flat"),
-            (.radio(""), "\"\" is not a state of the radio; choose one of on, off"),
-            (
-                .disconnect("entrance", reason: "boredom"),
-                "\"boredom\" is not a reason; choose one of supervision-timeout, mic-failure, remote-user, "
-                    + "low-resources, power-off, authentication-failure, unacceptable-parameters"
-            ),
-        ] as [(ControlRequest, String)])
-    func invalidValuesAreRefused(_ request: ControlRequest, _ message: String) async throws {
-        radio.injectFaults()
-        try await withReadyRig(radio: radio) { rig in
-            let session = ControlSession(emulator: rig.emulator)
-            guard case .answer(let answer) = await session.serve(Array(JSONLine.encode(request).utf8)) else {
-                Issue.record("no answer")
-                return
-            }
-            #expect(answer.error == message && answer.exitCode == 65)
-        }
-    }
 }

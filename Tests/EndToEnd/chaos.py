@@ -5,7 +5,7 @@
 
 """Changes everything that can be changed, by five clients at once, and compares.
 
-Three clients send control requests (the control socket, resources over HTTP, control requests over HTTP), a central writes the
+Three clients send requests (one at the control socket, two over TCP), a central writes the
 configuration service, and a director reloads in all ways, replaces and edits the profile, resets the run and switches the
 radio. Now and then the program is killed, or ended, and started again on the same state folder.
 
@@ -34,7 +34,7 @@ from chaos_central import CentralWriter
 from chaos_clients import CENTRAL, PATIENCE, ControlSocket, HTTPClient, Program
 from chaos_director import Director
 from chaos_model import PROFILE, RACED, SCANNER, SCANNER_POSITION, Beacon, Entry, Model, Register
-from chaos_writers import OWNERS, Gate, Requests, RequestWriter, ResourceRequests, Writer
+from chaos_writers import OWNERS, Gate, Requests, RequestWriter, TextRequests, Writer
 from raw_host import RawHost, wire
 
 ROUND = 1000
@@ -108,7 +108,7 @@ class Comparison:
         """The statuses, when no beacon is starting any more."""
         deadline = time.monotonic() + PATIENCE
         while True:
-            statuses = {each["device"]: each for each in control.request("list")["beacons"]}
+            statuses = {each["device"]: each for each in control.exchange("GET", "/v1/beacons")["beacons"]}
             unsettled = [each for each in statuses.values() if each["state"] != self._state(each)]
             if not unsettled:
                 return statuses
@@ -161,7 +161,7 @@ class Comparison:
             register.settle(value)
 
     def _compare_receivers(self, control: ControlSocket) -> None:
-        servers = {each["name"]: each for each in control.request("receiver", action="list")["servers"]}
+        servers = control.servers
         for name in servers.keys() - self.model.receivers.keys() - {SCANNER, CENTRAL}:
             self.model.differ(f"there is a receiver {name}", name)
         for name, register in self.model.receivers.items():
@@ -186,7 +186,7 @@ class Comparison:
                     for name, sentence in faults:
                         self.model.differ(f"on the air: {name}: {sentence}", name)
                     break
-            links = {each["from"]: each for each in control.request("links")["links"] if each["to"] == SCANNER}
+            links = {each["from"]: each for each in control.exchange("GET", "/v1/links")["links"] if each["to"] == SCANNER}
         finally:
             scanner.close()
         for name, link in links.items():
@@ -264,9 +264,9 @@ def make_model() -> Model:
 def make_writers(program: Program, gate: Gate, seed: int) -> list[Writer]:
     """The writers."""
     return [
-        RequestWriter("ctl", program, gate, seed, Requests(ControlSocket(program))),
-        RequestWriter("patch", program, gate, seed, ResourceRequests(HTTPClient(program))),
-        RequestWriter("post", program, gate, seed, Requests(HTTPClient(program))),
+        RequestWriter("ctl", program, gate, seed, TextRequests(ControlSocket(program))),
+        RequestWriter("patch", program, gate, seed, Requests(HTTPClient(program))),
+        RequestWriter("post", program, gate, seed, TextRequests(HTTPClient(program))),
         CentralWriter(program, gate, seed), Director(program, gate, seed),
     ]  # fmt: skip
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from beaconry import BINARY
 from chaos_model import PROFILE, SCANNER, SCANNER_POSITION, Entry, Model
+from unix_http import UnixConnection
 
 PATIENCE = 60
 """The time limit for everything that must happen, in seconds."""
@@ -39,46 +40,8 @@ class Refused(Exception):
         self.code = code
 
 
-class ControlSocket:
-    """Sends requests to the control socket, over one connection."""
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._lines: Any = None
-
-    def request(self, command: str, **keys: Any) -> dict[str, Any]:
-        """The answer to a request."""
-        line = json.dumps({"v": 1, "command": command, **keys}) + "\n"
-        try:
-            if self._lines is None:
-                connection = socket.socket(socket.AF_UNIX)
-                connection.connect(str(self._program.control))
-                connection.settimeout(PATIENCE)
-                self._lines = connection.makefile("rw")
-                connection.close()
-            self._lines.write(line)
-            self._lines.flush()
-            answer = self._lines.readline()
-        except TimeoutError as error:
-            raise AssertionError(f"no answer to {command} within {PATIENCE} s") from error
-        except OSError as error:
-            raise Lost from error
-        if not answer:
-            raise Lost
-        return checked(json.loads(answer))
-
-    def close(self) -> None:
-        """Closes the connection; the next request opens another one."""
-        if self._lines is not None:
-            try:
-                self._lines.close()
-            except OSError:
-                pass
-        self._lines = None
-
-
 class HTTPClient:
-    """Sends requests over one HTTP connection."""
+    """Sends requests over one HTTP connection to the server on TCP."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -92,16 +55,20 @@ class HTTPClient:
             headers["Content-Type"] = kind
         try:
             if self._connection is None:
-                host, port = self._program.http.rsplit(":", 1)
-                self._connection = http.client.HTTPConnection(host, int(port), timeout=PATIENCE)
-                self._connection.connect()
-                self._connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self._connection = self._connect()
             self._connection.request(method, path, data, headers)
             return self._connection.getresponse()
         except TimeoutError as error:
             raise AssertionError(f"no answer to {method} {path} within {PATIENCE} s") from error
         except (OSError, http.client.HTTPException) as error:
             raise Lost from error
+
+    def _connect(self) -> http.client.HTTPConnection:
+        host, port = self._program.http.rsplit(":", 1)
+        connection = http.client.HTTPConnection(host, int(port), timeout=PATIENCE)
+        connection.connect()
+        connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
 
     def exchange(self, method: str, path: str, body: Any = None, kind: str = "application/json", **fields: str) -> Any:
         """The value in the body of a response, if there is one."""
@@ -115,9 +82,11 @@ class HTTPClient:
             raise Refused(value.get("code", str(response.status)), value.get("detail", ""))
         return value
 
-    def request(self, command: str, **keys: Any) -> dict[str, Any]:
-        """The answer to a request of the control socket."""
-        return checked(self.exchange("POST", "/v1/control", {"v": 1, "command": command, **keys}))
+    @property
+    def servers(self) -> dict[str, dict[str, Any]]:
+        """The receivers with a server of their own, by their names."""
+        receivers = self.exchange("GET", "/v1/receivers")["receivers"]
+        return {each["name"]: each for each in receivers if "server" in each}
 
     def close(self) -> None:
         """Closes the connection; the next request opens another one."""
@@ -126,11 +95,13 @@ class HTTPClient:
         self._connection = None
 
 
-def checked(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer, unless it is an error."""
-    if "error" in answer:
-        raise Refused((answer.get("errors") or [{}])[0].get("code", "?"), answer["error"])
-    return answer
+class ControlSocket(HTTPClient):
+    """Sends requests over one HTTP connection to the control socket."""
+
+    def _connect(self) -> http.client.HTTPConnection:
+        connection = UnixConnection(self._program.control, PATIENCE)
+        connection.connect()
+        return connection
 
 
 class Program:

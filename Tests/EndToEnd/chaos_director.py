@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -64,7 +63,9 @@ class Director(Writer):
     @property
     def revision(self) -> int:
         """The number of changes of the profile since the start of the program."""
-        return int(self.observer.request("profile")["profile"]["tag"])
+        response = self.observer.send("GET", "/v1/profile")
+        response.read()
+        return int(response.getheader("ETag", "").strip('"'))
 
     def wait_for_revision(self, revision: int) -> None:
         """Waits until a change of the profile that has no answer is done."""
@@ -76,8 +77,8 @@ class Director(Writer):
     def do_reload(self) -> None:
         before, ways = self.revision, self.chance.sample(range(4), self.chance.randint(1, 3))
         requests: list[Callable[[], Any]] = [
-            lambda: self.socket.request("reload"), lambda: self.http.exchange("POST", "/v1/reload"),
-            lambda: self.post.request("reload"), self.program.hang_up,
+            lambda: self.socket.exchange("POST", "/v1/reload"), lambda: self.http.exchange("POST", "/v1/reload"),
+            lambda: self.post.exchange("POST", "/v1/reload"), self.program.hang_up,
         ]  # fmt: skip
         chosen = [requests[way] for way in ways]
 
@@ -105,7 +106,7 @@ class Director(Writer):
             response.read()
             way: Callable[[], Any] = lambda: self.http.exchange("PUT", "/v1/profile", text.encode(), kind="application/yaml", If_Match=tag)
         else:
-            way = lambda: self.socket.request("profile", text=text)
+            way = lambda: self.socket.exchange("PUT", "/v1/profile", text.encode(), kind="application/yaml")
         self.redefine("profile", entries, [way])
 
     def do_edit(self) -> None:
@@ -122,14 +123,14 @@ class Director(Writer):
         self.redefine("edit", entries, [edit])
 
     def do_reset(self) -> None:
-        ways = [lambda: self.socket.request("reset"), lambda: self.http.exchange("POST", "/v1/reset")]
+        ways = [lambda: self.socket.exchange("POST", "/v1/reset"), lambda: self.http.exchange("POST", "/v1/reset")]
         self.redefine("reset", self.model.whole_file, [self.chance.choice(ways)], resets=True)
 
     def do_radio(self) -> None:
         """Removes the radio, and brings it back."""
         for state in ("off", "on"):
             operation = self.model.begin("radio", state, [])
-            self.send(operation, lambda state=state: self.socket.request("radio", state=state))  # type: ignore[misc]
+            self.send(operation, lambda state=state: self.socket.exchange("PUT", "/v1/radio", {"power": state}))  # type: ignore[misc]
 
     def do_contest(self) -> None:
         """Adds a beacon and a receiver of the same name at the same time: one of the two must be refused."""
@@ -137,17 +138,20 @@ class Director(Writer):
         document = {"device": "ibeacon", "address": "C0:FF:EE:00:03:01", "ibeacon": {"uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"}}
         requests: list[Callable[[], Any]] = [
             lambda: self.http.exchange("PUT", f"/v1/beacons/{CONTESTED}", document),
-            lambda: self.socket.request("receiver", action="add", name=CONTESTED),
+            lambda: self.socket.exchange("POST", "/v1/receivers", {"name": CONTESTED}),
         ]
         self.chance.shuffle(requests)
         results = list(self.pool.map(_outcome, requests))
         if self.program.is_ending:
             raise Lost
         refusals = [each for each in results if each is not None]
-        if len(refusals) != 1 or not isinstance(refusals[0], Refused) or refusals[0].code != "setting-refused":
+        if len(refusals) != 1 or not isinstance(refusals[0], Refused) or refusals[0].code != "conflict":
             self.model.differ(f"a beacon and a receiver were added with the same name: {results}", CONTESTED)
         # Whichever was added.
-        removals = (lambda: self.socket.request("remove", device=CONTESTED), lambda: self.socket.request("receiver", action="remove", name=CONTESTED))
+        removals = [
+            lambda path=path: self.socket.exchange("DELETE", f"/v1/{path}/{CONTESTED}")  # type: ignore[misc]
+            for path in ("beacons", "receivers")
+        ]
         removed = [_outcome(each) for each in removals]
         if self.program.is_ending:
             raise Lost
@@ -158,9 +162,9 @@ class Director(Writer):
         beacon = self.model.beacons[RACED]
         drawn = [Entry.draw(self.chance, saves=False) for _ in range(2)]
         requests: list[tuple[Entry | None, Callable[[], Any]]] = [
-            (drawn[0], lambda: self.socket.request("put", device=RACED, text=json.dumps(beacon.document(drawn[0])))),
+            (drawn[0], lambda: self.socket.exchange("PUT", f"/v1/beacons/{RACED}", beacon.document(drawn[0]))),
             (drawn[1], lambda: self.http.exchange("PUT", f"/v1/beacons/{RACED}", beacon.document(drawn[1]))),
-            (None, lambda: self.post.request("remove", device=RACED)),
+            (None, lambda: self.post.exchange("DELETE", f"/v1/beacons/{RACED}")),
         ]
         chosen = self.chance.sample(requests, self.chance.randint(2, 3))
         beacon.may_be_absent = True
@@ -183,7 +187,7 @@ class Director(Writer):
             self.model.adopt({RACED: None})
 
     def _adopt_race(self, beacon: Beacon, possible: set[Entry | None]) -> None:
-        status = self.socket.request("show", device=RACED)["beacons"][0]
+        status = self.socket.exchange("GET", f"/v1/beacons/{RACED}")
         position = tuple(status["position"]) if "position" in status else None
         found = Entry(status.get("name"), position, status["minor"])
         if found not in possible:

@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The clients of `chaos.py` that change single beacons by control requests.
+"""The clients of `chaos.py` that change single beacons.
 
 Each setting and each state of a beacon has one owner, so that the last acknowledged request of the owner is what counts. The
 requests of different owners, and those of the director, overlap.
@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from chaos_clients import PATIENCE, ControlSocket, HTTPClient, Lost, Program, Refused
+from chaos_clients import PATIENCE, HTTPClient, Lost, Program, Refused
 from chaos_model import RACED, Beacon, Change, Entry, Model, Operation, Register, Setting, constant, draw_position
 
 OWNERS = ("ctl", "patch", "post")
@@ -158,7 +158,7 @@ class Writer(threading.Thread):
         """Reads what overlapping requests have made of a state, on which the next request depends."""
         with self.model.structure.shared():
             try:
-                status = requests.control.request("show", device=beacon.name)["beacons"][0]
+                status = requests.control.exchange("GET", f"/v1/beacons/{beacon.name}")
             except Refused:
                 return
             found = (status.get("battery") == "flat", status["enabled"])
@@ -174,46 +174,10 @@ class Writer(threading.Thread):
 
 
 class Requests:
-    """Requests of the control socket, or of POST /v1/control."""
+    """Requests that change single beacons and receivers."""
 
-    def __init__(self, control: ControlSocket | HTTPClient) -> None:
+    def __init__(self, control: HTTPClient) -> None:
         self.control = control
-
-    def change(self, device: str, values: dict[str, tuple[str, Any]]) -> None:
-        self.control.request("set", device=device, values={key: text for key, (text, _) in values.items()})
-
-    def switch(self, device: str, action: str) -> None:
-        if action in ("flat", "full"):
-            self.control.request("battery", device=device, state=action)
-        else:
-            self.control.request(action, device=device)
-
-    def mute(self, device: str, muted: bool) -> None:
-        self.control.request("mute" if muted else "unmute", device=device)
-
-    def move(self, device: str, position: Sequence[float]) -> None:
-        self.control.request("move", device=device, position=list(position))
-
-    def put(self, device: str, document: dict[str, Any]) -> None:
-        self.control.request("put", device=device, text=json.dumps(document))
-
-    def remove(self, device: str) -> None:
-        self.control.request("remove", device=device)
-
-    def add_receiver(self, name: str, position: Sequence[float]) -> None:
-        self.control.request("receiver", action="add", name=name, position=list(position))
-
-    def remove_receiver(self, name: str) -> None:
-        self.control.request("receiver", action="remove", name=name)
-
-    def close(self) -> None:
-        self.control.close()
-
-
-class ResourceRequests(Requests):
-    """Requests of the resources over HTTP. Receivers can be added and removed by control requests only."""
-
-    control: HTTPClient
 
     def patch(self, device: str, members: dict[str, Any]) -> None:
         self.control.exchange("PATCH", f"/v1/beacons/{device}", members, kind="application/merge-patch+json")
@@ -236,6 +200,28 @@ class ResourceRequests(Requests):
 
     def remove(self, device: str) -> None:
         self.control.exchange("DELETE", f"/v1/beacons/{device}")
+
+    def add_receiver(self, name: str, position: Sequence[float]) -> None:
+        self.control.exchange("POST", "/v1/receivers", {"name": name, "position": list(position)})
+
+    def remove_receiver(self, name: str) -> None:
+        self.control.exchange("DELETE", f"/v1/receivers/{name}")
+
+    def close(self) -> None:
+        self.control.close()
+
+
+class TextRequests(Requests):
+    """The same with settings and entries as texts, and positions by another operation."""
+
+    def change(self, device: str, values: dict[str, tuple[str, Any]]) -> None:
+        self.patch(device, {"settings": {key: text for key, (text, _) in values.items()}})
+
+    def move(self, device: str, position: Sequence[float]) -> None:
+        self.control.exchange("PUT", f"/v1/air/{device}/position", {"position": list(position)})
+
+    def put(self, device: str, document: dict[str, Any]) -> None:
+        self.control.exchange("PUT", f"/v1/beacons/{device}", json.dumps(document).encode(), kind="application/yaml")
 
 
 class RequestWriter(Writer):
@@ -365,8 +351,8 @@ class RequestWriter(Writer):
 
     def read_receiver(self, name: str, register: Register) -> None:
         with self.model.structure.shared():
-            servers = self.requests.control.request("receiver", action="list")["servers"]
-            found = next((tuple(each["position"]) for each in servers if each["name"] == name), None)
+            server = self.requests.control.servers.get(name)
+            found = tuple(server["position"]) if server else None
             if found not in register.values:
                 self.model.differ(f"the receiver {name} is at {found}, not one of {register.values}", name)
             register.settle(found)

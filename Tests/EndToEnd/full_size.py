@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from beaconry import BINARY, CHECKOUT
+from unix_http import UnixConnection
 
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 PATIENCE = 120
@@ -40,15 +41,13 @@ DOOR = f"profile: shop\nbeacons:\n  - {{ id: door, device: iot-design-shop, ibea
 class Run:
     """`beaconry run` with a control socket and HTTP, in a folder of its own."""
 
-    def __init__(self, folder: Path, profile: str, descriptors: int | None = None, *, on_unix_socket: bool = False) -> None:
+    def __init__(self, folder: Path, profile: str, descriptors: int | None = None) -> None:
         self.folder = folder
         self.profile = folder / "shop.yaml"
         self.profile.write_text(profile)
         self.control = folder / "control"
-        self.http_path = folder / "http"
-        http = f"unix:{self.http_path}" if on_unix_socket else "127.0.0.1:0"
         command = [
-            BINARY, "run", self.profile, "--radio", "virtual", "--hci-server", "none", "--http", http, "--control", self.control,
+            BINARY, "run", self.profile, "--radio", "virtual", "--hci-server", "none", "--http", "127.0.0.1:0", "--control", self.control,
             "--state", folder / "state", "--json",
         ]  # fmt: skip
         limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))) if descriptors else None
@@ -59,7 +58,7 @@ class Run:
         assert self.process.stdout
         for line in self.process.stdout:
             event = json.loads(line)
-            if event["event"] == "http-ready" and not on_unix_socket:
+            if event["event"] == "http-ready":
                 host, _, port = event["url"].removeprefix("http://").rpartition(":")
                 self.http = (host, int(port))
             if event["event"] == "ready":
@@ -86,37 +85,39 @@ class Run:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def connect(self, path: Path | None = None) -> socket.socket:
-        """A connection to the control socket, or to another one."""
-        connection = socket.socket(socket.AF_UNIX)
-        # It waits while many others do: with a time limit, Python's connections do not.
-        connection.connect(str(path or self.control))
-        connection.settimeout(PATIENCE)
-        return connection
+    def connect(self) -> socket.socket:
+        """A connection to the control socket."""
+        connection = UnixConnection(self.control, PATIENCE)
+        connection.connect()
+        return connection.sock
 
     def client(self) -> Callable[..., Any]:
         """Sends requests over one connection to the control socket."""
-        lines = self.connect().makefile("rw")
+        connection = UnixConnection(self.control, PATIENCE)
 
-        def request(command: str, **keys: Any) -> Any:
-            lines.write(json.dumps({"v": 1, "command": command, **keys}) + "\n")
-            lines.flush()
-            answer = json.loads(lines.readline())
-            assert "error" not in answer, answer
+        def request(method: str, path: str, body: Any = None) -> Any:
+            answer = connection.exchange(method, path, body)
+            assert "detail" not in answer, answer
             return answer
 
         return request
 
     def post_events(self, count: int) -> None:
         """Lets the run post this number of events, 500 requests at a time."""
-        with self.connect() as connection, connection.makefile("rw") as lines:
+        request = [
+            b"PATCH /v1/beacons/door HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+            for body in (b'{"muted":true}', b'{"muted":false}')
+        ]  # fmt: skip
+        with self.connect() as connection, connection.makefile("rb") as lines:
             for _ in range(0, count, 500):
-                for number in range(500):
-                    command = "unmute" if number % 2 else "mute"
-                    lines.write(json.dumps({"v": 1, "command": command, "device": "door"}) + "\n")
-                lines.flush()
+                connection.sendall(b"".join(request) * 250)
                 for _ in range(500):
-                    assert "error" not in lines.readline()
+                    assert lines.readline().startswith(b"HTTP/1.1 200")
+                    while line := lines.readline().strip().lower():
+                        if line.startswith(b"content-length:"):
+                            length = int(line.split(b":")[1])
+                    lines.read(length)
 
     def post(self, path: str, body: bytes) -> socket.socket:
         """Sends a request over HTTP; its response is yet to be read."""
@@ -132,9 +133,9 @@ class Run:
 
 
 @contextmanager
-def run(profile: str = DOOR, descriptors: int | None = None, *, on_unix_socket: bool = False) -> Iterator[Run]:
+def run(profile: str = DOOR, descriptors: int | None = None) -> Iterator[Run]:
     with tempfile.TemporaryDirectory(prefix="size-") as folder:
-        started = Run(Path(folder), profile, descriptors, on_unix_socket=on_unix_socket)
+        started = Run(Path(folder), profile, descriptors)
         try:
             yield started
             started.end()
@@ -256,9 +257,9 @@ def idle(count: int = 1000, limit: int = 200) -> None:
         request = program.client()
         begin = time.monotonic()
         for minor in range(20):
-            assert request("set", device="door", values={"minor": str(minor)})["beacons"][0]["minor"] == minor
+            assert request("PATCH", "/v1/beacons/door", {"settings": {"minor": minor}})["minor"] == minor
         took = (time.monotonic() - begin) / 20
-        request("reload")
+        request("POST", "/v1/reload")
         for connection in connections:
             connection.close()
         check(
@@ -271,29 +272,26 @@ def idle(count: int = 1000, limit: int = 200) -> None:
 def stalled(count: int = 1000, events: int = 6000) -> None:
     raise_limit()
     # Unix sockets have small buffers: readers are behind by as many events as are kept.
-    with run(on_unix_socket=True) as program:
+    with run() as program:
         program.post_events(20_000)
         before = program.resident
         readers = []
         for _ in range(count):
-            stream = program.connect(program.http_path)
+            stream = program.connect()
             stream.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
             readers.append(stream)
-            control = program.connect()
-            control.sendall(b'{"v":1,"command":"events"}\n')
-            readers.append(control)
         time.sleep(1)
         request = program.client()
         program.post_events(events)
         begin = time.monotonic()
-        request("list")
+        request("GET", "/v1/beacons")
         took = time.monotonic() - begin
         grown = program.resident - before
         for reader in readers:
             reader.close()
         check(
             grown <= 100,
-            f"{count} stalled readers over HTTP and {count} at the control socket, {events} events: "
+            f"{count} stalled readers at the control socket, {events} events: "
             f"+{grown:.1f} MB from {before:.1f} MB; list takes {1000 * took:.1f} ms",
         )
 
@@ -308,15 +306,16 @@ def waits(count: int = 100, events: int = 80_000) -> None:
         for _ in range(count):
             connection = program.connect()
             condition = {"match": {"event": "connected", "device": "door"}}
-            line = {"v": 1, "command": "wait", "conditions": [condition], "within": "10m"}
-            connection.sendall(json.dumps(line).encode() + b"\n")
+            body = json.dumps({"conditions": [condition], "within": "10m"}).encode()
+            head = "POST /v1/journal/wait HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
             waiting.append(connection)
-        request("list")
+        request("GET", "/v1/beacons")
         began = time.monotonic()
         program.post_events(events)
         took = time.monotonic() - began
         begin = time.monotonic()
-        request("set", device="door", values={"major": "7"})
+        request("PATCH", "/v1/beacons/door", {"settings": {"major": 7}})
         one = time.monotonic() - begin
         grown = program.resident - before
         for connection in waiting:
@@ -340,7 +339,7 @@ def nested(count: int = 20) -> None:
             slowest, times = 0.0, []
             for _ in range(20):
                 begin = time.monotonic()
-                request("list")
+                request("GET", "/v1/beacons")
                 times.append(time.monotonic() - begin)
             slowest = max(times)
             begin = time.monotonic()
@@ -373,7 +372,7 @@ def reload(count: int = 5000) -> None:
         def ask() -> None:
             while not is_over.is_set():
                 begin = time.monotonic()
-                request("show", device="door")
+                request("GET", "/v1/beacons/door")
                 waits.append(time.monotonic() - begin)
 
         for name, text in (("an equal", profile(1)), ("another", profile(2))):
@@ -384,7 +383,7 @@ def reload(count: int = 5000) -> None:
             asking.start()
             time.sleep(0.2)
             begin = time.monotonic()
-            other("reload")
+            other("POST", "/v1/reload")
             took = time.monotonic() - begin
             time.sleep(0.2)
             is_over.set()

@@ -6,10 +6,11 @@ import BluetoothCore
 import Concurrency
 import Dispatch
 import Emulator
+import Operations
 import TestSupport
 
 extension FuzzTarget {
-    /// Lines of the control socket: a request, which serializes to an equal one, or an error message.
+    /// Operations with their values: a request, whose body is valid, or an error message.
     static let control = FuzzTarget(name: "control") { generator in
         switch Int.random(in: 0...9, using: &generator) {
         case 0: Mutation.noise(128, &generator)
@@ -19,13 +20,22 @@ extension FuzzTarget {
         default: Mutation.damaged(samples, &generator)
         }
     } parse: { bytes in
+        let members: [String: JSONValue]
+        do throws(JSONFault) {
+            members = try JSONValue(parsing: bytes).members ?? [:]
+        } catch {
+            guard !error.message.isEmpty else { FuzzReport.fail("\(error) has no message") }
+            return .refused
+        }
+        guard let endpoint = Operations.all.first(where: { $0.name == members["operation"]?.string }),
+            let values = members["values"]?.members
+        else { return .refused }
         do throws(EmulatorError) {
-            let request = try ControlRequest(parsing: bytes)
-            let line = Array(JSONLine.encode(request).utf8)
-            guard try ControlRequest(parsing: line) == request, !line.contains(UInt8(ascii: "\n")) else {
-                FuzzReport.fail("request \(Hexadecimal.string(bytes)) does not serialize to an equal one")
+            let request = try endpoint.request(values)
+            if let body = request.body, !endpoint.takesText, (try? JSONValue(parsing: body)) == nil {
+                FuzzReport.fail("the body of \(request.target) is not JSON: \(Hexadecimal.string(body))")
             }
-            if case .clock(let values) = request, let rate = values["rate"].flatMap(Simulation.Rate.init) { run(rate) }
+            if let rate = values["rate"]?.setting.flatMap(Simulation.Rate.init) { run(rate) }
             return .parsed
         } catch {
             guard !error.message.isEmpty, error.exitCode == 65 else { FuzzReport.fail("\(error) has no message") }
@@ -34,22 +44,25 @@ extension FuzzTarget {
     }
 
     private static let samples = [
-        #"{"v":1,"command":"list"}"#, #"{"v":1,"command":"show","device":"entrance"}"#,
-        #"{"v":1,"command":"set","device":"entrance","values":{"major":"1","interval":"100ms","uuid":"\u00fc"}}"#,
-        #"{"v":1,"command":"disconnect","device":"door","peer":"phone","reason":"remote-user"}"#,
-        #"{"v":1,"command":"mute","device":"door","for":"10s"}"#, #"{"v":1,"command":"radio","state":"off"}"#,
-        #"{"command":"events","v":1,"format":"text"}"#,
-        #"{"v":1,"command":"walk","device":"door","path":[[1,2.5e3],[-0.5,2,1E1]],"over":"20s"}"#,
-        #"{"v":1,"command":"journal","types":["written","connected"],"since":"30s","clear":true,"device":null}"#,
-        #"{"v":1,"command":"wait","conditions":[{"match":{"event":"written","decoded":{"a":"\ud83d\udce1"}},"count":1}]}"#,
-        #"{"v":1,"command":"wait","conditions":[{"match":{},"atLeast":2,"except":{"central":"C0*"},"mayAppear":true}]}"#,
-        #"{"v":1,"command":"clock","values":{"rate":"10"}}"#,
+        #"{"operation":"listBeacons","values":{}}"#,
+        #"{"operation":"showBeacon","values":{"beacon":"entrance"}}"#,
+        #"{"operation":"changeBeacon","values":{"beacon":"a","settings":{"major":1,"interval":"100ms","uuid":"\u00fc"},"muted":"10s"}}"#,
+        #"{"operation":"disconnect","values":{"name":"door","peer":"phone","reason":"remote-user"}}"#,
+        #"{"operation":"setRadio","values":{"power":"off"}}"#,
+        #"{"values":{"text":true,"types":"written,connected","Last-Event-ID":"17"},"operation":"events"}"#,
+        #"{"operation":"walk","values":{"name":"door","path":[[1,2.5e3],[-0.5,2,1E1]],"over":"20s"}}"#,
+        #"{"operation":"journal","values":{"types":"written,connected","since":"30s"}}"#,
+        #"{"operation":"wait","values":{"conditions":[{"match":{"event":"written","decoded":{"a":"\ud83d\udce1"}},"count":1}]}}"#,
+        #"{"operation":"wait","values":{"conditions":[{"match":{},"atLeast":2,"except":{"central":"C0*"},"mayAppear":true}]}}"#,
+        #"{"operation":"overrideLink","values":{"from":"door","to":"phone","loss":6.5,"packet-loss":"25%","for":"10s"}}"#,
+        #"{"operation":"setRate","values":{"rate":10}}"#,
     ].map { Array($0.utf8) }
 
     /// JSON that is difficult for parsers.
     private static let tokens = [
         "1e400", "-0", "1.0", "99999999999999999999", "null", "true", "[]", "{}", #""\ud800""#, #""\u0000""#,
-        "\"\u{FEFF}\"", #"{"v":1}"#, "1,\"v\":2", " ", "\"list\"", "\"reload\"", "\t1\r", "//", "0x10", "NaN", "1e2",
+        "\"\u{FEFF}\"", #"{"values":{}}"#, "1,\"values\":2", " ", "\"listBeacons\"", "\"reload\"", "\t1\r", "//",
+        "0x10", "NaN", "1e2",
         "\"\\\"",
     ]
 
@@ -69,7 +82,7 @@ extension FuzzTarget {
         let exponent = Int.random(in: -330...310, using: &generator)
         let scale = Bool.random(using: &generator) ? exponent : exponent / 100
         let number = "\(Double.random(in: 0...10, using: &generator))e\(scale)"
-        return Array(#"{"v":1,"command":"clock","values":{"rate":"\#(number)"}}"#.utf8)
+        return Array(#"{"operation":"setRate","values":{"rate":"\#(number)"}}"#.utf8)
     }
 
     private static let clock = Simulation(rate: .manual)
@@ -93,6 +106,6 @@ extension FuzzTarget {
         var value = String(repeating: open, count: depth) + "1"
         if Bool.random(using: &generator) { value += String(repeating: close, count: depth) }
         let key = Bool.random(using: &generator) ? "extra" : "conditions"
-        return Array(#"{"v":1,"command":"wait","\#(key)":\#(value)}"#.utf8)
+        return Array(#"{"operation":"wait","values":{"\#(key)":\#(value)}}"#.utf8)
     }
 }

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import signal
 import socket
@@ -55,14 +56,16 @@ class Air:
             time.sleep(0.02)
         raise AssertionError(f"no event {name} within {seconds} s")
 
-    def control(self, command: str, **keys: Any) -> dict[str, Any]:
-        """One request on the control socket (docs/control.md)."""
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(str(self.control_path))
-            lines = connection.makefile("rw")
-            print(json.dumps({"v": 1, "command": command, **keys}), file=lines, flush=True)
-            answer = json.loads(lines.readline())
-        assert "error" not in answer, answer["error"]
+    def control(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        """One request on the control socket (docs/http.md)."""
+        connection = http.client.HTTPConnection("localhost")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(str(self.control_path))
+        connection.request(method, path, body and json.dumps(body), {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        answer = json.loads(response.read() or "null")
+        connection.close()
+        assert response.status < 400, answer["detail"]
         return answer
 
 

@@ -56,7 +56,7 @@ def test_app_sees_the_beacon(air: Air) -> None:
 
 
 def test_app_sees_a_change(air: Air) -> None:
-    air.control("set", device="door", values={"minor": "8"})
+    air.control("PATCH", "/v1/beacons/door", {"settings": {"minor": 8}})
 
     async def scenario() -> None:
         async with phone(air) as device:
@@ -76,4 +76,4 @@ def test_app_configures_the_beacon(air: Air) -> None:
 
     asyncio.run(scenario())
     assert air.wait_for("written")["decoded"] == {"major": "5", "minor": "9"}
-    assert air.control("show", device="door")["beacons"][0]["major"] == 5
+    assert air.control("GET", "/v1/beacons/door")["major"] == 5

@@ -90,7 +90,7 @@ def test_beacons_are_changed_and_removed(air: Air) -> None:
     assert till.status["muted"]
     till.unmute()
     air.remove(till)
-    assert [each["device"] for each in air.request("list")["beacons"]] == ["door"]
+    assert [each["device"] for each in air.client.list_beacons()["beacons"]] == ["door"]
     with pytest.raises(ValueError, match="not a beacon that was added"):
         air.remove(till)
 
@@ -102,8 +102,8 @@ def test_the_profile_of_an_air_is_a_file_or_a_mapping(tmp_path: Path) -> None:
     for profile, major in (({"profile": "shop", "beacons": beacons}, 1), (file, 2)):
         with Air(profile) as air:
             air.beacon("till", ibeacon=DOOR)
-            assert [each["device"] for each in air.request("list")["beacons"]] == ["door", "till"]
-            assert air.request("show", device="door")["beacons"][0]["major"] == major
+            assert [each["device"] for each in air.request("GET", "/v1/beacons")["beacons"]] == ["door", "till"]
+            assert air.client.show_beacon("door")["major"] == major
 
 
 def test_the_program_is_at_hand_without_a_path(air: Air, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +201,7 @@ def test_an_expectation_ends_with_the_run(air: Air) -> None:
     with pytest.raises(UnmetExpectation, match="the run has ended"):
         air.journal.expect("connected", within="1h")
     with pytest.raises(ProgramError, match="the air is closed"):
-        air.request("list")
+        air.request("GET", "/v1/beacons")
 
 
 def test_expectations_select_by_fields_and_function(air: Air) -> None:
@@ -415,9 +415,9 @@ def test_the_same_with_asyncio() -> None:
             host.close()
             await phone.remove()
             await air.remove(door)
-            assert (await air.request("list"))["beacons"] == []
+            assert (await air.request("GET", "/v1/beacons"))["beacons"] == []
         with pytest.raises(ProgramError):
-            await air.request("list")
+            await air.request("GET", "/v1/beacons")
 
     asyncio.run(scenario())
 

@@ -87,7 +87,7 @@ def test_the_air_of_the_session_is_shared(pytester: pytest.Pytester) -> None:
 
         def test_second(air_session, air):
             assert air_session.journal.find("advertising-started", beacon="door")
-            assert air.request("list")["beacons"] == []
+            assert air.client.list_beacons()["beacons"] == []
 
         def test_third(air_session):
             assert False
@@ -108,7 +108,7 @@ def test_the_marker_gives_the_profile_and_the_settings(pytester: pytest.Pytester
 
         @pytest.mark.beaconry_profile("shop.yaml", time="virtual", seed=5)
         def test_file(air):
-            assert air.request("show", device="door")["beacons"][0]["minor"] == 5
+            assert air.client.show_beacon("door")["minor"] == 5
             assert air.clock.is_virtual and air.seed == 5
 
         @pytest.mark.beaconry_profile({"beacons": []}, physics="office")

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file with the token of the control requests over HTTP.
+/// A file with the token of an HTTP server.
 package enum TokenFile {
     private static let longest = 4096
     private static let shortestToken = 16

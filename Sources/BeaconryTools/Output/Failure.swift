@@ -7,6 +7,7 @@ import BluetoothCore
 package import Devices
 package import Emulator
 import Glibc
+import Operations
 import Persistence
 import Radio
 
@@ -42,6 +43,7 @@ package struct Failure: Error {
         switch error {
         case let failure as Failure: self = failure
         case let error as EmulatorError: self.init(error)
+        case let error as RefusedRequest: self.init(error)
         case let error as RadioError: self.init(EmulatorError(error))
         case let error as PersistenceError: self.init(EmulatorError(error))
         case let error as CentralError:
@@ -58,11 +60,17 @@ package struct Failure: Error {
         }
     }
 
-    /// The failure that a run answers to a control request.
-    package init(_ answer: ControlAnswer, message: String) {
-        self.init(exitCode: answer.exitCode ?? 70, message: message)
-        diagnostics = answer.diagnostics ?? []
-        records = answer.errors ?? []
+    /// The failure of a request that a run has refused.
+    init(_ error: RefusedRequest) {
+        self.init(exitCode: error.exitCode, message: error.description)
+        diagnostics = error.faults.map { fault in
+            ProfileFault(
+                file: fault.file ?? "", line: fault.line ?? 0, column: fault.column ?? 0, field: fault.field ?? "",
+                message: fault.message
+            ).diagnostic
+        }
+        let whole = ErrorRecord(code: error.code, message: error.message, hint: error.hint, exitCode: error.exitCode)
+        records = error.faults.isEmpty ? [whole] : error.faults
     }
 
     /// Gives the faults of a text the name of its file, which a run does not know.

@@ -209,8 +209,7 @@ extension ControlTool {
         on expectation: JournalExpectation, _ condition: String, since: String?, within limit: Duration
     ) async throws -> ExpectationVerdict {
         let start = ContinuousClock.now
-        let milliseconds = Int((limit / .milliseconds(1)).rounded(.up))
-        let verdict = try await verdicts(on: [expectation], within: "\(milliseconds)ms", since: since)[0]
+        let verdict = try await verdicts(on: [expectation], within: limit, since: since)[0]
         return ExpectationVerdict(verdict, condition, within: limit, elapsed: ContinuousClock.now - start)
     }
 }

@@ -81,8 +81,7 @@ export async function follow(receive, report) {
                     );
                     last = field("id").at(-1) ?? last;
                     const data = field("data");
-                    // The name of the message is that of the event, which its data has as well, except of `overflow`.
-                    if (data.length) receive({ event: field("event").at(-1), ...JSON.parse(data.join("\n")) });
+                    if (data.length) receive(JSON.parse(data.join("\n")));
                 }
             }
         } catch (error) {

@@ -10,7 +10,7 @@ import * as format from "./format.js";
 const LINES = 150;
 const ALERTS = new Set([
     "warning", "refused", "radio-lost", "advertising-refused", "pairing-failed", "reload-failed", "host-refused",
-    "events-lost", "overflow", "battery-flat",
+    "events-lost", "battery-flat",
 ]);
 
 export class LogView {
@@ -76,7 +76,7 @@ export class LogView {
 
 /** The sentence of an event, without the name of its beacon, which stands beside it, and without the bytes on the air. */
 function sentence(event) {
-    if (event.event === "overflow") return `${format.count(event.count, "event")} lost, because they were read too slowly`;
+    if (event.event === "events-lost") return event.message;
     if (event.event === "advertising-started" || event.event === "advertising-changed") return [
         `on the air: ${event.pdu ?? "PDU type unknown"}`,
         event.intervalTicks === undefined ? "interval unknown" : `every ${format.interval(event.intervalTicks)}`,

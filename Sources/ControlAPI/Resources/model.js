@@ -208,7 +208,7 @@ export class Model {
         if (name === "radio-ready" || name === "radio-lost") this.isRadioOn = name === "radio-ready";
         if (device !== undefined && BEACON_EVENTS.test(name)) this.#stale.add(device);
         else if (RECEIVER_EVENTS.test(name)) this.#staleReceivers = true;
-        else if (/^(ready|reloaded|radio-|overflow|events-lost)/.test(name)) this.refresh();
+        else if (/^(ready|reloaded|radio-|events-lost)/.test(name)) this.refresh();
     }
 
     async #read() {

@@ -15,6 +15,12 @@ package struct ProfileRecord: Codable, Hashable, Sendable {
     package let text: String
     /// Differs after each change of the profiles; a replacement may require it.
     package let tag: String
+
+    package init(profile: String, text: String, tag: String) {
+        self.profile = profile
+        self.text = text
+        self.tag = tag
+    }
 }
 
 // Changes of the profiles by clients, until the next reload.

@@ -22,7 +22,7 @@ package enum EmulatorEvent: Hashable, Sendable {
     case degraded(AirSummary)
     /// Everything that should be on the air is on the air again.
     case recovered(AirSummary)
-    /// The control requests are served over HTTP, at this URL.
+    /// The run is controlled over HTTP at this URL, too.
     case controlServed(url: String)
     /// The profiles were read again.
     case reloaded(beacons: Int)

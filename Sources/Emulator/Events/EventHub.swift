@@ -170,13 +170,10 @@ package final class EventHub: Sendable {
         state.withLock { $0.journal?.select(isWanted) ?? [] }
     }
 
-    /// Removes the events of the journal.
-    /// - Returns: These events, oldest first.
-    @discardableResult package func clearJournal() -> [PostedEvent] {
-        state.withLock { state in
-            defer { state.journal?.clear() }
-            return state.journal?.events ?? []
-        }
+    /// Removes events of the journal.
+    /// - Parameter last: the number of the last one to remove; `nil` for all.
+    package func clearJournal(through last: UInt64? = nil) {
+        state.withLock { $0.journal?.clear(through: last) }
     }
 
     /// Sends an event to all readers: to each in the order of the numbers, whichever thread posts.

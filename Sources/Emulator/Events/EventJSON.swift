@@ -74,7 +74,7 @@ struct EventFields {
         case seconds
         /// A radio.
         case way, extended, instances, freeInstances, servers, receivers, seed
-        /// The control requests over HTTP.
+        /// HTTP on TCP.
         case url
         /// The progress of a scenario: an object.
         case scenario

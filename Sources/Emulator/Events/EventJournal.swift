@@ -57,10 +57,10 @@ struct EventJournal {
         }
     }
 
-    /// Removes all events.
-    mutating func clear() {
-        ring = []
+    /// Removes the events up to the one with this number; without a number, all.
+    mutating func clear(through number: UInt64? = nil) {
+        ring = number.map { number in events.filter { $0.sequence > number } } ?? []
         oldest = 0
-        cleared = last
+        cleared = max(cleared, min(number ?? last, last))
     }
 }

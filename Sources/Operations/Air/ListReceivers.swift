@@ -26,6 +26,8 @@ package struct ListReceivers: Operation {
                 receiver.position = present[receiver.name]?.position ?? servers[receiver.name]?.position
                 receiver.path = present[receiver.name]?.path
                 receiver.scan = present[receiver.name]?.scan
+                receiver.hosts = servers[receiver.name]?.hosts
+                receiver.port = servers[receiver.name]?.port
                 return receiver
             })
     }

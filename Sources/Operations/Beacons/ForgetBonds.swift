@@ -26,9 +26,9 @@ package struct ForgetBonds: Operation {
 }
 
 /// The bonds that were removed.
-package struct Forgotten: Record {
+package struct Forgotten: ReadableRecord {
     package static let schema = Schema.record(
         "Forgotten", [.required("forgotten", .integer, "the number of removed bonds")])
 
-    let forgotten: Int
+    package let forgotten: Int
 }

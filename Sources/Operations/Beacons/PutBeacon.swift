@@ -33,8 +33,15 @@ package struct PutBeacon: Operation {
 package struct Put: Answer {
     package static let description = AnswerDescription.json(BeaconRecord.schema, [200, 201])
 
-    let beacon: BeaconRecord
-    let isNew: Bool
+    package let beacon: BeaconRecord
+    package let isNew: Bool
 
     package var content: Content { .json(beacon, isNew: isNew) }
+}
+
+extension Put: ReadableAnswer {
+    package init(_ response: Response) throws {
+        beacon = try BeaconRecord(response)
+        isNew = response.status == 201
+    }
 }

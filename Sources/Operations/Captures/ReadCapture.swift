@@ -28,7 +28,11 @@ package struct Packets: Answer {
     private static let type = "application/octet-stream"
     package static let description = AnswerDescription(statuses: [200], type: type, schema: nil)
 
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     package var content: Content { .bytes(bytes, type: Self.type) }
+}
+
+extension Packets: ReadableAnswer {
+    package init(_ response: Response) { bytes = response.body }
 }

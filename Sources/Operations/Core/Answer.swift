@@ -13,8 +13,9 @@ package enum Content: Sendable {
     case json(any Encodable & Sendable, records: Int = 1, isNew: Bool = false)
     /// None: status 204.
     case nothing
-    /// Another media type, and the tag of the content for conditional requests (RFC 9110, 8.8.3).
-    case bytes([UInt8], type: String, tag: String? = nil)
+    /// Another media type, the tag of the content for conditional requests (RFC 9110, 8.8.3), and the path with which the
+    /// same content is read again (8.7).
+    case bytes([UInt8], type: String, tag: String? = nil, location: String? = nil)
     /// JSON that is there later. The request is accepted, and the client sees that the connection is alive meanwhile.
     case later(@Sendable () async -> any Encodable & Sendable)
     /// Events until the client or the run ends.

@@ -18,6 +18,10 @@ package struct Endpoint: Sendable {
     /// - Throws: `EmulatorError`, `.badProfile` for a value that is missing, not known or not valid.
     package let respond: @Sendable (_ values: [String: JSONValue], RunContext) async throws(EmulatorError) -> Content
 
+    /// The request that a client sends for these values.
+    /// - Throws: as `respond`.
+    package let request: @Sendable (_ values: [String: JSONValue]) throws(EmulatorError) -> OperationRequest
+
     init<Performed: Operation>(_: Performed.Type) {
         name = Performed.name
         method = Performed.method
@@ -26,6 +30,7 @@ package struct Endpoint: Sendable {
         fields = Performed.fields.map(\.description)
         failures = Performed.failures
         answer = Performed.Reply.description
+        request = { values throws(EmulatorError) in try Performed(reading: values).request }
         respond = { values, run throws(EmulatorError) in
             try await Performed(reading: values).perform(on: run).content
         }

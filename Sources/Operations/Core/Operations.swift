@@ -9,8 +9,8 @@ package enum Operations {
 
     private static let run = [
         Endpoint(ShowHealth.self), Endpoint(ShowVersion.self), Endpoint(ShowDescription.self),
-        Endpoint(ShowMetrics.self), Endpoint(Reload.self), Endpoint(Reset.self), Endpoint(SetRadio.self),
-        Endpoint(ShowClock.self), Endpoint(SetRate.self), Endpoint(AdvanceClock.self),
+        Endpoint(ShowMetrics.self), Endpoint(Reload.self), Endpoint(Reset.self), Endpoint(Stop.self),
+        Endpoint(SetRadio.self), Endpoint(ShowClock.self), Endpoint(SetRate.self), Endpoint(AdvanceClock.self),
     ]
 
     private static let profiles = [

@@ -12,11 +12,14 @@ package struct RunContext: Sendable {
     let watch = RunWatch()
     let samples: LinkSampler
     let report: MetricsReport
+    package let end = RunEnd()
 
+    /// The context of a run, whose events are kept in its journal from now on.
     /// - Parameters:
     ///   - version: Of the program.
     ///   - detail: Which metrics have a sample for each beacon; `nil` for all up to 1,000 beacons, and none above.
     package init(_ emulator: Emulator, version: String, detail: MetricsDetail? = nil) {
+        emulator.events.keepJournal()
         self.emulator = emulator
         self.version = version
         samples = LinkSampler(emulator)

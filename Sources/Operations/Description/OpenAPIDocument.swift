@@ -129,6 +129,7 @@ package enum OpenAPIDocument {
             .required("type", .text, "about:blank"), .required("title", .text, "the words of the status"),
             .required("status", .integer, "the status"), .required("detail", .text, "the problem, a sentence"),
             .required("code", .text, "the stable code"), .optional("hint", .text, "the fix"),
+            .required("exitCode", .integer, "the exit code of a command that ends with it"),
             .optional("faults", .array(.anyObject), "the faults of a text, with file, line and column"),
         ])
 

@@ -37,7 +37,7 @@ package struct ShowJournal: Operation {
 }
 
 /// Events of a run.
-package struct Journal: Record {
+package struct Journal: ReadableRecord {
     package static let schema = Schema.record(
         "Journal",
         [
@@ -45,8 +45,8 @@ package struct Journal: Record {
             .required("last", .integer(from: 0), "the number of the last event, selected or not; 0 without any"),
         ])
 
-    let events: [JSONValue]
-    let last: UInt64
+    package let events: [JSONValue]
+    package let last: UInt64
 
     package var content: Content { .json(self, records: events.count) }
 }

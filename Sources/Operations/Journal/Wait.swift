@@ -40,15 +40,25 @@ package struct Verdicts: Answer {
         .record(
             "Verdicts", [.required("verdicts", .array(JournalExpectation.Verdict.schema), "one for each condition")]))
 
-    private struct Body: Encodable {
+    private struct Body: Codable {
         let verdicts: [JournalExpectation.Verdict]
     }
 
     package let content: Content
+    /// The verdicts that a client has read; empty in a run.
+    package let verdicts: [JournalExpectation.Verdict]
 
-    init(now verdicts: [JournalExpectation.Verdict]) { content = .json(Body(verdicts: verdicts)) }
+    init(now verdicts: [JournalExpectation.Verdict]) {
+        self.verdicts = verdicts
+        content = .json(Body(verdicts: verdicts))
+    }
 
     init(later verdicts: @escaping @Sendable () async -> [JournalExpectation.Verdict]) {
+        self.verdicts = []
         content = .later { Body(verdicts: await verdicts()) }
     }
+}
+
+extension Verdicts: ReadableAnswer {
+    package init(_ response: Response) throws { self.init(now: try response.decoded(as: Body.self).verdicts) }
 }

@@ -10,19 +10,23 @@ import Synchronization
 /// What the resources need of the events so far.
 package final class RunWatch: Sendable {
     /// A host on the air.
-    package struct Receiver: Encodable, Sendable {
+    package struct Receiver: Codable, Sendable {
         /// Its name on the air.
-        let name: String
+        package let name: String
         /// The server that a host joins, such as `tcp:127.0.0.1:6402`; absent for hosts that have joined an unnamed one.
-        let server: String?
+        package let server: String?
         /// Whether a host is there.
-        let joined: Bool
+        package let joined: Bool
         /// The present position x, y, z in metres, or that of the hosts that will join; absent for 1 m from every beacon.
-        var position: [Double]?
+        package var position: [Double]?
         /// The line on which it moves: positions in metres; absent at rest.
-        var path: [[Double]]?
+        package var path: [[Double]]?
         /// `active` or `passive`; absent if it does not scan.
-        var scan: String?
+        package var scan: String?
+        /// The hosts that are connected to the server, by their names; absent without a server of its own.
+        package var hosts: [String]?
+        /// The port of a TCP server.
+        package var port: Int?
     }
 
     /// The events so far, counted.

@@ -57,7 +57,25 @@ extension RunWatch.Receiver: ListedRecord {
             .optional("position", .metres, "the position x, y, z in metres; without it, 1 m from every beacon"),
             .optional("path", .array(.metres), "the line on which it moves"),
             .optional("scan", .choice(["active", "passive"]), "the kind of its scan"),
+            .optional("hosts", .array(.text), "the hosts that are connected to the server"),
+            .optional("port", .integer(1...65535), "the port of a TCP server"),
         ])
+}
+
+extension ReceiverRecord {
+    /// A host that is there.
+    package init(_ receiver: RunWatch.Receiver) {
+        self.init(name: receiver.name, position: receiver.position, path: receiver.path, scan: receiver.scan)
+    }
+}
+
+extension ServerRecord {
+    /// A server that hosts may join; `nil` for a host without one of its own.
+    package init?(_ receiver: RunWatch.Receiver) {
+        guard let server = receiver.server, let hosts = receiver.hosts else { return nil }
+        self.init(
+            name: receiver.name, server: server, port: receiver.port, hosts: hosts, position: receiver.position)
+    }
 }
 
 extension OverrideRecord {

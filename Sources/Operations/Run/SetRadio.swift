@@ -26,9 +26,9 @@ package struct SetRadio: Operation {
 }
 
 /// The state of the radio.
-package struct RadioState: Record {
+package struct RadioState: ReadableRecord {
     package static let schema = Schema.record(
         "Radio", [.required("power", RadioPower.schema, "whether the radio works")])
 
-    let power: RadioPower
+    package let power: RadioPower
 }

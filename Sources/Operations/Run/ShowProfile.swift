@@ -27,7 +27,20 @@ package struct ShowProfile: Operation {
 package struct ProfileText: Answer {
     package static let description = AnswerDescription(statuses: [200], type: "application/yaml", schema: nil)
 
-    let record: ProfileRecord
+    package let record: ProfileRecord
 
-    package var content: Content { .bytes(Array(record.text.utf8), type: "application/yaml", tag: record.tag) }
+    package var content: Content {
+        .bytes(
+            Array(record.text.utf8), type: "application/yaml", tag: record.tag,
+            location: ShowProfile { $0.profile = record.profile }.request.target)
+    }
+}
+
+extension ProfileText: ReadableAnswer {
+    package init(_ response: Response) throws {
+        guard let text = String(validating: response.body, as: UTF8.self), let tag = response.fields["etag"],
+            let name = response.fields["content-location"]?.split(separator: "profile=").last
+        else { throw UnreadableAnswer() }
+        record = ProfileRecord(profile: String(name), text: text, tag: tag.filter { $0 != "\"" })
+    }
 }

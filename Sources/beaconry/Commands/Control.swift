@@ -7,6 +7,8 @@ import BeaconryTools
 import BluetoothCore
 import Devices
 import Emulator
+import Operations
+import Radio
 
 /// `beaconry ctl`
 struct Control: AsyncParsableCommand {
@@ -54,7 +56,7 @@ struct ControlList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show all beacons.", discussion: "Example: beaconry ctl list --json")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.list(profile: options.profile), lines: BeaconText.list) }
+    func run() async throws { try await options.tool.list() }
 }
 
 /// `beaconry ctl show`
@@ -65,8 +67,7 @@ struct ControlShow: AsyncParsableCommand {
     @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
     func run() async throws {
-        let lines: ([BeaconRecord]) -> [String] = { $0.flatMap { BeaconText.details($0) } }
-        try await options.tool.send(to: device, lines: lines) { .show($0) }
+        try await options.tool.show(device)
     }
 }
 
@@ -96,8 +97,7 @@ struct ControlSet: AsyncParsableCommand {
             }
         }
         let keys = Set(values.keys)
-        let lines: ([BeaconRecord]) -> [String] = { $0.flatMap { BeaconText.details($0, only: keys) } }
-        try await options.tool.send(to: device, lines: lines) { .set($0, values) }
+        try await options.tool.change(device, showing: keys) { $0.settings = Settings(values) }
     }
 }
 
@@ -107,7 +107,7 @@ struct ControlEnable: AsyncParsableCommand {
         commandName: "enable", abstract: "Switch a beacon on.", discussion: "Example: beaconry ctl enable entrance")
     @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(to: device) { .enable($0) } }
+    func run() async throws { try await options.tool.change(device) { $0.isEnabled = true } }
 }
 
 /// `beaconry ctl disable`
@@ -117,7 +117,7 @@ struct ControlDisable: AsyncParsableCommand {
         discussion: "Example: beaconry ctl disable entrance")
     @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(to: device) { .disable($0) } }
+    func run() async throws { try await options.tool.change(device) { $0.isEnabled = false } }
 }
 
 /// `beaconry ctl act`
@@ -136,8 +136,12 @@ struct ControlAct: AsyncParsableCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        let command = DeviceCommand("act", ["action": action, "notification": notification])
-        try await options.tool.send(.perform(device, command))
+        let command = PerformCommand {
+            $0.beacon = BeaconName(device)
+            $0.command = "act"
+            $0.arguments = Settings(["action": action, "notification": notification])
+        }
+        try await options.tool.perform(command) { [BeaconText.headline($0)] }
     }
 }
 
@@ -159,8 +163,11 @@ struct ControlMove: AsyncParsableCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        let position = try PositionArgument.parse(metres.joined(separator: ","))
-        try await options.tool.send(.move(name, position))
+        let move = try Move {
+            $0.target = AirName(name)
+            $0.position = try PositionArgument.parse(metres.joined(separator: ","))
+        }
+        try await options.tool.perform(move) { [LinkText.line($0)] }
     }
 }
 
@@ -170,7 +177,7 @@ struct ControlReceivers: AsyncParsableCommand {
         commandName: "receivers", abstract: "Show the hosts on the virtual air, with their positions and scans.",
         discussion: "Example: beaconry ctl receivers --json")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.receivers) }
+    func run() async throws { try await options.tool.listHosts() }
 }
 
 /// `beaconry ctl links`
@@ -183,7 +190,7 @@ struct ControlLinks: AsyncParsableCommand {
             On the virtual air only. MEAN RSSI is without shadowing, fading and noise.
             """)
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.links) }
+    func run() async throws { try await options.tool.perform(ListLinks(), list: LinkText.list) }
 }
 
 /// `beaconry ctl link`
@@ -233,8 +240,17 @@ struct ControlLink: AsyncParsableCommand {
         } catch {
             throw Failure.usage("\(error.message)")
         }
-        let keys = Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
-        try await options.tool.send(.link(device, receiver: receiver, keys))
+        if reset { return try await options.tool.resetLink(from: device, to: receiver) }
+        let change = OverrideLink {
+            $0.from = AirName(device)
+            $0.to = AirName(receiver)
+            $0.rssi = rssi.map(Setting.init)
+            $0.loss = loss.map(Setting.init)
+            $0.packetLoss = packetLoss.map(Setting.init)
+            $0.isBlocked = blocked ? Setting("true") : nil
+            $0.duration = time.map(Setting.init)
+        }
+        try await options.tool.perform(change) { [LinkText.line($0)] }
     }
 }
 
@@ -243,7 +259,7 @@ struct ControlReload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload", abstract: "Read the profiles again.", discussion: "Example: beaconry ctl reload")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.reload) }
+    func run() async throws { try await options.tool.reload(Reload()) }
 }
 
 /// `beaconry ctl reset`
@@ -257,7 +273,7 @@ struct ControlReset: AsyncParsableCommand {
             connections and faults. Receivers that were added are removed, and the journal is empty.
             """)
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.reset) }
+    func run() async throws { try await options.tool.reset() }
 }
 
 /// `beaconry ctl profile`
@@ -266,7 +282,7 @@ struct ControlProfile: AsyncParsableCommand {
         commandName: "profile", abstract: "Print the profile in use, with all changes of put and remove.",
         discussion: "Example: beaconry ctl profile > now.yaml")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.profile(options.profile)) }
+    func run() async throws { try await options.tool.printProfile() }
 }
 
 /// `beaconry ctl put`
@@ -292,7 +308,7 @@ struct ControlRemove: AsyncParsableCommand {
         discussion: "Example: beaconry ctl remove sign")
     @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(to: device) { .remove($0) } }
+    func run() async throws { try await options.tool.remove(device) }
 }
 
 /// `beaconry ctl events`
@@ -310,7 +326,7 @@ struct ControlStop: AsyncParsableCommand {
         commandName: "stop", abstract: "End the run, as Ctrl-C does, and wait for its end.",
         discussion: "Example: beaconry ctl stop")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.stop) }
+    func run() async throws { try await options.tool.stop() }
 }
 
 /// `beaconry ctl bonds`
@@ -320,7 +336,9 @@ struct ControlBonds: AsyncParsableCommand {
         discussion: "Example: beaconry ctl bonds entrance")
     @Argument(help: "The beacon's id (default: all beacons).", completion: .beacons) var device: String?
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.bonds(device)) }
+    func run() async throws {
+        try await options.tool.perform(ListBonds { $0.beacon = device.map(BeaconName.init) }) { $0.map(BondText.line) }
+    }
 }
 
 /// `beaconry ctl forget`
@@ -335,7 +353,17 @@ struct ControlForget: AsyncParsableCommand {
     @Argument(help: "The beacon's id.", completion: .beacons) var device: String
     @Argument(help: "The peer's address as in bonds (default: all peers).") var peer: String?
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.forget(device, peer: peer)) }
+    func run() async throws {
+        let forget = try ForgetBonds { bonds throws(Failure) in
+            bonds.beacon = BeaconName(device)
+            guard let peer else { return }
+            guard let address = BluetoothAddress(peer) else {
+                throw .badData("\"\(peer)\" is not an address; see bonds for those known")
+            }
+            bonds.peer = PeerAddress(address)
+        }
+        try await options.tool.forget(forget)
+    }
 }
 
 /// `beaconry ctl pair`
@@ -353,5 +381,18 @@ struct ControlPair: AsyncParsableCommand {
     @Argument(help: "The beacon's id.", completion: .beacons) var device: String
     @Argument(help: "accept, reject, cancel, or six digits.") var answer: String?
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.pair(device, answer: answer)) }
+    func run() async throws {
+        guard let answer else {
+            return try await options.tool.perform(RequestPairing { $0.beacon = BeaconName(device) })
+        }
+        let answering = try AnswerPairing { pairing throws(Failure) in
+            pairing.beacon = BeaconName(device)
+            do throws(ValueFault) {
+                pairing.answer = try PairingAnswer(json: .text(answer))
+            } catch {
+                throw .badData("\"\(answer)\" is not an answer; write accept, reject, cancel or six digits")
+            }
+        }
+        try await options.tool.perform(answering)
+    }
 }

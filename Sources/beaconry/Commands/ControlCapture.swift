@@ -6,6 +6,7 @@ import ArgumentParser
 import BeaconryTools
 import Devices
 import Emulator
+import Operations
 
 /// `beaconry ctl capture`
 struct ControlCapture: AsyncParsableCommand {
@@ -24,7 +25,7 @@ struct ControlCapture: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Show the captures.", discussion: "Example: beaconry ctl capture --json")
         @OptionGroup var options: ControlOptions
-        func run() async throws { try await options.tool.send(.captures) }
+        func run() async throws { try await options.tool.perform(ListCaptures(), list: CaptureText.list) }
     }
 
     /// `beaconry ctl capture start`
@@ -36,7 +37,10 @@ struct ControlCapture: AsyncParsableCommand {
             transform: OptionValue.wholeNumber(in: 1024...(1 << 27)))
         var limit: Int?
         @OptionGroup var options: ControlOptions
-        func run() async throws { try await options.tool.send(.startCapture(limit: limit)) }
+        func run() async throws {
+            let start = StartCapture { $0.limit = limit.map(CaptureLimit.init) }
+            try await options.tool.perform(start) { CaptureText.list([$0]) }
+        }
     }
 
     /// `beaconry ctl capture stop`
@@ -46,7 +50,9 @@ struct ControlCapture: AsyncParsableCommand {
             discussion: "Example: beaconry ctl capture stop 1")
         @Argument(help: "The number of the capture.") var id: Int
         @OptionGroup var options: ControlOptions
-        func run() async throws { try await options.tool.send(.stopCapture(id)) }
+        func run() async throws {
+            try await options.tool.perform(StopCapture { $0.capture = CaptureNumber(id) }) { CaptureText.list([$0]) }
+        }
     }
 
     /// `beaconry ctl capture save`
@@ -71,6 +77,8 @@ struct ControlCapture: AsyncParsableCommand {
             discussion: "Example: beaconry ctl capture remove 1")
         @Argument(help: "The number of the capture.") var id: Int
         @OptionGroup var options: ControlOptions
-        func run() async throws { try await options.tool.send(.removeCapture(id)) }
+        func run() async throws {
+            try await options.tool.perform(RemoveCapture { $0.capture = CaptureNumber(id) }) { CaptureText.list([$0]) }
+        }
     }
 }

@@ -7,6 +7,7 @@ import BeaconryTools
 import Concurrency
 import Devices
 import Emulator
+import Operations
 
 /// `beaconry ctl clock`
 struct ControlClock: AsyncParsableCommand {
@@ -17,7 +18,7 @@ struct ControlClock: AsyncParsableCommand {
 
             A run with --rate has such a clock.
             """,
-        subcommands: [Show.self, Advance.self, Pause.self, SetRate.self], defaultSubcommand: Show.self)
+        subcommands: [Show.self, Advance.self, Pause.self, Rate.self], defaultSubcommand: Show.self)
 
     /// `beaconry ctl clock show`
     struct Show: AsyncParsableCommand {
@@ -25,7 +26,7 @@ struct ControlClock: AsyncParsableCommand {
             commandName: "show", abstract: "Show the time since the beginning of the run, and the rate.",
             discussion: "Example: beaconry ctl clock --json")
         @OptionGroup var options: ControlOptions
-        func run() async throws { try await options.tool.send(.clock()) }
+        func run() async throws { try await options.tool.perform(ShowClock()) { [ClockText.line($0)] } }
     }
 
     /// `beaconry ctl clock advance`
@@ -41,12 +42,14 @@ struct ControlClock: AsyncParsableCommand {
         @OptionGroup var options: ControlOptions
 
         func run() async throws {
-            do throws(ValueFault) {
-                _ = try ValueText.duration(time)
-            } catch {
-                throw Failure.usage("\(error.message)")
+            let advance = try AdvanceClock { clock throws(Failure) in
+                do throws(ValueFault) {
+                    clock.time = try ValueText.duration(time)
+                } catch {
+                    throw .usage("\(error.message)")
+                }
             }
-            try await options.tool.send(.clock(["advance": time]))
+            try await options.tool.perform(advance) { [ClockText.line($0)] }
         }
     }
 
@@ -56,17 +59,21 @@ struct ControlClock: AsyncParsableCommand {
             commandName: "pause", abstract: "Pause the clock, until advance or rate.",
             discussion: "Example: beaconry ctl clock pause")
         @OptionGroup var options: ControlOptions
-        func run() async throws { try await options.tool.send(.clock(["rate": "manual"])) }
+        func run() async throws {
+            try await options.tool.perform(SetRate { $0.rate = .manual }) { [ClockText.line($0)] }
+        }
     }
 
     /// `beaconry ctl clock rate`
-    struct SetRate: AsyncParsableCommand {
+    struct Rate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rate", abstract: "Change the rate of the clock.",
             discussion: "Example: beaconry ctl clock rate 10")
         @Argument(help: "max, manual, or seconds of the run in a second of real time.", transform: OptionValue.rate)
         var rate: Simulation.Rate
         @OptionGroup var options: ControlOptions
-        func run() async throws { try await options.tool.send(.clock(["rate": "\(rate)"])) }
+        func run() async throws {
+            try await options.tool.perform(SetRate { $0.rate = rate }) { [ClockText.line($0)] }
+        }
     }
 }

@@ -7,6 +7,7 @@ import BeaconryTools
 import Bluetooth
 import Devices
 import Emulator
+import Operations
 
 // The `ctl` commands that provoke faults.
 
@@ -27,7 +28,12 @@ struct ControlDisconnect: AsyncParsableCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        try await options.tool.send(.disconnect(name, peer: peer, reason: reason.rawValue))
+        let disconnect = Disconnect {
+            $0.target = AirName(name)
+            $0.peer = peer
+            $0.reason = reason
+        }
+        try await options.tool.perform(disconnect) { [FaultText.line($0)] }
     }
 }
 
@@ -47,14 +53,15 @@ struct ControlMute: AsyncParsableCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
+        var muting = Muting.on
         if let time {
             do throws(ValueFault) {
-                _ = try ValueText.duration(time)
+                muting = .during(try ValueText.duration(time))
             } catch {
                 throw Failure.usage("--for: \(error.message)")
             }
         }
-        try await options.tool.send(to: device) { .mute($0, for: time) }
+        try await options.tool.change(device) { $0.muting = muting }
     }
 }
 
@@ -64,7 +71,7 @@ struct ControlUnmute: AsyncParsableCommand {
         commandName: "unmute", abstract: "End the muting of a beacon.", discussion: "Example: beaconry ctl unmute door")
     @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(to: device) { .unmute($0) } }
+    func run() async throws { try await options.tool.change(device) { $0.muting = .off } }
 }
 
 /// `beaconry ctl battery`
@@ -80,7 +87,7 @@ struct ControlBattery: AsyncParsableCommand {
     @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @Argument(help: "flat or full.") var state: BatteryState
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(to: device) { .battery($0, state.rawValue) } }
+    func run() async throws { try await options.tool.change(device) { $0.battery = state } }
 }
 
 /// `beaconry ctl radio`
@@ -94,5 +101,5 @@ struct ControlRadio: AsyncParsableCommand {
             """)
     @Argument(help: "off or on.") var power: RadioPower
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.radio(power.rawValue)) }
+    func run() async throws { try await options.tool.setRadio(power) }
 }

@@ -7,6 +7,7 @@ import BeaconryTools
 import BluetoothCore
 import Devices
 import Emulator
+import Operations
 
 /// `beaconry ctl journal`
 struct ControlJournal: AsyncParsableCommand {
@@ -32,7 +33,12 @@ struct ControlJournal: AsyncParsableCommand {
         } catch {
             throw Failure.usage("--type: \(error)")
         }
-        try await options.tool.send(.journal(selection, since: start.since, clear: clear))
+        let journal = ShowJournal {
+            $0.types = type.isEmpty ? nil : EventTypes(Set(type))
+            $0.device = device
+            $0.begin = start.since.map(JournalBegin.init)
+        }
+        try await options.tool.printJournal(journal, clears: clear)
     }
 }
 

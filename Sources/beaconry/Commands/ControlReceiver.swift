@@ -7,6 +7,7 @@ import BeaconryTools
 import BluetoothCore
 import Devices
 import Emulator
+import Operations
 
 /// `beaconry ctl receiver`
 struct ControlReceiver: AsyncParsableCommand {
@@ -39,8 +40,11 @@ struct ControlReceiverAdd: AsyncParsableCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        let position = metres.isEmpty ? nil : try PositionArgument.parse(metres.joined(separator: ","))
-        try await options.tool.send(.addReceiver(name, position))
+        let add = try AddReceiver {
+            $0.receiver = try NewName(json: .text(name))
+            $0.position = metres.isEmpty ? nil : try PositionArgument.parse(metres.joined(separator: ","))
+        }
+        try await options.tool.perform(add) { LinkText.list([$0]) }
     }
 }
 
@@ -51,7 +55,9 @@ struct ControlReceiverRemove: AsyncParsableCommand {
         discussion: "Example: beaconry ctl receiver remove phone")
     @Argument(help: "The receiver's name.") var name: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.removeReceiver(name)) }
+    func run() async throws {
+        try await options.tool.perform(RemoveReceiver { $0.receiver = AirName(name) }) { LinkText.list([$0]) }
+    }
 }
 
 /// `beaconry ctl receiver list`
@@ -60,7 +66,7 @@ struct ControlReceiverList: AsyncParsableCommand {
         commandName: "list", abstract: "Show the servers of receivers, with their positions and hosts.",
         discussion: "Example: beaconry ctl receiver list --json")
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.send(.listReceivers) }
+    func run() async throws { try await options.tool.listServers() }
 }
 
 /// `beaconry ctl walk`
@@ -85,25 +91,24 @@ struct ControlWalk: AsyncParsableCommand {
         guard positions.count > 1 else {
             throw Failure.usage("a walk needs two positions or more, such as 9,0 1,0")
         }
-        var path: [[Double]] = []
-        for text in positions { path.append(try PositionArgument.parse(text)) }
+        var walk = Walk { $0.target = AirName(name) }
+        walk.path = WalkPath(try positions.map(PositionArgument.parse))
         do throws(ValueFault) {
-            _ = try ValueText.duration(over)
+            walk.time = try ValueText.duration(over)
         } catch {
             throw Failure.usage(error.message)
         }
-        try await options.tool.send(.walk(name, path, over: over))
+        try await options.tool.perform(walk) { [LinkText.line($0)] }
     }
 }
 
 /// A position among the arguments of a command.
 enum PositionArgument {
-    /// The numbers of a position.
+    /// The position of a text.
     /// - Throws: `Failure` for another text.
-    static func parse(_ text: String) throws(Failure) -> [Double] {
+    static func parse(_ text: String) throws(Failure) -> Position {
         do throws(ValueFault) {
-            let position = try ValueText.position(text)
-            return [position.x, position.y, position.z]
+            return try ValueText.position(text)
         } catch {
             throw Failure.usage(error.message)
         }

@@ -5,6 +5,7 @@
 import ArgumentParser
 import BeaconryTools
 import Emulator
+import Operations
 
 /// `beaconry ctl scenario`
 struct ControlScenario: AsyncParsableCommand {
@@ -24,7 +25,7 @@ struct ControlScenario: AsyncParsableCommand {
             commandName: "show", abstract: "Show the progress of the scenario.",
             discussion: "Example: beaconry ctl scenario --json")
         @OptionGroup var options: ControlOptions
-        func run() async throws { try await options.tool.send(.scenario) }
+        func run() async throws { try await options.tool.perform(ShowScenario(), lines: ScenarioText.lines) }
     }
 
     /// `beaconry ctl scenario start`
@@ -37,7 +38,11 @@ struct ControlScenario: AsyncParsableCommand {
 
         func run() async throws {
             let text = try ProfileFiles.text(file, examples: "scenarios/")
-            try await options.tool.send(.startScenario(text: text, file: file))
+            let start = StartScenario {
+                $0.document = Document(text)
+                $0.file = file
+            }
+            try await options.tool.perform(start, lines: ScenarioText.lines)
         }
     }
 
@@ -47,6 +52,6 @@ struct ControlScenario: AsyncParsableCommand {
             commandName: "stop", abstract: "Stop the scenario; what it has changed stays.",
             discussion: "Example: beaconry ctl scenario stop")
         @OptionGroup var options: ControlOptions
-        func run() async throws { try await options.tool.send(.stopScenario) }
+        func run() async throws { try await options.tool.perform(StopScenario(), lines: ScenarioText.lines) }
     }
 }

@@ -11,12 +11,11 @@ public import Operations
 
 extension MetricsDetail: ExpressibleByArgument {}
 
-/// The options of the control requests over HTTP.
+/// The options of HTTP on TCP, and of the metrics.
 struct HTTPOptions: ParsableArguments {
     @Option(
         help: """
-            Serve the control requests over HTTP on HOST:PORT (port 0: any free one) or unix:PATH, see docs/http.md \
-            (default: off).
+            Serve HTTP on HOST:PORT, too (port 0: any free one), see docs/http.md (default: the control socket only).
             """,
         transform: Self.address)
     var http: ControlAddress?
@@ -58,8 +57,11 @@ struct HTTPOptions: ParsableArguments {
     }
 
     private static func address(_ text: String) throws(ValueFault) -> ControlAddress {
+        guard !text.hasPrefix("unix:") else {
+            throw ValueFault("a run serves HTTP on its control socket already; choose its path with --control PATH")
+        }
         guard let address = ControlAddress(text) else {
-            throw ValueFault("\"\(text)\" is not an address; write HOST:PORT, such as 127.0.0.1:8080, or unix:PATH")
+            throw ValueFault("\"\(text)\" is not an address; write HOST:PORT, such as 127.0.0.1:8080")
         }
         return address
     }
@@ -79,11 +81,11 @@ struct HTTPOptions: ParsableArguments {
                 "--http on an address of other machines needs a token; write one into a file and give --http-token-file FILE"
             )
         }
-        return ControlAPI.Options(
-            address: address, hosts: hosts, token: token, version: Version.number, metricsDetail: try detail())
+        return ControlAPI.Options(address: address, hosts: hosts, token: token)
     }
 
-    private func detail() throws(Failure) -> MetricsDetail? {
+    /// Which metrics have a sample for each beacon; `nil` for the default.
+    func detail() throws(Failure) -> MetricsDetail? {
         if let metricsDetail { return metricsDetail }
         return try EnvironmentVariable.metricsDetail.parsed { text throws(ValueFault) in
             try ValueText.choice(text, of: MetricsDetail.self)

@@ -42,17 +42,4 @@ import Testing
         let fault = #expect(throws: ValueFault.self) { try LinkOverride(values) }
         #expect(fault?.message == message)
     }
-
-    @Test func requestIsReadAsItIsWritten() throws {
-        let line = #"{"v":1,"command":"link","device":"door","receiver":"phone","values":{"loss":"6","for":"10s"}}"#
-        let request = try ControlRequest(parsing: Array(line.utf8))
-        #expect(request == .link("door", receiver: "phone", ["loss": "6", "for": "10s"]))
-        #expect(try ControlRequest(parsing: Array(JSONLine.encode(request).utf8)) == request)
-        let reset = try ControlRequest(parsing: Array(#"{"v":1,"command":"link","device":"a","receiver":"b"}"#.utf8))
-        #expect(reset == .link("a", receiver: "b", [:]))
-        let error = #expect(throws: EmulatorError.self) {
-            try ControlRequest(parsing: Array(#"{"v":1,"command":"link","device":"a"}"#.utf8))
-        }
-        #expect(error?.message == "link needs a receiver")
-    }
 }

@@ -2,29 +2,42 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import ControlAPI
 import Emulator
 import Glibc
-import Logging
-import ServiceLifecycle
+import Operations
 
-/// Serves an emulator at paths during a function, and shuts down as a run does.
-func serving(_ rig: Rig, at paths: String..., body: () async throws -> Void) async throws {
-    try await serving(try await ControlServer(rig.emulator, claiming: paths), body: body)
+extension ControlSocket {
+    /// The sockets of an emulator.
+    convenience init(
+        _ emulator: Emulator, claiming paths: [String], path: (@Sendable (String) -> String)? = nil
+    ) async throws(EmulatorError) {
+        try await self.init(RunContext(emulator, version: "1"), claiming: paths, path: path)
+    }
 }
 
-/// Runs a server during a function, and shuts down as a run does.
-func serving(_ server: ControlServer, body: () async throws -> Void) async throws {
-    let group = ServiceGroup(services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    let running = Task { try await group.run() }
+extension Rig {
+    /// Performs an operation on the run.
+    @discardableResult
+    func perform<Performed: Operation>(_ operation: Performed) async throws(EmulatorError) -> Performed.Reply {
+        try await operation.perform(on: RunContext(emulator, version: "1"))
+    }
+}
+
+/// Serves an emulator at paths during a function.
+func serving(_ rig: Rig, at paths: String..., body: () async throws -> Void) async throws {
+    try await serving(try await ControlSocket(rig.emulator, claiming: paths), body: body)
+}
+
+/// Ends a server after a function.
+func serving(_ server: ControlSocket, body: () async throws -> Void) async throws {
     do {
         try await body()
     } catch {
-        await group.triggerGracefulShutdown()
-        _ = await running.result
+        await server.close()
         throw error
     }
-    await group.triggerGracefulShutdown()
-    try await running.value
+    await server.close()
 }
 
 /// A socket that another process listens on, or has abandoned.

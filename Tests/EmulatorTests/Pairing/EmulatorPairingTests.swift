@@ -4,6 +4,9 @@
 
 import Bluetooth
 import BluetoothCore
+import Devices
+import Operations
+import Profiles
 import Radio
 import Testing
 
@@ -144,43 +147,45 @@ struct EmulatorPairingTests {
         }
     }
 
-    // MARK: - The control socket
+    // MARK: - Operations
 
     @Test
-    func controlSocketListsBondsAndAnswersPairings() async throws {
+    func operationsListBondsAndAnswerPairings() async throws {
         try await running("{ io: keyboard }") { rig in
             let keeper = try #require(rig.radio.keeper)
             #expect(keeper.save(BondFileTests.secrets, of: BeaconIdentifier("entrance")))
-            let session = ControlSession(emulator: rig.emulator)
-            func ask(_ line: String) async throws -> ControlAnswer {
-                guard case .answer(let answer) = await session.serve(Array(line.utf8)) else {
-                    throw EmulatorError(.badProfile, "no answer")
-                }
-                return answer
+            let bonds = try await rig.perform(ListBonds()).elements
+            #expect(bonds.map(\.peer) == ["C0:FF:EE:00:00:02", "00:01:02:03:04:05"])
+            #expect(bonds.first?.authenticated == true && bonds.first?.secureConnections == false)
+            let elsewhere = await #expect(throws: EmulatorError.self) {
+                try await rig.perform(ListBonds { $0.beacon = BeaconName("exit") })
             }
-            let bonds = try await ask(#"{"v":1,"command":"bonds"}"#).bonds
-            #expect(bonds?.map(\.peer) == ["C0:FF:EE:00:00:02", "00:01:02:03:04:05"])
-            #expect(bonds?.first?.authenticated == true && bonds?.first?.secureConnections == false)
-            #expect(try await ask(#"{"v":1,"command":"bonds","device":"exit"}"#).exitCode == 64)
-            let forget = #"{"v":1,"command":"forget","device":"entrance","peer":"C0:FF:EE:00:00:02"}"#
-            #expect(try await ask(forget).forgotten == 1)
-            let stranger = try await ask(forget.replacing("00:02", with: "00:03"))
-            #expect(stranger.exitCode == 64 && stranger.forgotten == nil)
+            #expect(elsewhere?.exitCode == 64)
+            func forget(_ peer: String) async throws -> Int {
+                let address = try #require(BluetoothAddress(peer))
+                let operation = ForgetBonds {
+                    $0.beacon = BeaconName("entrance")
+                    $0.peer = PeerAddress(address)
+                }
+                return try await rig.perform(operation).forgotten
+            }
+            #expect(try await forget("C0:FF:EE:00:00:02") == 1)
+            let stranger = await #expect(throws: EmulatorError.self) { try await forget("C0:FF:EE:00:00:03") }
+            #expect(stranger?.exitCode == 64)
             #expect(
-                stranger.error
+                stranger?.description
                     == "entrance has no bond with C0:FF:EE:00:00:03; beaconry ctl bonds lists its bonds: "
                     + "C0:FF:EE:00:00:02, 00:01:02:03:04:05")
-            let unknown = #"{"v":1,"command":"forget","device":"entrance","peer":"nobody"}"#
-            #expect(try await ask(unknown).exitCode == 65)
-            let early = #"{"v":1,"command":"pair","device":"entrance","answer":"123456"}"#
-            #expect(try await ask(early).exitCode == 65)
+            let answer = try AnswerPairing {
+                $0.beacon = BeaconName("entrance")
+                $0.answer = .passkey(try ValueText.passkey("123456"))
+            }
+            let early = await #expect(throws: EmulatorError.self) { try await rig.perform(answer) }
+            #expect(early?.exitCode == 65)
             report(.passkeyWanted, rig)
             try await rig.event("passkey-wanted")
             try await rig.settle()
-            #expect(
-                try await ask(#"{"v":1,"command":"pair","device":"entrance","answer":"12345"}"#).error
-                    == "\"12345\" is not an answer; write accept, reject, cancel or six digits")
-            #expect(try await ask(early).error == nil)
+            _ = try await rig.perform(answer)
             #expect(answers(rig) == [.passkey(123_456)])
         }
     }

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -24,6 +23,7 @@ import pytest
 from air import AirStarter, VirtualAir, Visitor
 from beaconry import CONFIG_SERVICE, Beaconry, Event, Run, ibeacon
 from test_advertising import E2C5
+from unix_http import UnixConnection
 from vhci import World, adapter_property, dbus_call, eventually, set_adapter_property
 
 # A machine of its own: in no plan.
@@ -58,15 +58,11 @@ class Museum:
         self.run = run
         self.index = air.indexes[0]
         self.visitor: Visitor | None = None
-        control = socket.socket(socket.AF_UNIX)
-        control.settimeout(120)
-        control.connect(control_path(beaconry))
-        self._control = control.makefile("rw")
+        self._control = UnixConnection(control_path(beaconry), 120)
 
     def listed(self) -> dict[str, dict[str, Any]]:
         """The beacons by their ids, as `ctl list` has them, without a process that may take seconds to start."""
-        print(json.dumps({"v": 1, "command": "list"}), file=self._control, flush=True)
-        return {each["device"]: each for each in json.loads(self._control.readline())["beacons"]}
+        return {each["device"]: each for each in self._control.exchange("GET", "/v1/beacons")["beacons"]}
 
     def adapter_call(self, method: str) -> None:
         """Calls a method of the adapter in bluetoothd."""
@@ -210,7 +206,8 @@ def test_museum_is_on_the_air_or_reported_missing(beaconry: Beaconry, world: Wor
         faults += [f"{number} {condition.name}: {fault}" for fault in found.faults]
     eventually("all are on the air", lambda: {each["state"] for each in museum.listed().values()} == {"on-air"})
     listed = beaconry.call("ctl", "list", "--json", "--control", control_path(beaconry)).stdout.splitlines()
-    assert {each["device"]: each for each in map(json.loads, listed)} == museum.listed()
+    versioned = museum.listed().items()
+    assert {each["device"]: each for each in map(json.loads, listed)} == {name: {"v": 1, **each} for name, each in versioned}
     ended = time.time()
     place.receiver.wait_for(lambda reports: set(FRAMES.values()) <= {each.data for each in reports}, ended)
     run.take(0)

@@ -146,7 +146,7 @@ def test_urls_that_lead_nowhere(beaconry: Beaconry, options: list[str], code: in
         (b"SSH-2.0-OpenSSH\r\n", "is not a run of beaconry: it does not answer as HTTP servers do"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "is not a run of beaconry: it answered with no content type"),
         (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "is not a run of beaconry: it answered 404"),
-        (b"HTTP/1.1 200 OK\r\nContent-Type: application/jsonl\r\nContent-Length: 1\r\n\r\n\n", "before it answered"),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1\r\n\r\n\n", "the answer cannot be read"),
         (b"", "before it answered"),
     ],
 )
@@ -177,7 +177,7 @@ def test_ctl_sends_the_token(served: Served, beaconry: Beaconry, tmp_path: Path)
 
 
 def test_ctl_over_a_unix_socket(beaconry: Beaconry, tmp_path: Path) -> None:
-    path = tmp_path / "http.sock"
-    run = beaconry.start("run", str(PROFILE), "--radio", "virtual", "--ephemeral", "--json", "--http", f"unix:{path}")
+    path = tmp_path / "control.sock"
+    run = beaconry.start("run", str(PROFILE), "--radio", "virtual", "--ephemeral", "--json", "--control", str(path))
     run.wait("ready")
     assert beaconry.call("ctl", "list", "--url", f"unix:{path}").returncode == 0

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from statistics import mean
 from typing import Any
 
@@ -17,6 +16,7 @@ from beaconry import Beaconry, Run
 from peers import BumbleControllers
 from phone import phone, receive_reports
 from raw_host import RawHost
+from unix_http import UnixConnection
 
 PROFILE = """
 profile: room
@@ -211,19 +211,16 @@ def test_bad_receivers_and_walks_are_refused(
 
 def test_receivers_that_are_added_are_limited(beaconry: Beaconry) -> None:
     started(beaconry, "?name=desk")
-    with socket.socket(socket.AF_UNIX) as control:
-        control.settimeout(300)
-        control.connect(str(next(beaconry.runtime.rglob("*.sock"))))
-        lines = control.makefile()
+    control = UnixConnection(next(beaconry.runtime.rglob("*.sock")))
 
-        def receiver(action: str, name: str) -> dict[str, Any]:
-            control.sendall(json.dumps({"v": 1, "command": "receiver", "action": action, "name": name}).encode() + b"\n")
-            answer: dict[str, Any] = json.loads(lines.readline())
-            return answer
+    def added(name: str) -> dict[str, Any]:
+        answer: dict[str, Any] = control.exchange("POST", "/v1/receivers", {"name": name})
+        return answer
 
-        assert all("servers" in receiver("add", f"phone-{number}") for number in range(100))
-        assert "100 receivers were added" in receiver("add", "phone-100")["error"]
-        assert "servers" in receiver("remove", "phone-0") and "servers" in receiver("add", "phone-100")
+    assert all("server" in added(f"phone-{number}") for number in range(100))
+    assert "100 receivers were added" in added("phone-100")["detail"]
+    assert "server" in control.exchange("DELETE", "/v1/receivers/phone-0") and "server" in added("phone-100")
+    control.close()
 
 
 def test_virtual_time_has_no_receivers_for_other_processes(beaconry: Beaconry) -> None:

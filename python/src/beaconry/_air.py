@@ -9,9 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import shutil
-import socket
 import subprocess
 import threading
 import time as real_time
@@ -22,7 +20,9 @@ from types import TracebackType
 from typing import IO, Any, Literal, Union
 
 from . import _program
-from ._errors import BeaconryError, ProgramError, RequestError
+from ._client import Client
+from ._connection import Connection, part
+from ._errors import BeaconryError, ProgramError
 from ._folder import Folder
 from ._journal import Event, Journal, Named, name_of
 from ._values import Duration, IBeacon, Position, definition, duration_text, metres, metres_of_path, seconds, setting
@@ -33,8 +33,6 @@ ProfileSource = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 START = 60.0
 """Time limit for the start of the program, in seconds of real time."""
-ANSWER = 120.0
-"""Time limit for the answer to a request, in seconds of real time; an advance of the clock may compute for long."""
 END = 20.0
 """Time limit for the end of the program, in seconds of real time."""
 STEP = 0.1
@@ -47,58 +45,11 @@ LAST_DELIVERY = 1.0
 """The same after the last step."""
 
 
-class Control:
-    """The control socket of a run: a request and its answer at a time."""
-
-    def __init__(self, path: str) -> None:
-        self._lock = threading.Lock()
-        self._own_place = re.compile(re.escape(str(Path(path).with_name("air.yaml"))) + r":\d+:\d+: ")
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(ANSWER)
-        try:
-            self._socket.connect(path)
-        except OSError:
-            self._socket.close()
-            raise
-        self._lines: IO[bytes] = self._socket.makefile("rb")
-
-    def __call__(self, command: str, **keys: Any) -> dict[str, Any]:
-        request = {"v": 1, "command": command, **{key: value for key, value in keys.items() if value is not None}}
-        return self._answer(command, request, ANSWER)
-
-    def stop(self, patience: float) -> None:
-        """Requests the end of the run, and waits for the answer up to this time in seconds of real time."""
-        self._answer("stop", {"v": 1, "command": "stop"}, patience)
-
-    def _answer(self, command: str, request: dict[str, Any], patience: float) -> dict[str, Any]:
-        if not self._lock.acquire(timeout=patience):
-            raise ProgramError(f"the run does not answer {command}: an earlier request has no answer yet")
-        try:
-            self._socket.settimeout(patience)
-            self._socket.sendall(json.dumps(request).encode() + b"\n")
-            answer = self._lines.readline()
-        except (OSError, ValueError) as error:
-            raise ProgramError(f"the run does not answer {command}: {error}") from error
-        finally:
-            self._lock.release()
-        if not answer:
-            raise ProgramError(f"the run has ended before it answered {command}")
-        record: dict[str, Any] = json.loads(answer)
-        if "error" in record:
-            # The place in a file that the caller has not written says nothing.
-            raise RequestError(self._own_place.sub("", str(record["error"])), int(record.get("exitCode", 70)))
-        return record
-
-    def close(self) -> None:
-        self._lines.close()
-        self._socket.close()
-
-
 class Clock:
     """The clock of a run."""
 
-    def __init__(self, control: Control, is_virtual: bool, rate: float) -> None:
-        self._control = control
+    def __init__(self, client: Client, is_virtual: bool, rate: float) -> None:
+        self._client = client
         self.is_virtual = is_virtual
         """Whether the clock stands still between calls of `advance`."""
         self.rate = rate
@@ -107,12 +58,12 @@ class Clock:
     @property
     def elapsed(self) -> float:
         """Seconds of the run since its start."""
-        return float(self._control("clock")["clock"]["elapsed"])
+        return float(self._client.show_clock()["elapsed"])
 
     def advance(self, duration: Duration) -> None:
         """Lets time pass: in virtual time at once, else by waiting."""
         if self.is_virtual:
-            self._control("clock", values={"advance": duration_text(duration)})
+            self._client.advance_clock(duration_text(duration))
         else:
             real_time.sleep(seconds(duration) / self.rate)
 
@@ -158,8 +109,7 @@ class Beacon:
     @property
     def status(self) -> dict[str, Any]:
         """Its settings, and what is on the air (docs/events.md, "A beacon's status")."""
-        (beacon,) = self._air.request("show", device=self.name)["beacons"]
-        return dict(beacon)
+        return dict(self._air.client.show_beacon(self.name))
 
     @property
     def address(self) -> str:
@@ -169,28 +119,27 @@ class Beacon:
     def set(self, **values: object) -> None:
         """Changes settings, all or none; underscores are hyphens in their names (`tx_power="-6dBm"`)."""
         texts = {key.replace("_", "-"): setting(value) for key, value in values.items()}
-        self._air.request("set", device=self.name, values=texts)
+        self._air.client.change_beacon(self.name, settings=texts)
 
     def enable(self) -> None:
         """Switches it on."""
-        self._air.request("enable", device=self.name)
+        self._air.client.change_beacon(self.name, enabled=True)
 
     def disable(self) -> None:
         """Switches it off, as if its battery were removed."""
-        self._air.request("disable", device=self.name)
+        self._air.client.change_beacon(self.name, enabled=False)
 
     def mute(self, duration: Duration | None = None) -> None:
         """Nothing that it sends is received, for a duration or until `unmute`."""
-        keys = {} if duration is None else {"for": duration_text(duration)}
-        self._air.request("mute", device=self.name, **keys)
+        self._air.client.change_beacon(self.name, muted=True if duration is None else duration_text(duration))
 
     def unmute(self) -> None:
         """Ends the muting."""
-        self._air.request("unmute", device=self.name)
+        self._air.client.change_beacon(self.name, muted=False)
 
     def disconnect(self, peer: str | Named | None = None, reason: str | None = None) -> None:
         """Ends its connections, all or that with one peer, with a reason such as `supervision-timeout`."""
-        self._air.request("disconnect", device=self.name, peer=None if peer is None else name_of(peer), reason=reason)
+        self._air.client.disconnect(self.name, peer=None if peer is None else name_of(peer), reason=reason)
 
     def move(self, at: Position) -> None:
         """Moves it to a position in metres."""
@@ -223,7 +172,7 @@ class Receiver:
     @property
     def hosts(self) -> list[str]:
         """The names of the hosts that are connected."""
-        for record in self._air.request("receiver", action="list")["servers"]:
+        for record in self._air.client.list_receivers()["receivers"]:
             if record["name"] == self.name:
                 return list(record["hosts"])
         raise BeaconryError(f"the receiver {self.name} was removed")
@@ -234,7 +183,7 @@ class Receiver:
 
     def remove(self) -> None:
         """Removes it, and its hosts from the air."""
-        self._air.request("receiver", action="remove", name=self.name)
+        self._air.client.remove_receiver(self.name)
 
 
 class Air:
@@ -268,7 +217,8 @@ class Air:
         command = [str(self._program), "run", *self._profiles(profile), *self._options(time, rate, seed, physics, kernel_adapter), *options]
         environment = {key: value for key, value in os.environ.items() if not key.startswith("BEACONRY_")}
         environment.update(XDG_RUNTIME_DIR=str(self._folder), XDG_STATE_HOME=str(self._folder))
-        self._control: Control | None = None
+        self._connection: Connection | None = None
+        self._client: Client | None = None
         self._steps = _Steps()
         self.journal = Journal(self._steps)
         """The events of the run."""
@@ -280,13 +230,14 @@ class Air:
         self._threads = self._start_readers(self._process, self.journal, self._errors)
         try:
             self._wait_until_ready()
-            self._control = Control(str(self._folder / "control.sock"))
+            self._connection = Connection(str(self._folder / "control.sock"))
         except BaseException:
             self._end_process()
             self._finalizer()
             raise
-        self._control_finalizer = weakref.finalize(self, self._control.close)
-        self._steps.clock = Clock(self._control, time == "virtual", rate)
+        self._client = Client(self._connection)
+        self._connection_finalizer = weakref.finalize(self, self._connection.close)
+        self._steps.clock = Clock(self._client, time == "virtual", rate)
 
     # Start ----------------------------------------------------------------------------------------------------------
 
@@ -364,14 +315,21 @@ class Air:
 
     # Beacons and receivers ------------------------------------------------------------------------------------------
 
-    def request(self, command: str, **keys: Any) -> dict[str, Any]:
-        """Sends a request to the control socket (docs/control.md); returns the answer.
+    @property
+    def client(self) -> Client:
+        """All operations of a run as methods (docs/http.md)."""
+        if self._client is None or self._is_stopped:
+            raise ProgramError("the air is closed")
+        return self._client
+
+    def request(self, method: str, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
+        """Sends a request of the HTTP API to the run (docs/http.md); returns what its answer contains.
 
         Raises `RequestError` if the run refuses it, `ProgramError` if the run has ended.
         """
-        if self._control is None or self._is_stopped:
+        if self._connection is None or self._is_stopped:
             raise ProgramError("the air is closed")
-        return self._control(command, **keys)
+        return self._connection.perform(method, path, query=query, body=body)
 
     def beacon(
         self, name: str, *, ibeacon: IBeacon | None = None, at: Position | None = None, device: str | None = None, **keys: Any,
@@ -389,7 +347,7 @@ class Air:
             self._definitions[name] = definition(name, ibeacon, at, device, keys)
             self._write_profile()
             try:
-                self.request("reload")
+                self.client.reload()
             except BeaconryError:
                 del self._definitions[name]
                 self._write_profile()
@@ -410,7 +368,7 @@ class Air:
             removed = self._definitions.pop(beacon.name)
             self._write_profile()
             try:
-                self.request("reload")
+                self.client.reload()
             except BeaconryError:
                 self._definitions[beacon.name] = removed
                 self._write_profile()
@@ -422,25 +380,26 @@ class Air:
         Raises `RequestError` if something on the air has the name, and in virtual time.
         """
         position = None if at is None else metres(at)
-        (added,) = self.request("receiver", action="add", name=name, position=position)["servers"]
+        added = self.client.add_receiver(name, position=position)
         return Receiver(self, name, int(added["port"]))
 
     def move(self, thing: str | Named, at: Position) -> None:
         """Moves a beacon, a receiver or a host to a position in metres, and ends its walk."""
-        self.request("move", device=name_of(thing), position=metres(at))
+        self.client.move(name_of(thing), metres(at))
 
     def walk(self, thing: str | Named, path: Iterable[Position], over: Duration) -> None:
         """Moves a beacon, a receiver or a host along a path, from now on, at one speed.
 
         Returns at once: `clock.advance(over)` lets the time pass.
         """
-        self.request("walk", device=name_of(thing), path=metres_of_path(path), over=duration_text(over))
+        self.client.walk(name_of(thing), path=metres_of_path(path), over=duration_text(over))
 
     def link(self, beacon: str | Named, receiver: str | Named, **values: object) -> None:
         """Overrides the path between a beacon and a host that is connected: `rssi=-80`, `loss=20`, `packet_loss=30` (in per
         cent) or `blocked=True`; without values, ends the override."""
         texts = {key.replace("_", "-"): setting(value) for key, value in values.items()}
-        self.request("link", device=name_of(beacon), receiver=name_of(receiver), values=texts)
+        path = f"/v1/links/{part(name_of(beacon))}/{part(name_of(receiver))}"
+        self.request("PUT" if texts else "DELETE", path, texts or None)
 
     # What there is --------------------------------------------------------------------------------------------------
 
@@ -488,9 +447,9 @@ class Air:
         if self._is_stopped:
             return
         deadline = real_time.monotonic() + END
-        if self._control is not None and self._process.poll() is None:
+        if self._connection is not None and self._process.poll() is None:
             with contextlib.suppress(BeaconryError):
-                self._control.stop(END)
+                self._connection.perform("POST", "/v1/stop", patience=END)
         self._is_stopped = True
         try:
             code = self._process.wait(max(0.0, deadline - real_time.monotonic()))
@@ -503,8 +462,8 @@ class Air:
             raise ProgramError(f"beaconry ended with exit code {code}: {self._last_error}")
 
     def _end_process(self) -> None:
-        if self._control is not None:
-            self._control.close()
+        if self._connection is not None:
+            self._connection.close()
         _program.kill(self._process)
         for thread in self._threads:
             thread.join(10)

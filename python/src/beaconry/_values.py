@@ -33,12 +33,12 @@ def seconds(duration: Duration) -> float:
 
 
 def duration_text(duration: Duration) -> str:
-    """A duration as the control socket takes it, to the microsecond."""
+    """A duration as a run takes it, to the microsecond."""
     return f"{seconds(duration) * 1000:.3f}ms"
 
 
 def metres(position: Position) -> list[float]:
-    """A position as the control socket takes it; raises `ValueError` unless it has two or three numbers."""
+    """A position as a run takes it; raises `ValueError` unless it has two or three numbers."""
     numbers = [float(each) for each in position]
     if len(numbers) not in (2, 3):
         raise ValueError(f"{tuple(position)} is not a position; write two or three numbers of metres, such as (2.5, 4)")

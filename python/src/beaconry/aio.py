@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -205,9 +205,9 @@ class Air:
         """The kernel's name of the controller of `kernel_adapter`, such as `hci1`."""
         return self._air.adapter
 
-    async def request(self, command: str, **keys: Any) -> dict[str, Any]:
-        """Sends a request to the control socket; returns the answer."""
-        return await asyncio.to_thread(lambda: self._air.request(command, **keys))
+    async def request(self, method: str, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
+        """Sends a request of the HTTP API to the run; returns what its answer contains."""
+        return await asyncio.to_thread(lambda: self._air.request(method, path, body, **query))
 
     async def beacon(
         self, name: str, *, ibeacon: IBeacon | None = None, at: Position | None = None, device: str | None = None, **keys: Any,

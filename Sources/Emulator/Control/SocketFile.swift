@@ -2,28 +2,28 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
-import Glibc
-import NIOCore
+package import BluetoothCore
+package import Glibc
+package import NIOCore
 import NIOPosix
 import Persistence
 import Synchronization
 
-// The control socket below its requests: names in the file system, credentials of the peer, lines.
+// The control socket below its requests: names in the file system, and credentials of the peer.
 
 /// The names of one control socket in the file system: hard links of one socket file.
-final class SocketNames: Sendable {
+package final class SocketNames: Sendable {
     private let names: Mutex<[String]>
 
     /// The names.
-    var all: [String] { names.withLock(\.self) }
+    package var all: [String] { names.withLock(\.self) }
 
     /// The name of a socket that is bound to this path.
-    init(_ path: String) { names = Mutex([path]) }
+    package init(_ path: String) { names = Mutex([path]) }
 
     /// Adds a name. It replaces the socket of a run that has ended, but no other file.
     /// - Returns: Whether the name was added; if not, `errno` is set.
-    func add(_ path: String) -> Bool {
+    package func add(_ path: String) -> Bool {
         names.withLock { names in
             if Self.isSocket(path) { unlink(path) }
             guard let name = names.first, link(name, path) == 0 else { return false }
@@ -33,7 +33,7 @@ final class SocketNames: Sendable {
     }
 
     /// Removes all names.
-    func removeAll() {
+    package func removeAll() {
         names.withLock { names in
             for name in names { unlink(name) }
             names = []
@@ -42,7 +42,7 @@ final class SocketNames: Sendable {
 
     /// Replaces the names. If one of them cannot be added, the old names stay, too.
     /// - Returns: A warning for each name that cannot be added.
-    func exchange(for wanted: [String]) async -> [Warning] {
+    package func exchange(for wanted: [String]) async -> [Warning] {
         let present = names.withLock(\.self)
         guard !present.isEmpty else { return [] }
         var warnings: [Warning] = []
@@ -77,15 +77,20 @@ final class SocketNames: Sendable {
 
 /// The process at the other end of a Unix socket: the kernel's `struct ucred` (unix(7), SO_PEERCRED), which the Glibc
 /// module does not have.
-struct PeerCredentials {
-    private(set) var process: pid_t = 0
-    private(set) var user: uid_t = 0
-    private(set) var group: gid_t = 0
+package struct PeerCredentials: Sendable {
+    package private(set) var process: pid_t = 0
+    package private(set) var user: uid_t = 0
+    package private(set) var group: gid_t = 0
 
     /// The peer of a channel; `nil` if the channel is not a socket.
-    static func of(_ channel: any Channel) async throws -> PeerCredentials? {
-        guard let provider = channel as? any SocketOptionProvider else { return nil }
-        return try await provider.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED)).get()
+    package static func of(_ channel: any Channel) async throws -> PeerCredentials? {
+        try await reading(channel)?.get()
+    }
+
+    /// The peer of a channel, on its event loop at once; `nil` if the channel is not a socket.
+    package static func reading(_ channel: any Channel) -> EventLoopFuture<PeerCredentials>? {
+        (channel as? any SocketOptionProvider)?
+            .unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED))
     }
 
     /// The process that listens at a path; `nil` if there is none, as for the socket of a run that has ended.
@@ -103,44 +108,13 @@ struct PeerCredentials {
     /// or root.
     ///
     /// It also trusts the user who owns the socket's folder, if only root can have created that folder: that of a service.
-    static func isTrusted(server: uid_t, by client: uid_t, socket path: String) -> Bool {
+    package static func isTrusted(server: uid_t, by client: uid_t, socket path: String) -> Bool {
         if server == client || server == 0 { return true }
         let folder = Folder.containing(path)
         var (status, parent) = (stat(), stat())
         guard lstat(folder, &status) == 0, stat("\(folder)/..", &parent) == 0 else { return false }
         return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == server && parent.st_uid == 0
             && parent.st_mode & 0o022 == 0
-    }
-}
-
-/// Splits a stream of bytes into lines. A line that is too long is cut off one byte after the limit, so that the
-/// reader recognizes it.
-struct LineReader {
-    private let maximumLength: Int
-    private var rest: [UInt8] = []
-    private var isSkipping = false
-
-    /// - Parameter maximumLength: The longest complete line, in bytes.
-    init(maximumLength: Int = ControlRequest.maximumLength) { self.maximumLength = maximumLength }
-
-    /// The lines that these bytes complete, without their line ends and without empty lines.
-    mutating func take(_ bytes: [UInt8]) -> [[UInt8]] {
-        var lines: [[UInt8]] = []
-        for byte in bytes {
-            if byte == UInt8(ascii: "\n") {
-                if !rest.isEmpty, !isSkipping { lines.append(rest) }
-                rest = []
-                isSkipping = false
-            } else if !isSkipping {
-                rest.append(byte)
-                if rest.count > maximumLength {
-                    lines.append(rest)
-                    rest = []
-                    isSkipping = true
-                }
-            }
-        }
-        return lines
     }
 }
 
@@ -152,7 +126,7 @@ package enum SocketFile {
     ///   - hint: how to choose another path.
     ///   - hintInUse: what to do if a process listens; `nil` for `hint`.
     /// - Throws: `EmulatorError` `.cannotCreate` if a process listens on it, or the folder cannot be created.
-    static func requireFree(
+    package static func requireFree(
         _ path: String, _ kind: String, hint: String, hintInUse: String? = nil
     ) async throws(EmulatorError) {
         do throws(SystemError) {
@@ -165,13 +139,6 @@ package enum SocketFile {
             throw EmulatorError(
                 .cannotCreate, "the \(kind) \(path) is in use\(process)", hint: hintInUse ?? hint)
         }
-    }
-
-    /// Creates the folder, and removes a socket that an earlier run has left.
-    /// - Throws: as `requireFree`.
-    package static func claim(_ path: String, hint: String) async throws(EmulatorError) {
-        try await requireFree(path, "socket", hint: hint)
-        if SocketNames.isSocket(path) { unlink(path) }
     }
 
     /// Removes the sockets of runs that were killed.
@@ -197,10 +164,4 @@ package enum SocketFile {
                 && errno == ECONNREFUSED
         }
     }
-
-    /// Admits only the user who runs the program.
-    package static func protect(_ path: String) { chmod(path, 0o600) }
-
-    /// Removes it.
-    package static func remove(_ path: String) { unlink(path) }
 }

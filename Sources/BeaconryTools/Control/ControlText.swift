@@ -1,0 +1,203 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Devices
+package import Emulator
+import Operations
+
+/// The text of a change of the beacons.
+enum ReloadText {
+    static func line(_ reload: Emulator.ReloadResult) -> String {
+        func part(_ name: String, _ devices: [String], isShort: Bool = false) -> String? {
+            if devices.isEmpty { return nil }
+            return "\(name) \(isShort ? Spelling.few(devices) : devices.joined(separator: ", "))"
+        }
+        let parts = [
+            part("added", reload.added), part("changed", reload.changed), part("removed", reload.removed),
+            part("unchanged", reload.kept, isShort: true),
+        ]
+        return "reloaded: " + parts.compactMap(\.self).joined(separator: "; ")
+    }
+}
+
+/// The text of positions and paths on the virtual air.
+package enum LinkText {
+    package static func line(_ moved: MoveRecord) -> String { "\(moved.name) is at \(place(moved.position)) (m)" }
+
+    package static func line(_ walk: WalkRecord) -> String {
+        "\(walk.name) walks for \(ValueText.text(walk.seconds)) s: \(walk.path.map(place).joined(separator: "; ")) (m)"
+    }
+
+    private static func place(_ position: [Double]) -> String { Formatting.position(position) }
+
+    package static func list(_ servers: [ServerRecord]) -> [String] {
+        if servers.isEmpty { return ["no receivers"] }
+        let rows = servers.map { server in
+            [
+                server.name, server.server, server.position.map { "\(place($0)) (m)" } ?? "1 m from every beacon",
+                server.hosts.isEmpty ? "none" : server.hosts.joined(separator: ", "),
+            ]
+        }
+        return TextTable(rows: [["RECEIVER", "SERVER", "POSITION", "HOSTS"]] + rows).lines
+    }
+
+    package static func list(_ receivers: [ReceiverRecord]) -> [String] {
+        if receivers.isEmpty { return ["no host is on the air"] }
+        let rows = receivers.map { receiver in
+            [
+                receiver.name, receiver.scan ?? "no",
+                receiver.position.map(place) ?? "",
+                receiver.path == nil ? "" : "yes",
+            ]
+        }
+        return TextTable(rows: [["HOST", "SCAN", "POSITION (m)", "MOVES"]] + rows).lines
+    }
+
+    package static func list(_ links: [LinkRecord]) -> [String] {
+        if links.isEmpty { return ["no host scans"] }
+        let heading = ["FROM", "TO", "DISTANCE", "MEAN RSSI", "LAST RSSI", "LOST"]
+        let hasOverrides = links.contains { $0.override != nil }
+        let rows = links.map { link in
+            let row = [
+                link.from, link.to, link.distance.map { "\(Formatting.hundredths($0)) m" } ?? "1 m (no position)",
+                "\(Int(link.meanRSSI.rounded())) dBm", link.lastRSSI.map { "\($0) dBm" } ?? "",
+                link.loss.map(percent) ?? "",
+            ]
+            return hasOverrides ? row + [link.override.map(text) ?? ""] : row
+        }
+        return TextTable(rows: [hasOverrides ? heading + ["OVERRIDE"] : heading] + rows).lines
+    }
+
+    package static func line(_ link: LinkChangeRecord) -> String {
+        "\(link.from) to \(link.to): \(link.override.map(text) ?? "no override")"
+    }
+
+    private static func text(_ override: OverrideRecord) -> String {
+        var parts: [String] = []
+        if let rssi = override.rssi { parts.append("\(rssi) dBm") }
+        if let loss = override.pathLoss { parts.append("\(ValueText.text(loss)) dB more loss") }
+        if let loss = override.packetLoss { parts.append(loss >= 1 ? "blocked" : "\(percent(loss)) of packets lost") }
+        if let seconds = override.seconds { parts.append("for \(ValueText.text((seconds * 10).rounded() / 10)) s") }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func percent(_ fraction: Double) -> String { "\(Int((fraction * 100).rounded())) %" }
+}
+
+/// The text of captures.
+package enum CaptureText {
+    package static func list(_ captures: [CaptureRecord]) -> [String] {
+        if captures.isEmpty { return ["no captures"] }
+        let rows = captures.map { ["\($0.id)", $0.state.rawValue, "\($0.records)", "\($0.bytes)", "\($0.limit)"] }
+        return TextTable(rows: [["CAPTURE", "STATE", "RECORDS", "BYTES", "LIMIT"]] + rows).lines
+    }
+}
+
+/// The output of `ctl capture save`.
+struct SavedCaptureReport: Encodable, Report {
+    let file: String
+    let bytes: Int
+    var lines: [String] { ["saved \(file) (\(Formatting.count(bytes, "byte")))"] }
+}
+
+/// The verdict on a condition of `ctl wait`.
+struct ConditionReport: Encodable, Report {
+    let condition: String
+    let ok: Bool
+    let count: Int
+    let events: [JSONValue]
+    let near: [JSONValue]
+    let lines: [String]
+
+    private enum CodingKeys: CodingKey {
+        case condition, ok, count, events, near
+    }
+
+    init(_ condition: String, _ verdict: JournalExpectation.Verdict, within time: String) {
+        self.condition = condition
+        ok = verdict.ok
+        count = verdict.count
+        events = verdict.events
+        near = verdict.near
+        let found = Formatting.count(verdict.count, "event")
+        lines =
+            verdict.ok
+            ? ["met: \(condition) (\(found))"]
+            : ["not met within \(time): \(condition) (\(found))"]
+                + (verdict.near.isEmpty
+                    ? ["  no event is near"] : verdict.near.map { "  near: \(JournalText.line($0))" })
+    }
+}
+
+/// The text of the journal's events: what follows the time can be a condition of `ctl wait`.
+enum JournalText {
+    static func line(_ event: JSONValue) -> String {
+        let members = event.members ?? [:]
+        return Formatting.row([members["sequence"]?.setting, members["time"]?.string, condition(event)])
+    }
+
+    /// An event as a condition that it meets.
+    static func condition(_ event: JSONValue) -> String {
+        SafeText.line(event.condition(without: ["v", "time", "sequence", "requested"]))
+    }
+}
+
+/// The output of `ctl stop`.
+struct StoppedReport: Encodable, Report {
+    let stopped = true
+    var lines: [String] { ["stopped"] }
+}
+
+/// The output of `ctl forget`.
+struct ForgottenReport: Encodable, Report {
+    let forgotten: Int
+    var lines: [String] { ["\(Formatting.count(forgotten, "bond")) forgotten"] }
+}
+
+/// The text of bonds.
+package enum BondText {
+    package static func line(_ bond: BondRecord) -> String {
+        Formatting.row([
+            bond.device, "\(bond.peer) (\(bond.peerType))",
+            bond.authenticated.map { $0 ? "authenticated" : "just works" },
+            bond.secureConnections.map { $0 ? "secure connections" : "legacy pairing" },
+            bond.keySize.map { "\(Int($0) * 8)-bit key" },
+        ])
+    }
+}
+
+/// The answer to `ctl radio`.
+struct RadioPowerReport: Encodable, Report {
+    let radio: RadioPower
+    var lines: [String] { ["the radio is \(radio.rawValue)"] }
+}
+
+/// The text of a scenario's progress.
+package enum ScenarioText {
+    /// The progress, and a line for each change that was refused.
+    package static func lines(_ scenario: ScenarioRecord) -> [String] {
+        [scenario.sentence] + scenario.refused.map { "refused at \($0.at) s: \($0.change): \($0.message ?? "")" }
+    }
+}
+
+/// The text of a clock.
+package enum ClockText {
+    package static func line(_ clock: ClockRecord) -> String {
+        let seconds = (clock.elapsed * 1000).rounded() / 1000
+        switch clock.rate {
+        case "max": return "\(seconds) s, as fast as possible"
+        case "manual": return "\(seconds) s, paused"
+        case "1": return "\(seconds) s, real time"
+        case let rate: return "\(seconds) s, \(rate) times real time"
+        }
+    }
+}
+
+/// The text of connections that were ended.
+package enum FaultText {
+    package static func line(_ disconnected: DisconnectionRecord) -> String {
+        let peers = disconnected.peers.joined(separator: ", ")
+        return "\(disconnected.name) disconnected from \(peers) (\(disconnected.reason))"
+    }
+}

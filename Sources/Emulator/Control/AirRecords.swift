@@ -1,0 +1,185 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import BluetoothCore
+package import Radio
+
+/// The server of a receiver, as JSON.
+package struct ServerRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name of its first host on the air.
+    package let name: String
+    /// Where hosts get controllers, as in `radio-ready`: `tcp:127.0.0.1:6402`.
+    package let server: String
+    /// The port of a TCP server; absent for others.
+    package let port: Int?
+    /// The names of the hosts that are connected.
+    package let hosts: [String]
+    /// The present position x, y, z in metres; absent for 1 m from every beacon.
+    package let position: [Double]?
+
+    package init(name: String, server: String, port: Int?, hosts: [String], position: [Double]?) {
+        self.name = name
+        self.server = server
+        self.port = port
+        self.hosts = hosts
+        self.position = position
+    }
+
+    package init(_ receiver: AirReceiver) {
+        name = receiver.name
+        server = receiver.server
+        port = receiver.server.hasPrefix("tcp:") ? HostAndPort(String(receiver.server.dropFirst(4)))?.port : nil
+        hosts = receiver.hosts
+        position = receiver.position.map { [$0.x, $0.y, $0.z] }
+    }
+}
+
+/// A beacon, a host or a receiver that walks, as JSON.
+package struct WalkRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name on the air.
+    package let name: String
+    /// The positions x, y, z in metres.
+    package let path: [[Double]]
+    /// The duration of the walk, in seconds.
+    package let seconds: Double
+
+    package init(name: String, path: [Position], over duration: Duration) {
+        self.name = name
+        self.path = path.map { [$0.x, $0.y, $0.z] }
+        seconds = duration / .seconds(1)
+    }
+}
+
+/// A beacon or a host that was moved, as JSON.
+package struct MoveRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name on the air.
+    package let name: String
+    /// The position x, y, z in metres.
+    package let position: [Double]
+
+    package init(name: String, position: Position) {
+        self.name = name
+        self.position = [position.x, position.y, position.z]
+    }
+}
+
+/// A host on the virtual air as JSON.
+package struct ReceiverRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name on the air.
+    package let name: String
+    /// The present position x, y, z in metres; absent for 1 m from every beacon.
+    package let position: [Double]?
+    /// The line on which it moves: positions in metres, straight lines between them; absent at rest.
+    package let path: [[Double]]?
+    /// `active` or `passive`; absent if it does not scan.
+    package let scan: String?
+
+    package init(name: String, position: [Double]?, path: [[Double]]?, scan: String?) {
+        self.name = name
+        self.position = position
+        self.path = path
+        self.scan = scan
+    }
+
+    package init(_ member: AirMember) {
+        name = member.name
+        position = member.position.map { [$0.x, $0.y, $0.z] }
+        let outline = member.motion?.outline ?? []
+        path = outline.isEmpty ? nil : outline.map { [$0.x, $0.y, $0.z] }
+        scan = member.isScanActive.map { $0 ? "active" : "passive" }
+    }
+}
+
+/// The override of a path on the virtual air as JSON.
+package struct OverrideRecord: Codable, Hashable, Sendable {
+    /// The RSSI of all packets in dBm; absent for that of the model.
+    package let rssi: Int8?
+    /// The additional loss in dB; absent for none.
+    package let pathLoss: Double?
+    /// The fraction of the packets that are lost in addition, 0 to 1; absent for none.
+    package let packetLoss: Double?
+    /// The time until it ends, in seconds; absent without a limit.
+    package let seconds: Double?
+
+    package init(_ override: LinkOverride) {
+        rssi = override.rssi
+        pathLoss = override.loss == 0 ? nil : override.loss
+        packetLoss = override.packetLoss == 0 ? nil : override.packetLoss
+        seconds = override.duration.map { $0 / Duration.seconds(1) }
+    }
+}
+
+/// A path on the virtual air whose override was changed, as JSON.
+package struct LinkChangeRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The one end.
+    package let from: String
+    /// The other end.
+    package let to: String
+    /// The override; absent if it was removed.
+    package let override: OverrideRecord?
+
+    package init(from: String, to: String, _ override: LinkOverride?) {
+        self.from = from
+        self.to = to
+        self.override = override.map(OverrideRecord.init)
+    }
+}
+
+/// A path on the virtual air as JSON.
+package struct LinkRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The beacon, or another advertiser.
+    package let from: String
+    /// The host that scans.
+    package let to: String
+    /// In metres; absent unless both have a position.
+    package let distance: Double?
+    /// The RSSI in dBm without shadowing, fading and noise, with the override.
+    package let meanRSSI: Double
+    /// The RSSI in dBm of the last packet that was received; absent before the first, and where all have the mean.
+    package let lastRSSI: Int8?
+    /// The fraction of the packets that were lost, 0 to 1; absent where none is lost.
+    package let loss: Double?
+    /// The override of the path; absent for none.
+    package let override: OverrideRecord?
+
+    package init(_ path: AirPath) {
+        from = path.transmitter
+        to = path.receiver
+        distance = path.distance
+        meanRSSI = path.meanRSSI
+        lastRSSI = path.lastRSSI?.decibelMilliwatts
+        loss = path.loss
+        self.override = path.override.map(OverrideRecord.init)
+    }
+}
+
+/// Connections that were ended, as JSON.
+package struct DisconnectionRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The beacon or the host that ended them, by its name on the air.
+    package let name: String
+    /// The addresses of the other ends.
+    package let peers: [String]
+    /// Their reason, as `DisconnectionReason` names it.
+    package let reason: String
+
+    package init(name: String, peers: [String], reason: String) {
+        self.name = name
+        self.peers = peers
+        self.reason = reason
+    }
+}

@@ -1,0 +1,234 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The operations of a run as methods; written by Scripts/api."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ._connection import Connection, part
+
+
+class Client:
+    """The operations of a run (docs/http.md).
+
+    A method takes the values of its operation by their names, with underscores, and returns what the answer contains. It raises
+    `RequestError` if the run refuses the operation, and `ProgramError` if the run does not answer.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def metrics(self) -> str:
+        """The metrics of the run in the text format of Prometheus."""
+        return str(self._connection.perform("GET", "/metrics"))
+
+    def show_air(self) -> Any:
+        """The model of the virtual air, with its walls and levels."""
+        return self._connection.perform("GET", "/v1/air")
+
+    def disconnect(self, name: str, *, peer: str | None = None, reason: str | None = None) -> Any:
+        """Ends the connections of a beacon or a host, all or those with one peer."""
+        return self._connection.perform("POST", f"/v1/air/{part(name)}/disconnect", body={"peer": peer, "reason": reason})
+
+    def move(self, name: str, position: Sequence[float]) -> Any:
+        """Moves something on the virtual air, and ends its movement."""
+        return self._connection.perform("PUT", f"/v1/air/{part(name)}/position", body={"position": position})
+
+    def walk(self, name: str, over: str, path: Sequence[Sequence[float]]) -> Any:
+        """Moves something on the virtual air through places at one speed; returns at its beginning."""
+        return self._connection.perform("POST", f"/v1/air/{part(name)}/walk", body={"over": over, "path": path})
+
+    def list_beacons(self, *, profile: str | None = None) -> Any:
+        """All beacons, or those of a profile, in the order of the profiles."""
+        return self._connection.perform("GET", "/v1/beacons", query={"profile": profile})
+
+    def remove_beacon(self, beacon: str) -> Any:
+        """Removes a beacon, until the next reload."""
+        return self._connection.perform("DELETE", f"/v1/beacons/{part(beacon)}")
+
+    def show_beacon(self, beacon: str) -> Any:
+        """One beacon with its settings."""
+        return self._connection.perform("GET", f"/v1/beacons/{part(beacon)}")
+
+    def change_beacon(
+        self, beacon: str, *, battery: str | None = None, enabled: bool | None = None, muted: bool | str | None = None,
+        position: Sequence[float] | None = None, settings: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Changes a beacon: settings first, all or none, then position, muting, battery and switch."""
+        return self._connection.perform(
+            "PATCH", f"/v1/beacons/{part(beacon)}", body={"battery": battery, "enabled": enabled, "muted": muted,
+            "position": position, "settings": settings}, kind="application/merge-patch+json"
+        )
+
+    def put_beacon(self, beacon: str, text: str) -> Any:
+        """Adds a beacon, or replaces one, until the next reload."""
+        return self._connection.perform("PUT", f"/v1/beacons/{part(beacon)}", text=text)
+
+    def perform_command(self, beacon: str, command: str, values: Mapping[str, Any]) -> Any:
+        """Performs a command of a device, such as to press its button."""
+        return self._connection.perform("POST", f"/v1/beacons/{part(beacon)}/commands/{part(command)}", body=values)
+
+    def request_pairing(self, beacon: str) -> None:
+        """Asks the connected centrals of a beacon to pair."""
+        self._connection.perform("POST", f"/v1/beacons/{part(beacon)}/pair")
+
+    def answer_pairing(self, beacon: str, answer: str) -> None:
+        """Answers the question of a pairing."""
+        self._connection.perform("POST", f"/v1/beacons/{part(beacon)}/pair/answer", body={"answer": answer})
+
+    def forget_bonds(self, beacon: str, *, peer: str | None = None) -> Any:
+        """Removes the bonds of a beacon, or the one with a peer."""
+        return self._connection.perform("DELETE", "/v1/bonds", query={"beacon": beacon, "peer": peer})
+
+    def list_bonds(self, *, beacon: str | None = None) -> Any:
+        """The bonds of all beacons, or of one."""
+        return self._connection.perform("GET", "/v1/bonds", query={"beacon": beacon})
+
+    def list_captures(self) -> Any:
+        """The captures in memory, oldest first."""
+        return self._connection.perform("GET", "/v1/captures")
+
+    def start_capture(self, *, limit: int | None = None) -> Any:
+        """Begins a capture in memory."""
+        return self._connection.perform("POST", "/v1/captures", body={"limit": limit})
+
+    def remove_capture(self, capture: int) -> Any:
+        """Ends and removes a capture, and returns its last state."""
+        return self._connection.perform("DELETE", f"/v1/captures/{part(capture)}")
+
+    def show_capture(self, capture: int) -> Any:
+        """A capture."""
+        return self._connection.perform("GET", f"/v1/captures/{part(capture)}")
+
+    def read_capture(self, capture: int) -> bytes:
+        """The packets of a capture so far, as a btsnoop file."""
+        return bytes(self._connection.perform("GET", f"/v1/captures/{part(capture)}/packets") or b"")
+
+    def stop_capture(self, capture: int) -> Any:
+        """Ends a capture; its packets stay."""
+        return self._connection.perform("POST", f"/v1/captures/{part(capture)}/stop")
+
+    def show_clock(self) -> Any:
+        """The clock of the run."""
+        return self._connection.perform("GET", "/v1/clock")
+
+    def set_rate(self, rate: str | float) -> Any:
+        """Changes the rate of a clock in virtual time."""
+        return self._connection.perform("PUT", "/v1/clock", body={"rate": rate})
+
+    def advance_clock(self, by: str) -> Any:
+        """Advances a paused clock, and returns when the run has reached that time."""
+        return self._connection.perform("POST", "/v1/clock/advance", body={"by": by})
+
+    def events(
+        self, *, types: str | None = None, device: str | None = None, after: int | None = None, last_event_id: int | None = None,
+        text: bool | None = None
+    ) -> Iterator[Any]:
+        """Events from now on, or from an earlier one, as server-sent events."""
+        return self._connection.events(
+            "/v1/events", query={"types": types, "device": device, "after": after, "text": text},
+            fields={"Last-Event-ID": last_event_id}
+        )
+
+    def health(self) -> Any:
+        """Whether everything that should be on the air is on the air."""
+        return self._connection.perform("GET", "/v1/health")
+
+    def clear_journal(self, *, through: int | None = None) -> None:
+        """Removes the events that the run keeps."""
+        self._connection.perform("DELETE", "/v1/journal", query={"through": through})
+
+    def journal(self, *, types: str | None = None, device: str | None = None, since: int | str | None = None) -> Any:
+        """The events that the run keeps, oldest first."""
+        return self._connection.perform("GET", "/v1/journal", query={"types": types, "device": device, "since": since})
+
+    def wait(self, conditions: Sequence[Any], *, since: int | str | None = None, within: str | None = None) -> Any:
+        """Compares the journal with conditions, until all are met, one cannot be met any more, or a time is over."""
+        return self._connection.perform(
+            "POST", "/v1/journal/wait", body={"conditions": conditions, "since": since, "within": within}
+        )
+
+    def list_links(self) -> Any:
+        """The paths from everything that advertises to everything that scans."""
+        return self._connection.perform("GET", "/v1/links")
+
+    def show_link_history(self, *, name: str | None = None, after: float | None = None) -> Any:
+        """The RSSI on the paths in the last two minutes of the run."""
+        return self._connection.perform("GET", "/v1/links/history", query={"name": name, "after": after})
+
+    def reset_link(self, from_: str, to: str) -> None:
+        """Removes the override of a path."""
+        self._connection.perform("DELETE", f"/v1/links/{part(from_)}/{part(to)}")
+
+    def override_link(
+        self, from_: str, to: str, *, blocked: str | float | bool | None = None, for_: str | float | bool | None = None,
+        loss: str | float | bool | None = None, packet_loss: str | float | bool | None = None,
+        rssi: str | float | bool | None = None
+    ) -> Any:
+        """Overrides the model on a path of the virtual air."""
+        return self._connection.perform(
+            "PUT", f"/v1/links/{part(from_)}/{part(to)}", body={"blocked": blocked, "for": for_, "loss": loss,
+            "packet-loss": packet_loss, "rssi": rssi}
+        )
+
+    def description(self) -> Any:
+        """This description (OpenAPI 3.1)."""
+        return self._connection.perform("GET", "/v1/openapi.json")
+
+    def show_profile(self, *, profile: str | None = None) -> str:
+        """A profile in use, in YAML with all short forms written out."""
+        return str(self._connection.perform("GET", "/v1/profile", query={"profile": profile}))
+
+    def replace_profile(self, text: str, *, profile: str | None = None, if_match: str | None = None) -> Any:
+        """Replaces a profile in use; beacons whose definition is the same keep their state."""
+        return self._connection.perform(
+            "PUT", "/v1/profile", query={"profile": profile}, fields={"If-Match": if_match}, text=text
+        )
+
+    def set_radio(self, power: str) -> Any:
+        """Switches the radio on or off."""
+        return self._connection.perform("PUT", "/v1/radio", body={"power": power})
+
+    def list_receivers(self) -> Any:
+        """The hosts that have joined the virtual air, and the servers with a name that hosts may join."""
+        return self._connection.perform("GET", "/v1/receivers")
+
+    def add_receiver(self, name: str, *, position: Sequence[float] | None = None) -> Any:
+        """Adds a receiver with a server of its own to the virtual air."""
+        return self._connection.perform("POST", "/v1/receivers", body={"name": name, "position": position})
+
+    def remove_receiver(self, receiver: str) -> Any:
+        """Removes a receiver that was added."""
+        return self._connection.perform("DELETE", f"/v1/receivers/{part(receiver)}")
+
+    def reload(self) -> Any:
+        """Reads the profiles again; beacons whose definition is the same keep their state."""
+        return self._connection.perform("POST", "/v1/reload")
+
+    def reset(self) -> Any:
+        """Reads the profiles again, and starts all over, without saved settings, bonds and connections."""
+        return self._connection.perform("POST", "/v1/reset")
+
+    def stop_scenario(self) -> Any:
+        """Ends the scenario; what it has changed stays."""
+        return self._connection.perform("DELETE", "/v1/scenario")
+
+    def show_scenario(self) -> Any:
+        """The scenario of the run, or the last one."""
+        return self._connection.perform("GET", "/v1/scenario")
+
+    def start_scenario(self, text: str, *, file: str | None = None) -> Any:
+        """Performs the timeline of a scenario from now on, instead of a former one."""
+        return self._connection.perform("PUT", "/v1/scenario", query={"file": file}, text=text)
+
+    def stop(self) -> Any:
+        """Ends the run; the answer comes when its outputs and captures are complete."""
+        return self._connection.perform("POST", "/v1/stop")
+
+    def version(self) -> Any:
+        """The version of the program, and of these operations."""
+        return self._connection.perform("GET", "/v1/version")

@@ -1,0 +1,140 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""HTTP over the control socket of a run."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from ._errors import ProgramError, RequestError
+
+ANSWER = 120.0
+"""Time limit for the answer to a request, in seconds of real time; an advance of the clock may compute for long."""
+
+
+def part(value: object) -> str:
+    """A value as a part of a path."""
+    return quote(str(value), safe="")
+
+
+class _SocketConnection(http.client.HTTPConnection):
+    """HTTP over a Unix socket."""
+
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+class Connection:
+    """A connection to a run: a request and its answer at a time."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        # The place in a file that the caller has not written says nothing.
+        self._own_place = re.compile(re.escape(str(Path(path).with_name("air.yaml"))) + r":\d+:\d+: ")
+        self._http = _SocketConnection(path, ANSWER)
+
+    def perform(
+        self, method: str, path: str, *, query: Mapping[str, Any] | None = None, fields: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None, text: str | None = None, kind: str = "application/json", patience: float = ANSWER,
+    ) -> Any:  # fmt: skip
+        """Sends a request, and returns what its answer contains: the value of JSON, a text, bytes, or None.
+
+        `None` in `query`, `fields` and `body` leaves a value out. Raises `RequestError` if the run refuses the request,
+        `ProgramError` if it does not answer.
+        """
+        target = _target(path, query)
+        headers = {name: str(value) for name, value in (fields or {}).items() if value is not None}
+        data = None
+        if text is not None:
+            data, headers["Content-Type"] = text.encode(), "application/yaml"
+        elif body is not None:
+            members = {name: value for name, value in body.items() if value is not None}
+            data, headers["Content-Type"] = json.dumps(members).encode(), kind
+        status, content, answer = self._exchange(method, target, data, headers, patience)
+        if status >= 400:
+            raise self._refusal(answer)
+        if content == "application/json":
+            return json.loads(answer)
+        if content.startswith("text/") or content == "application/yaml":
+            return answer.decode()
+        return answer or None
+
+    def _exchange(
+        self, method: str, target: str, data: bytes | None, headers: Mapping[str, str], patience: float
+    ) -> tuple[int, str, bytes]:
+        what = f"{method} {target}"
+        if not self._lock.acquire(timeout=patience):
+            raise ProgramError(f"the run does not answer {what}: an earlier request has no answer yet")
+        try:
+            self._http.timeout = patience
+            if self._http.sock is not None:
+                self._http.sock.settimeout(patience)
+            self._http.request(method, target, data, headers)
+            response = self._http.getresponse()
+            return response.status, response.headers.get_content_type(), response.read()
+        except http.client.RemoteDisconnected as error:
+            self._http.close()
+            raise ProgramError(f"the run has ended before it answered {what}") from error
+        except (OSError, http.client.HTTPException) as error:
+            self._http.close()
+            raise ProgramError(f"the run does not answer {what}: {error}") from error
+        finally:
+            self._lock.release()
+
+    def _refusal(self, answer: bytes) -> RequestError:
+        try:
+            problem = json.loads(answer)
+            sentence = "; ".join(filter(None, [problem["detail"], problem.get("hint")]))
+            return RequestError(self._own_place.sub("", sentence), int(problem["exitCode"]))
+        except (ValueError, KeyError, TypeError):
+            return RequestError(answer.decode(errors="replace"), 70)
+
+    def events(self, path: str, *, query: Mapping[str, Any] | None = None, fields: Mapping[str, Any] | None = None) -> Iterator[Any]:
+        """Yields the data of server-sent events until the run ends, over a connection of its own."""
+        own = _SocketConnection(self._path, ANSWER)
+        try:
+            own.request("GET", _target(path, query), None, {name: str(value) for name, value in (fields or {}).items() if value is not None})
+            response = own.getresponse()
+            if response.status >= 400:
+                raise self._refusal(response.read())
+            for line in response:
+                if line.startswith(b"data:"):
+                    data = line[5:].strip().decode()
+                    yield json.loads(data) if data.startswith("{") else data
+        except (OSError, http.client.HTTPException) as error:
+            raise ProgramError(f"the run does not answer GET {path}: {error}") from error
+        finally:
+            own.close()
+
+    def close(self) -> None:
+        """Closes the connection; another request opens it again."""
+        self._http.close()
+
+
+def _target(path: str, query: Mapping[str, Any] | None) -> str:
+    """The path with those parameters that have values."""
+    values = {name: _word(value) for name, value in (query or {}).items() if value is not None}
+    return f"{path}?{urlencode(values)}" if values else path
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
