@@ -280,7 +280,7 @@ let package = Package(
             name: "ControlAPITests",
             dependencies: [
                 "BluetoothCore", "ControlAPI", "Devices", "Emulator", "HCIRadio", "Operations", "Profiles", "Radio",
-                nioCore,
+                httpTypes, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -365,7 +365,7 @@ let package = Package(
                 "BluetoothCore", "Concurrency", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles",
                 "Persistence", "Emulator", "Operations", "ControlAPI", "ControlClient", "HCI", "HostStack",
                 "VirtualRadio", "TestSupport",
-                "flash-harness", logging, serviceLifecycle, nioCore, nioHTTP1, nioPosix, systemPackage,
+                "flash-harness", logging, serviceLifecycle, systemPackage,
             ],
             swiftSettings: settings),
     ]

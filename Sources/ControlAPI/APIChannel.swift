@@ -29,7 +29,7 @@ struct APILimits: Sendable {
     /// The head of a request, in bytes.
     var head = 16_384
 
-    /// Those for programs of the user who runs the program: they keep connections without requests as long as they like.
+    /// Those for programs of the user who runs the program: their connections have no limit of idle time.
     static var local: APILimits {
         var limits = APILimits()
         (limits.headTime, limits.idleTime) = (nil, nil)

@@ -26,7 +26,11 @@ struct APIRequest: Sendable {
         method = head.method
         fields = head.headerFields
         var segments: [String] = []
-        for part in path.split(separator: "/") { segments.append(try Self.decoded(part)) }
+        // An empty part is an empty name.
+        let inner = path.hasPrefix("/") ? path.dropFirst() : path[...]
+        for part in inner.isEmpty ? [] : inner.split(separator: "/", omittingEmptySubsequences: false) {
+            segments.append(try Self.decoded(part))
+        }
         self.segments = segments
         var query: [String: String] = [:]
         for pair in parts.count > 1 ? parts[1].split(separator: "&") : [] {

@@ -8,6 +8,7 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTPTypes
 import Operations
+import Synchronization
 
 /// Answers requests: checks, the route, and the reply with the fields that all replies have.
 struct APIResponder: Sendable {
@@ -244,13 +245,19 @@ struct APIResponder: Sendable {
             {}
             sending.cancel()
         }
-        channel.closeFuture.whenComplete { _ in sending.cancel() }
+        let open = OpenTask(sending)
+        channel.closeFuture.whenComplete { _ in open.cancel() }
         await withTaskCancellationHandler {
             _ = await sending.result
         } onCancel: {
             sending.cancel()
+            // What a client does not read would not end otherwise.
+            channel.close(promise: nil)
         }
+        open.release()
         beating.cancel()
+        // No pulse may follow the end.
+        await beating.value
         try await end.finish(nil)
     }
 
@@ -258,6 +265,17 @@ struct APIResponder: Sendable {
     private static func send(_ text: String, to channel: any Channel) async throws {
         try await channel.writeAndFlush(HTTPResponsePart.body(ByteBuffer(string: text)))
     }
+}
+
+/// A task that the end of a connection cancels. A connection may have many, one after the other, so it does not retain them.
+private final class OpenTask: Sendable {
+    private let task: Mutex<Task<Void, any Error>?>
+
+    init(_ task: Task<Void, any Error>) { self.task = Mutex(task) }
+
+    func cancel() { task.withLock { $0?.cancel() } }
+
+    func release() { task.withLock { $0 = nil } }
 }
 
 /// A record of any type.

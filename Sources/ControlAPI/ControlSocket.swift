@@ -7,6 +7,7 @@ import Glibc
 import HummingbirdCore
 import NIOCore
 package import Operations
+import Persistence
 
 /// The Unix sockets of a run, which serve its operations over HTTP to the user who runs it, and to root (docs/control.md).
 package final class ControlSocket: Sendable {
@@ -66,19 +67,29 @@ package final class ControlSocket: Sendable {
         }
     }
 
-    /// Ends the server, and removes the sockets.
+    /// Removes the sockets: clients that are connected stay, and another run may have the paths.
+    package func withdraw() { names.removeAll() }
+
+    /// Removes the sockets, and ends the server.
     package func close() async {
+        withdraw()
         await server.close()
-        names.removeAll()
     }
 
     private static let otherSocket = "choose another control socket (--control PATH)"
 
     /// Creates the folder of a socket, and checks that no process listens on its path.
     private static func requireFree(_ path: String) async throws(EmulatorError) {
-        try await SocketFile.requireFree(
-            path, "control socket", hint: otherSocket,
-            hintInUse: "stop that run (beaconry ctl stop --control \(path)), or choose another socket (--control PATH)")
+        do throws(SystemError) {
+            try Folder.create(Folder.containing(path))
+        } catch {
+            throw EmulatorError(.cannotCreate, "\(error)", hint: otherSocket)
+        }
+        guard let owner = await PeerCredentials.listening(at: path) else { return }
+        let process = owner.process > 0 ? " by process \(owner.process)" : ""
+        throw EmulatorError(
+            .cannotCreate, "the control socket \(path) is in use\(process)",
+            hint: "stop that run (beaconry ctl stop --control \(path)), or choose another socket (--control PATH)")
     }
 
     /// Gives a socket its mode, and its group. If that is impossible, the socket is removed.

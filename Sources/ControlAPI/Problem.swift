@@ -15,7 +15,7 @@ struct Problem: Error, Encodable {
     let title: String
     let status: Int
     let detail: String
-    /// The stable code, as in errors of the control socket.
+    /// The stable code.
     let code: String
     /// The fix; absent if the detail includes it.
     let hint: String?

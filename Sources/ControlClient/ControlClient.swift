@@ -59,17 +59,21 @@ package struct ControlClient: Sendable {
     /// - Throws: `RefusedRequest` with the problem of the run; `EmulatorError` `.inputOutput` if no run answers.
     package func send<Sent: Operation>(_ operation: Sent) async throws -> Sent.Reply where Sent.Reply: ReadableAnswer {
         var response = Response()
-        try await exchange(operation.request) { part in
-            switch part {
-            case .head(let status, let fields):
-                (response.status, response.fields) = (status, fields)
-                try checkHead(response, Sent.Reply.description)
-            case .body(let bytes):
-                guard response.body.count + bytes.count <= Self.longestBody else {
-                    throw notARun("its response has more than \(Self.longestBody) bytes")
+        do {
+            try await exchange(operation.request) { part in
+                switch part {
+                case .head(let status, let fields):
+                    (response.status, response.fields) = (status, fields)
+                    try checkHead(response, Sent.Reply.description)
+                case .body(let bytes):
+                    guard response.body.count + bytes.count <= Self.longestBody else {
+                        throw notARun("its response has more than \(Self.longestBody) bytes")
+                    }
+                    response.body += bytes
                 }
-                response.body += bytes
             }
+        } catch is EarlyEnd {
+            throw closed
         }
         try check(response)
         do {
@@ -79,20 +83,27 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// Follows the events of the run until it ends.
+    /// Follows the events of the run until it ends, also if it is killed.
     /// - Parameter receive: Receives the JSON object of an event; an error that it throws ends this call.
     /// - Throws: as `send`.
     package func follow(_ operation: FollowEvents, receive: (String) throws -> Void) async throws {
         var response = Response()
         var parser = ServerSentEventParser()
-        try await exchange(operation.request) { part in
-            switch part {
-            case .head(let status, let fields):
-                (response.status, response.fields) = (status, fields)
-                try checkHead(response, EventFeed.description)
-            case .body(let bytes) where response.status == 200: for event in parser.take(bytes) { try receive(event) }
-            case .body(let bytes): response.body += bytes
+        do {
+            try await exchange(operation.request) { part in
+                switch part {
+                case .head(let status, let fields):
+                    (response.status, response.fields) = (status, fields)
+                    try checkHead(response, EventFeed.description)
+                case .body(let bytes) where response.status == 200:
+                    for event in parser.take(bytes) { try receive(event) }
+                case .body(let bytes): response.body += bytes
+                }
             }
+        } catch is EarlyEnd where response.status == 200 {
+            return
+        } catch is EarlyEnd {
+            throw closed
         }
         try check(response)
     }
@@ -135,7 +146,11 @@ package struct ControlClient: Sendable {
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
+    /// The end of a connection before that of the response.
+    private struct EarlyEnd: Error {}
+
     /// - Parameter receive: Receives the parts of the response.
+    /// - Throws: `EarlyEnd`, `EmulatorError`, or an error of the connection.
     private func exchange(_ request: OperationRequest, receive: (Part) throws -> Void) async throws {
         let connection = try await connect()
         do {
@@ -153,12 +168,14 @@ package struct ControlClient: Sendable {
                     case .end: return
                     }
                 }
-                throw closed
+                throw EarlyEnd()
             }
+        } catch HTTPParserError.invalidEOFState {
+            throw EarlyEnd()
         } catch is HTTPParserError {
             throw notARun("it does not answer as HTTP servers do")
         } catch is ChannelError {
-            throw closed
+            throw EarlyEnd()
         }
     }
 

@@ -141,6 +141,14 @@ package actor Emulator: Service {
         }
     }
     private var waitingForStart: [CheckedContinuation<Void, Never>] = []
+    /// Whether the beacons are made, which requests about them wait for.
+    private var hasBeacons = false {
+        didSet {
+            for waiting in waitingForBeacons { waiting.resume() }
+            waitingForBeacons = []
+        }
+    }
+    private var waitingForBeacons: [CheckedContinuation<Void, Never>] = []
     /// The latest reload, or another change in order; the next one waits for it.
     private var lastChange: Task<Void, Never>?
     private var reloadObserver: (@Sendable ([String]) async -> Void)?
@@ -179,6 +187,7 @@ package actor Emulator: Service {
     package func run() async throws {
         defer {
             phase = .over
+            hasBeacons = true
             events.finish()
         }
         // A file that a killed run has left would announce this run too early.
@@ -188,6 +197,7 @@ package actor Emulator: Service {
             model = Propagation(for: profiles)
             profilesWithoutBeacons = profiles.map { $0.with([]) }
             install(try factory.makeBeacons(of: profiles))
+            hasBeacons = true
             receivers = ServedReceivers(profiles)
             for beacon in beacons {
                 try await beacon.restore(resets: configuration.resets)
@@ -204,6 +214,13 @@ package actor Emulator: Service {
 
     /// Ends the run as at the end of its duration.
     package func stop() { ending.yield(nil) }
+
+    /// Refuses the requests that wait for a run which does not begin any more; a run that has begun is not affected.
+    package func giveUp() {
+        guard !hasBeacons else { return }
+        phase = .over
+        hasBeacons = true
+    }
 
     private func runOnRadio() async -> EmulatorError? {
         let radioEvents = Task { for await event in radio.events { await self.handle(event) } }
@@ -285,6 +302,10 @@ package actor Emulator: Service {
     private func untilUp() async throws(EmulatorError) {
         if phase == .starting { await withCheckedContinuation { waitingForStart.append($0) } }
         guard phase == .up else { throw EmulatorError(.inputOutput, "the run has ended") }
+    }
+
+    private func untilMade() async {
+        if !hasBeacons { await withCheckedContinuation { waitingForBeacons.append($0) } }
     }
 
     // MARK: - On the air
@@ -554,6 +575,7 @@ package actor Emulator: Service {
     }
 
     private func statuses(of profile: String?) async -> [BeaconStatus] {
+        await untilMade()
         await directory.handover?.value
         let beacons = beacons
         let hasOneProfile = Set(beacons.map(\.profileName)).count == 1
@@ -1006,6 +1028,7 @@ package actor Emulator: Service {
     /// The beacon with this name.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     private func running(_ name: String) async throws(EmulatorError) -> RunningBeacon {
+        await untilMade()
         await directory.handover(of: BeaconIdentifier(name))?.value
         return try present(name)
     }

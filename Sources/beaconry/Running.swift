@@ -93,6 +93,9 @@ struct Running {
             let following = Task { await context.follow() }
             releases.append {
                 following.cancel()
+                await emulator.giveUp()
+                // A client that gets the answer may start another run at the same paths.
+                socket?.withdraw()
                 // Requests that wait for the end are answered before their server ends.
                 context.end.finish()
             }

@@ -269,7 +269,7 @@ def idle(count: int = 1000, limit: int = 200) -> None:
         )
 
 
-def stalled(count: int = 1000, events: int = 6000) -> None:
+def stalled(count: int = 256, events: int = 6000) -> None:
     raise_limit()
     # Unix sockets have small buffers: readers are behind by as many events as are kept.
     with run() as program:

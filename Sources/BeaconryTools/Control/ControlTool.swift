@@ -86,7 +86,7 @@ package struct ControlTool: Sendable {
     /// Prints records: an object each, or a text of all.
     private func report<Value: Encodable>(_ records: [Value], _ lines: ([Value]) -> [String]) {
         switch format {
-        case .json: for record in records { Output.line(JSONLine.encode(record)) }
+        case .json: for record in records { Output.report(RecordReport(record, lines: []), as: .json) }
         case .text: for line in lines(records) { Output.line(line) }
         }
     }

@@ -67,7 +67,7 @@ private struct Versioned<Value: Encodable>: Encodable {
     }
 }
 
-/// An object that has its version already, with a text for people: the records of the control socket and of `check`.
+/// An object with a text for people: the records of a run and of `check`.
 package struct RecordReport<Record: Encodable>: Report {
     package let json: Record
     package let lines: [String]

@@ -94,7 +94,7 @@ package struct PeerCredentials: Sendable {
     }
 
     /// The process that listens at a path; `nil` if there is none, as for the socket of a run that has ended.
-    static func listening(at path: String) async -> PeerCredentials? {
+    package static func listening(at path: String) async -> PeerCredentials? {
         guard access(path, F_OK) == 0 else { return nil }
         let channel = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(unixDomainSocketPath: path).get()
@@ -118,29 +118,8 @@ package struct PeerCredentials: Sendable {
     }
 }
 
-/// The file of a Unix socket of another server of a run.
+/// The files of control sockets.
 package enum SocketFile {
-    /// Creates the folder, and checks that no process listens on the path.
-    /// - Parameters:
-    ///   - kind: the kind of socket, for messages.
-    ///   - hint: how to choose another path.
-    ///   - hintInUse: what to do if a process listens; `nil` for `hint`.
-    /// - Throws: `EmulatorError` `.cannotCreate` if a process listens on it, or the folder cannot be created.
-    package static func requireFree(
-        _ path: String, _ kind: String, hint: String, hintInUse: String? = nil
-    ) async throws(EmulatorError) {
-        do throws(SystemError) {
-            try Folder.create(Folder.containing(path))
-        } catch {
-            throw EmulatorError(.cannotCreate, "\(error)", hint: hint)
-        }
-        if let owner = await PeerCredentials.listening(at: path) {
-            let process = owner.process > 0 ? " by process \(owner.process)" : ""
-            throw EmulatorError(
-                .cannotCreate, "the \(kind) \(path) is in use\(process)", hint: hintInUse ?? hint)
-        }
-    }
-
     /// Removes the sockets of runs that were killed.
     package static func removeAbandoned(_ paths: [String]) {
         for path in paths where isAbandoned(path) { unlink(path) }

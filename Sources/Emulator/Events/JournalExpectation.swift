@@ -107,7 +107,7 @@ package struct JournalExpectation: Hashable, Sendable {
             && text.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     }
 
-    /// The object of the control socket and of HTTP.
+    /// The object of requests.
     package var fields: Fields {
         let isExact = numbers.upperBound != .max
         return Fields(
@@ -115,7 +115,7 @@ package struct JournalExpectation: Hashable, Sendable {
             except: exception, mayAppear: mayAppear ? true : nil)
     }
 
-    /// The object of the control socket and of HTTP.
+    /// The object of requests.
     package struct Fields: Encodable, Hashable, Sendable {
         /// Its keys.
         package static let keys = ["match", "count", "atLeast", "except", "mayAppear"]

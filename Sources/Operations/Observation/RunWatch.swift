@@ -16,7 +16,7 @@ package final class RunWatch: Sendable {
         /// The server that a host joins, such as `tcp:127.0.0.1:6402`; absent for hosts that have joined an unnamed one.
         package let server: String?
         /// Whether a host is there.
-        package let joined: Bool
+        package var joined: Bool
         /// The present position x, y, z in metres, or that of the hosts that will join; absent for 1 m from every beacon.
         package var position: [Double]?
         /// The line on which it moves: positions in metres; absent at rest.

@@ -166,8 +166,13 @@ extension Duration: Parameter {
         self = try ValueText.duration(text)
     }
 
-    package var json: JSONValue { .text("\(ValueText.text(self / .milliseconds(1)))ms") }
-    package static var schema: Schema { .text(pattern: "[0-9]{1,8}([.][0-9]{1,3})?(ms|s|m|h)", example: "10s") }
+    /// In seconds, if they are a whole number, else in milliseconds: a number has at most nine digits before its point.
+    package var json: JSONValue {
+        let (seconds, attoseconds) = components
+        return .text(attoseconds == 0 ? "\(seconds)s" : "\(ValueText.text(self / .milliseconds(1)))ms")
+    }
+
+    package static var schema: Schema { .text(pattern: "[0-9]{1,9}([.][0-9]{1,3})?(ms|s|m|h)", example: "10s") }
 }
 
 extension Simulation.Rate: Parameter {
@@ -314,7 +319,7 @@ extension PairingAnswer: Parameter {
         switch self {
         case .comparison(let isEqual): .text(isEqual ? "accept" : "reject")
         case .cancel: .text("cancel")
-        case .passkey(let passkey): .text("\(passkey)")
+        case .passkey(let passkey): .text(ValueText.digits(of: passkey))
         }
     }
 

@@ -34,7 +34,7 @@ struct ControlOptions: ParsableArguments {
     @Option(help: "Control socket (default: the one of the profile, or the only one).")
     var control: String?
 
-    @Option(help: "URL of the run's HTTP server (--http), http://HOST:PORT or unix:PATH, instead of the socket.")
+    @Option(help: "URL instead of the socket: http://HOST:PORT of --http, or unix:PATH of a control socket.")
     var url: String?
 
     @Option(help: "File with the token of that server (default: none).", completion: .file())

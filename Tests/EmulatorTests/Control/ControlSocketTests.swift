@@ -258,7 +258,7 @@ struct ControlSocketTests {
             #expect(client.send(Self.listRequest + Self.listRequest + "POST /v1/stop HTTP/1.1\r\nHost: run\r\n"))
             let responses = await client.rest().split(separator: "HTTP/1.1 ")
             #expect(responses.prefix(2).map { $0.prefix(3) } == ["200", "200"])
-            #expect(!responses.dropFirst(2).contains { $0.hasPrefix("200") }, "a head without its end is not obeyed")
+            #expect(!responses.dropFirst(2).contains { $0.hasPrefix("200") }, "a head without its end is not performed")
         }
     }
 

@@ -173,7 +173,7 @@ class Receiver:
     def hosts(self) -> list[str]:
         """The names of the hosts that are connected."""
         for record in self._air.client.list_receivers()["receivers"]:
-            if record["name"] == self.name:
+            if record["name"] == self.name and "hosts" in record:
                 return list(record["hosts"])
         raise BeaconryError(f"the receiver {self.name} was removed")
 

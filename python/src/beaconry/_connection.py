@@ -11,6 +11,7 @@ import json
 import re
 import socket
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,9 @@ class _SocketConnection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
+        # It waits while many others connect: with a time limit, Python's connections do not.
         self.sock.connect(self._path)
+        self.sock.settimeout(self.timeout)
 
 
 class Connection:
@@ -52,11 +54,12 @@ class Connection:
 
     def perform(
         self, method: str, path: str, *, query: Mapping[str, Any] | None = None, fields: Mapping[str, Any] | None = None,
-        body: Mapping[str, Any] | None = None, text: str | None = None, kind: str = "application/json", patience: float = ANSWER,
+        body: Mapping[str, Any] | None = None, text: str | None = None, kind: str = "application/json", patience: float | None = None,
     ) -> Any:  # fmt: skip
         """Sends a request, and returns what its answer contains: the value of JSON, a text, bytes, or None.
 
-        `None` in `query`, `fields` and `body` leaves a value out. Raises `RequestError` if the run refuses the request,
+        With `patience`, the answer must be complete within this time in seconds; without it, a run that shows that it is
+        alive may take any time. `None` in `query`, `fields` and `body` leaves a value out. Raises `RequestError` if the run refuses the request,
         `ProgramError` if it does not answer.
         """
         target = _target(path, query)
@@ -70,25 +73,33 @@ class Connection:
         status, content, answer = self._exchange(method, target, data, headers, patience)
         if status >= 400:
             raise self._refusal(answer)
+        if not answer:
+            return None
         if content == "application/json":
             return json.loads(answer)
         if content.startswith("text/") or content == "application/yaml":
             return answer.decode()
-        return answer or None
+        return answer
 
     def _exchange(
-        self, method: str, target: str, data: bytes | None, headers: Mapping[str, str], patience: float
+        self, method: str, target: str, data: bytes | None, headers: Mapping[str, str], patience: float | None
     ) -> tuple[int, str, bytes]:
         what = f"{method} {target}"
-        if not self._lock.acquire(timeout=patience):
+        end = None if patience is None else time.monotonic() + patience
+        if not self._lock.acquire(timeout=ANSWER if patience is None else patience):
             raise ProgramError(f"the run does not answer {what}: an earlier request has no answer yet")
         try:
-            self._http.timeout = patience
-            if self._http.sock is not None:
-                self._http.sock.settimeout(patience)
+            if self._http.sock is None:
+                self._http.connect()
+            connection = self._http.sock
+            connection.settimeout(_left(end))
             self._http.request(method, target, data, headers)
             response = self._http.getresponse()
-            return response.status, response.headers.get_content_type(), response.read()
+            parts = []
+            while part := response.read1(1 << 16):
+                parts.append(part)
+                connection.settimeout(_left(end))
+            return response.status, response.headers.get_content_type(), b"".join(parts)
         except http.client.RemoteDisconnected as error:
             self._http.close()
             raise ProgramError(f"the run has ended before it answered {what}") from error
@@ -126,6 +137,16 @@ class Connection:
     def close(self) -> None:
         """Closes the connection; another request opens it again."""
         self._http.close()
+
+
+def _left(end: float | None) -> float:
+    """The time until an end, in seconds; raises `TimeoutError` after it."""
+    if end is None:
+        return ANSWER
+    left = end - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("timed out")
+    return left
 
 
 def _target(path: str, query: Mapping[str, Any] | None) -> str:
