@@ -279,8 +279,9 @@ let package = Package(
         .testTarget(
             name: "ControlAPITests",
             dependencies: [
-                "BluetoothCore", "ControlAPI", "Devices", "Emulator", "HCIRadio", "Operations", "Profiles", "Radio",
-                httpTypes, nioCore,
+                "BluetoothCore", "Concurrency", "ControlAPI", "Devices", "Emulator", "HCIRadio", "Operations",
+                "Profiles",
+                "Radio", httpTypes, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import Concurrency
 import Devices
 import Emulator
 import HTTPTypes

@@ -157,7 +157,7 @@ def test_other_servers_are_recognised(beaconry: Beaconry, reply: bytes, text: st
             connection, _ = server.accept()
             with connection:
                 request = b""
-                while not request.endswith(b"}"):
+                while not request.endswith(b"\r\n\r\n"):
                     request += connection.recv(65536)
                 connection.sendall(reply)
 

@@ -99,6 +99,8 @@ class Connection:
             while part := response.read1(1 << 16):
                 parts.append(part)
                 connection.settimeout(_left(end))
+            # Some versions of Python end a response of a known length by this call only.
+            response.read()
             return response.status, response.headers.get_content_type(), b"".join(parts)
         except http.client.RemoteDisconnected as error:
             self._http.close()
