@@ -452,12 +452,13 @@ def test_receivers_that_were_added_are_listed_before_a_host_joins(served: Served
     server = served()
     assert server.get("/v1/receivers")["receivers"] == []
     added = json.loads(beaconry.call("ctl", "receiver", "add", "phone", "3", "0", "--json").stdout)
-    listed = {"name": "phone", "server": added["server"], "joined": False, "position": [3, 0, 0]}
+    place = {"server": added["server"], "port": added["port"], "position": [3, 0, 0]}
+    listed = {"name": "phone", **place, "joined": False, "hosts": []}
     assert server.get("/v1/receivers")["receivers"] == [listed]
     with socket.create_connection(("127.0.0.1", added["port"])) as h4:
         h4.sendall(bytes.fromhex("01030c00"))
         server.run.wait("host-joined", host="phone")
-        assert server.get("/v1/receivers")["receivers"] == [{**listed, "joined": True}]
+        assert server.get("/v1/receivers")["receivers"] == [{**listed, "joined": True, "hosts": ["phone"]}]
     server.run.wait("host-left", host="phone")
     # Neither a new beacon nor one of a changed profile has its name.
     entry = {"device": "ibeacon", "ibeacon": {"uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 1, "minor": 1}}
