@@ -192,8 +192,8 @@ class Requests:
     def mute(self, device: str, muted: bool) -> None:
         self.patch(device, {"muted": muted})
 
-    def move(self, device: str, position: Sequence[float]) -> None:
-        self.patch(device, {"position": list(position)})
+    def move(self, name: str, position: Sequence[float]) -> None:
+        self.control.exchange("PUT", f"/v1/air/{name}/position", {"position": list(position)})
 
     def put(self, device: str, document: dict[str, Any]) -> None:
         self.control.exchange("PUT", f"/v1/beacons/{device}", document)
@@ -212,13 +212,10 @@ class Requests:
 
 
 class TextRequests(Requests):
-    """The same with settings and entries as texts, and positions by another operation."""
+    """The same with settings and entries as texts."""
 
     def change(self, device: str, values: dict[str, tuple[str, Any]]) -> None:
         self.patch(device, {"settings": {key: text for key, (text, _) in values.items()}})
-
-    def move(self, device: str, position: Sequence[float]) -> None:
-        self.control.exchange("PUT", f"/v1/air/{device}/position", {"position": list(position)})
 
     def put(self, device: str, document: dict[str, Any]) -> None:
         self.control.exchange("PUT", f"/v1/beacons/{device}", json.dumps(document).encode(), kind="application/yaml")
@@ -265,7 +262,7 @@ class RequestWriter(Writer):
                 self.put_or_remove(self.pick("entry"))
             case "receiver":
                 self.change_receiver()
-            case "several" if isinstance(self.requests, ResourceRequests):
+            case "several" if not isinstance(self.requests, TextRequests):
                 self.change_several(self.requests)
 
     def pick(self, attribute: str) -> Beacon:
@@ -287,7 +284,7 @@ class RequestWriter(Writer):
         operation = self.model.begin("set", f"{beacon.name} {setting.key}={text}", changes, beacon.name)
         self.send(operation, lambda: self.requests.change(beacon.name, {setting.key: (text, value)}))
 
-    def change_several(self, requests: ResourceRequests) -> None:
+    def change_several(self, requests: Requests) -> None:
         """Changes settings, position and muting of a beacon by one PATCH."""
         beacon, _ = self.setting()
         members: dict[str, Any] = {}

@@ -16,7 +16,7 @@ package final class RunWatch: Sendable {
         /// The server that a host joins, such as `tcp:127.0.0.1:6402`; absent for hosts that have joined an unnamed one.
         package let server: String?
         /// Whether a host is there.
-        package var joined: Bool
+        package let joined: Bool
         /// The present position x, y, z in metres, or that of the hosts that will join; absent for 1 m from every beacon.
         package var position: [Double]?
         /// The line on which it moves: positions in metres; absent at rest.
@@ -47,15 +47,13 @@ package final class RunWatch: Sendable {
     /// The events so far, counted.
     var counts: State { state.withLock(\.self) }
 
-    /// The hosts that were given names, and those that have joined.
-    /// - Parameter present: The servers with a name at the moment, also those that were added, by that name.
-    func receivers(_ present: [String: String]) -> [Receiver] {
+    /// The servers with a name, and the hosts that have joined.
+    func receivers() -> [Receiver] {
         state.withLock { state in
-            let servers = state.servers.merging(present) { $1 }
-            let named = servers.map {
+            let named = state.servers.map {
                 Receiver(name: $0.key, server: $0.value, joined: state.hosts.contains($0.key))
             }
-            let joined = state.hosts.subtracting(servers.keys).map {
+            let joined = state.hosts.subtracting(state.servers.keys).map {
                 Receiver(name: $0, server: nil, joined: true)
             }
             return (named + joined).sorted { $0.name < $1.name }
