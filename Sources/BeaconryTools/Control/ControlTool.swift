@@ -5,7 +5,6 @@
 import ControlClient
 package import Devices
 package import Emulator
-import FoundationEssentials
 import Glibc
 package import Operations
 import Persistence

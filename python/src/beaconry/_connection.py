@@ -59,17 +59,16 @@ class Connection:
         """Sends a request, and returns what its answer contains: the value of JSON, a text, bytes, or None.
 
         With `patience`, the answer must be complete within this time in seconds; without it, a run that shows that it is
-        alive may take any time. `None` in `query`, `fields` and `body` leaves a value out. Raises `RequestError` if the run refuses the request,
-        `ProgramError` if it does not answer.
+        alive may take any time. `None` in `query`, `fields` and `body` leaves a value out. Raises `RequestError` if the run refuses
+        the request, `ProgramError` if it does not answer.
         """
         target = _target(path, query)
-        headers = {name: str(value) for name, value in (fields or {}).items() if value is not None}
+        headers = _headers(fields)
         data = None
         if text is not None:
             data, headers["Content-Type"] = text.encode(), "application/yaml"
         elif body is not None:
-            members = {name: value for name, value in body.items() if value is not None}
-            data, headers["Content-Type"] = json.dumps(members).encode(), kind
+            data, headers["Content-Type"] = json.dumps(_given(body)).encode(), kind
         status, content, answer = self._exchange(method, target, data, headers, patience)
         if status >= 400:
             raise self._refusal(answer)
@@ -123,7 +122,7 @@ class Connection:
         """Yields the data of server-sent events until the run ends, over a connection of its own."""
         own = _SocketConnection(self._path, ANSWER)
         try:
-            own.request("GET", _target(path, query), None, {name: str(value) for name, value in (fields or {}).items() if value is not None})
+            own.request("GET", _target(path, query), None, _headers(fields))
             response = own.getresponse()
             if response.status >= 400:
                 raise self._refusal(response.read())
@@ -151,9 +150,18 @@ def _left(end: float | None) -> float:
     return left
 
 
+def _given(values: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Those values that are there."""
+    return {name: value for name, value in (values or {}).items() if value is not None}
+
+
+def _headers(fields: Mapping[str, Any] | None) -> dict[str, str]:
+    return {name: str(value) for name, value in _given(fields).items()}
+
+
 def _target(path: str, query: Mapping[str, Any] | None) -> str:
     """The path with those parameters that have values."""
-    values = {name: _word(value) for name, value in (query or {}).items() if value is not None}
+    values = {name: _word(value) for name, value in _given(query).items()}
     return f"{path}?{urlencode(values)}" if values else path
 
 
