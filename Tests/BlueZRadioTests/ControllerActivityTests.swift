@@ -55,6 +55,18 @@ import Testing
         #expect(controller.controller.activity.obstacle == nil)
     }
 
+    /// After a connection whose set it does not know, the kernel enables set 0.
+    @Test func enablingOfAMissingSetIsNoObstacle() {
+        let controller = MonitoredController()
+        let missing = [HCIStatus.unknownAdvertisingIdentifier.rawValue]
+        controller.run(LESetExtendedAdvertisingEnable.opcode, [1, 1, 0, 0, 0, 0], returning: missing)
+        #expect(controller.controller.activity.obstacle == nil)
+        controller.run(LESetExtendedAdvertisingData.opcode, [1, 3, 1, 0], returning: missing)
+        let refusal = ControllerActivity.Obstacle.unknown(
+            LESetExtendedAdvertisingData.opcode, .unknownAdvertisingIdentifier)
+        #expect(controller.controller.activity.obstacle == refusal)
+    }
+
     @Test func connectionAttemptAndConnectionAreObstacles() {
         let controller = MonitoredController()
         // The attempt begins with the status of its command.

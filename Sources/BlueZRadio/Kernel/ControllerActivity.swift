@@ -72,12 +72,19 @@ struct ControllerActivity {
             isInitiating = true
         case let opcode where Self.advertisingCommands.contains(opcode):
             if isRefused {
-                if !completion.disablesAdvertising { obstacle = cause(of: completion) }
+                if !completion.disablesAdvertising, !isOfMissingSet(completion) { obstacle = cause(of: completion) }
             } else if completion.enablesAdvertising, case .unknown = obstacle {
                 obstacle = nil
             }
         default: break
         }
+    }
+
+    /// Whether a command enables an advertising set that does not exist, which is no refusal to advertise: after a
+    /// connection the kernel enables the set that led to it, and set 0 if it does not know which one that was (seen with
+    /// Linux 6.12 and a controller that reports the end of the set before the connection).
+    private func isOfMissingSet(_ refusal: MonitoredCommands.Completion) -> Bool {
+        refusal.enablesAdvertising && refusal.status == .unknownAdvertisingIdentifier
     }
 
     private func cause(of refusal: MonitoredCommands.Completion) -> Obstacle {
