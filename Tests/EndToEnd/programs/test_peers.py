@@ -57,7 +57,7 @@ def test_suite_of_bluez_peripheral(adapters_of_btvirt: PrivateBus, suite: str) -
     folder = PEERS / "bluez-peripheral" / "source"
     python = PEERS / "bluez-peripheral" / "bin" / "python"
     assert folder.exists(), "bluez-peripheral is missing: run Scripts/install-dependencies peers"
-    command = ("env", f"PYTHONPATH={FOLDER / 'peers'}", python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "patience")
+    command = ("env", f"PYTHONPATH={FOLDER / 'peers'}", python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "bluez_peripheral_suite")
     done = adapters_of_btvirt.call(*command, f"tests/{suite}", cwd=str(folder))
     assert re.search(r"\d+ passed", done.stdout) and "failed" not in done.stdout, done.stdout
 
