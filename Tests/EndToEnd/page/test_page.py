@@ -135,6 +135,8 @@ def test_a_beacon_is_switched_off_and_on(show: Show, room: Path) -> None:
     with Phone(viewer.phones["phone"]) as phone:
         address = viewer.beacon("door")["address"]
         eventually(lambda: phone.rssi(address))
+        # From then on the layout stays as it is.
+        expect(viewer.row("door")).to_contain_text("−59 dBm")
         switch = viewer.page.get_by_role("switch", name="door on")
         expect(switch).to_be_checked()
         switch.click()
