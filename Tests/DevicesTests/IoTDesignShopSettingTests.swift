@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import BluetoothCore
 import Devices
 import Testing
@@ -25,7 +26,7 @@ import Testing
     @Test(
         arguments: [
             [.interval(AdvertisingInterval(65536))], [.interval(AdvertisingInterval(.max))],
-            [.transmitPower(TransmitPower(4))], [.transmitPower(TransmitPower(-5))], [.transmitPower(nil)],
+            [.transmitPower(TransmitPower(4))], [.transmitPower(TransmitPower(-5))],
             [.major(9), .interval(AdvertisingInterval(65536))],
             [.minor(9), .transmitPower(TransmitPower(1)), .major(9)],
         ] as [[SettingValue]])
@@ -41,6 +42,15 @@ import Testing
         #expect(keys.contains { sentence.hasPrefix("\($0): ") }, "\(sentence)")
         #expect(beacon.settings == Bench.beacon().settings)
         #expect(beacon.advertisement == Bench.beacon().advertisement)
+    }
+
+    @Test func standardPowerIsReadAsThatOfTheFactory() {
+        var beacon = Bench.beacon()
+        _ = beacon.handle(.set([.transmitPower(TransmitPower(-6))]))
+        let outputs = beacon.handle(.set([.transmitPower(nil)]))
+        #expect(outputs.reply == .done)
+        #expect(beacon.advertisement.transmitPower == nil)
+        #expect(beacon.read(Bench.transmitSettings, offset: 0) == .value([2, 0, 0xA0, 0]))
     }
 
     @Test func impossibleIntervalIsStoredHereToo() {

@@ -192,19 +192,27 @@ extension SettingKind<AdvertisingInterval> {
 extension SettingKind<TransmitPower?> {
     /// The radiated power; `nil` leaves it to the radio.
     package static let transmitPower = SettingKind(
-        "tx-power", field: "txPower", "transmit power, 0dBm",
+        "tx-power", field: "txPower", "transmit power, 0dBm, or default",
         parse: { text throws(ValueFault) in
-            try ValueText.transmitPower(text)
+            text == standardPower ? nil : try ValueText.transmitPower(text)
         },
-        text: { $0.map { "\($0.decibelMilliwatts)" } ?? "default" }, profileText: DeviceWriter.text,
+        text: { $0.map { "\($0.decibelMilliwatts)" } ?? standardPower }, profileText: DeviceWriter.text,
         content: { $0.map { .integer(Int($0.decibelMilliwatts)) } ?? .absent },
-        display: { $0.text(unit: "dBm", absent: "default") })
+        display: { $0.text(unit: "dBm", absent: standardPower) })
 
     /// The radiated power, one that the IoT Design Shop beacon has; `nil` leaves it to the radio.
     static let hardwarePower = transmitPower.limited(
-        parseProfile: { text throws(ValueFault) in try ValueText.hardwarePower(text) },
-        refusal: { $0.flatMap(IoTDesignShopWire.code) == nil ? "the beacon has -23, -6 and 0 dBm" : nil })
+        parseProfile: { text throws(ValueFault) in
+            text == standardPower ? nil : try ValueText.hardwarePower(text)
+        },
+        refusal: { power in
+            guard let power, IoTDesignShopWire.code(of: power) == nil else { return nil }
+            return "the beacon has -23, -6 and 0 dBm"
+        })
 }
+
+/// The text of the power that the radio chooses.
+private let standardPower = "default"
 
 /// A common setting, whatever the type of its values.
 package struct CommonSetting: Sendable {
