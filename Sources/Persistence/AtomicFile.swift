@@ -56,8 +56,28 @@ package struct AtomicFile: Sendable {
 
     /// Saves bytes. On return they are on the medium; after an error the file holds its old content.
     func store(_ bytes: [UInt8]) throws(SystemError) {
-        let previous = try fileSystem.read(path)
-        try fileSystem.replace(path, with: bytes, isPrivate: true)
+        try prepare(bytes)
+        try storePrepared()
+    }
+
+    /// Writes bytes to the medium, beside the file.
+    func prepare(_ bytes: [UInt8]) throws(SystemError) {
+        try fileSystem.prepareReplacement(of: path, by: bytes, isPrivate: true)
+    }
+
+    /// Removes what was prepared.
+    func cancelPrepared() { fileSystem.cancelReplacement(of: path) }
+
+    /// Saves what was prepared, as `store`; after an error nothing is prepared any more.
+    func storePrepared() throws(SystemError) {
+        let previous: [UInt8]?
+        do throws(SystemError) {
+            previous = try fileSystem.read(path)
+        } catch {
+            cancelPrepared()
+            throw error
+        }
+        try fileSystem.commitReplacement(of: path)
         do throws(SystemError) {
             try fileSystem.synchronizeFolder(folder)
         } catch {

@@ -41,15 +41,39 @@ extension FileSystem {
     /// - Parameter isPrivate: Whether only the file's owner may read it.
     /// - Throws: `SystemError`, also for more bytes than `read` accepts.
     package func replace(_ path: String, with bytes: [UInt8], isPrivate: Bool = false) throws(SystemError) {
+        try prepareReplacement(of: path, by: bytes, isPrivate: isPrivate)
+        try commitReplacement(of: path)
+    }
+
+    /// Writes the bytes that are to replace a file beside it: they are on the medium, and need no more room there.
+    /// - Throws: as `replace`.
+    package func prepareReplacement(
+        of path: String, by bytes: [UInt8], isPrivate: Bool = false
+    ) throws(SystemError) {
         guard bytes.count <= Self.maximumFileSize else {
             throw .tooLarge("write \(path)", size: bytes.count, limit: Self.maximumFileSize)
         }
-        let temporary = "\(path).new"
+        try orCancel(path) { () throws(SystemError) in
+            try write(bytes, to: Self.replacement(of: path), isPrivate: isPrivate)
+        }
+    }
+
+    /// Replaces a file by what was prepared.
+    /// - Throws: `SystemError`; then nothing is prepared any more.
+    package func commitReplacement(of path: String) throws(SystemError) {
+        try orCancel(path) { () throws(SystemError) in try rename(Self.replacement(of: path), to: path) }
+    }
+
+    /// Removes what was prepared.
+    package func cancelReplacement(of path: String) { try? remove(Self.replacement(of: path)) }
+
+    private static func replacement(of path: String) -> String { "\(path).new" }
+
+    private func orCancel(_ path: String, _ step: () throws(SystemError) -> Void) throws(SystemError) {
         do throws(SystemError) {
-            try write(bytes, to: temporary, isPrivate: isPrivate)
-            try rename(temporary, to: path)
+            try step()
         } catch {
-            try? remove(temporary)
+            cancelReplacement(of: path)
             throw SystemError.missingFolder(of: path)
                 ?? SystemError(error.code, attempt: "write \(path)", reason: error.reason)
         }

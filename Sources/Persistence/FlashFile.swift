@@ -70,9 +70,23 @@ package struct FlashFile: Sendable {
     /// Saves the settings. On return they are on the medium; after an error the file holds its old content.
     /// - Throws: `SystemError`.
     package func store(_ image: FlashImage) throws(SystemError) {
-        let document = Document(profile: profile, beacon: beacon, device: kind, settings: image.values)
-        try file.store(JSONDocument.encode(document))
+        try prepare(image)
+        try storePrepared()
     }
+
+    /// Writes settings to the medium, beside the file, so that saving them needs no more room.
+    /// - Throws: `SystemError`.
+    package func prepare(_ image: FlashImage) throws(SystemError) {
+        let document = Document(profile: profile, beacon: beacon, device: kind, settings: image.values)
+        try file.prepare(JSONDocument.encode(document))
+    }
+
+    /// Saves the settings that were prepared, as `store`; after an error none are prepared any more.
+    /// - Throws: `SystemError`.
+    package func storePrepared() throws(SystemError) { try file.storePrepared() }
+
+    /// Removes the settings that were prepared.
+    package func cancelPrepared() { file.cancelPrepared() }
 
     /// Renames a file that cannot be used, so that it is neither lost nor overwritten.
     /// - Returns: Its new path.
