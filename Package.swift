@@ -124,7 +124,7 @@ let package = Package(
             name: "Radio", dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Receiving"],
             swiftSettings: settings),
         // What servers over NIO have in common.
-        .target(name: "Sockets", dependencies: [nioCore, nioPosix], swiftSettings: settings),
+        .target(name: "Sockets", dependencies: ["BluetoothCore", nioCore, nioPosix], swiftSettings: settings),
         .target(
             name: "ESPHomeProxy",
             dependencies: [
@@ -178,7 +178,7 @@ let package = Package(
             name: "Emulator",
             dependencies: [
                 "BluetoothCore", "Concurrency", "Persistence", "Profiles", "Devices", "Radio", "Advertising",
-                "Bluetooth", logging, serviceLifecycle, unixSignals, nioCore, nioPosix, systemPackage,
+                "Bluetooth", serviceLifecycle, systemPackage,
             ],
             swiftSettings: settings),
         // Airs for tests with Swift Testing.
@@ -208,7 +208,9 @@ let package = Package(
         // The client of these requests.
         .target(
             name: "ControlClient",
-            dependencies: ["BluetoothCore", "Emulator", "Operations", nioCore, nioHTTP1, nioPosix],
+            dependencies: [
+                "BluetoothCore", "Emulator", "Operations", "Persistence", "Sockets", nioCore, nioHTTP1, nioPosix,
+            ],
             swiftSettings: settings),
         // The work of the commands, without their options.
         .target(
@@ -216,8 +218,8 @@ let package = Package(
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "HCI", "DBus", "Devices", "Radio",
                 "BlueZRadio", "BlueZService", "HCIRadio", "ESPHomeProxy", "Profiles", "Persistence", "Emulator",
-                "Receiving", "BeaconryCentral", "Operations", "ControlClient", unixSignals, subprocess, systemPackage,
-                deque,
+                "Receiving", "BeaconryCentral", "Operations", "ControlClient", "Sockets", unixSignals, subprocess,
+                systemPackage, deque,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -225,7 +227,7 @@ let package = Package(
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "BlueZRadio", "BlueZService", "Concurrency", "Devices",
                 "Radio",
-                "ControlAPI", "Operations", "HCIRadio",
+                "ControlAPI", "Operations", "HCIRadio", "Sockets",
                 "ESPHomeProxy", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryTools", "BuildInformation",
                 "CCapability", "CMalloc", argumentParser, logging,
                 serviceLifecycle, unixSignals,
@@ -364,7 +366,7 @@ let package = Package(
             name: "EmulatorTests",
             dependencies: [
                 "BluetoothCore", "Concurrency", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles",
-                "Persistence", "Emulator", "Operations", "ControlAPI", "ControlClient", "HCI", "HostStack",
+                "Persistence", "Emulator", "Operations", "ControlAPI", "ControlClient", "HCI", "HostStack", "Sockets",
                 "VirtualRadio", "TestSupport",
                 "flash-harness", logging, serviceLifecycle, systemPackage,
             ],

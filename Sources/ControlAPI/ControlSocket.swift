@@ -8,6 +8,7 @@ import HummingbirdCore
 import NIOCore
 package import Operations
 import Persistence
+import Sockets
 
 /// The Unix sockets of a run, which serve its operations over HTTP to the user who runs it, and to root (docs/control.md).
 package final class ControlSocket: Sendable {

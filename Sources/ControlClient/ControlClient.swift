@@ -9,6 +9,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 package import Operations
+import Sockets
 
 /// A client of a run: sends operations over HTTP, to the Unix socket of the run or to its server on TCP.
 package struct ControlClient: Sendable {

@@ -13,6 +13,7 @@ import Persistence
 import Profiles
 import Radio
 import ServiceLifecycle
+import Sockets
 import UnixSignals
 
 /// Runs an emulator, prints its events, serves its control socket, and handles signals.

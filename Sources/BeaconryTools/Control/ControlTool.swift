@@ -8,6 +8,7 @@ package import Emulator
 import Glibc
 package import Operations
 import Persistence
+import Sockets
 
 /// `ctl`: performs operations on a running `beaconry run` and prints the answers.
 package struct ControlTool: Sendable {

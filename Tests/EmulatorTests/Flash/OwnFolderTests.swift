@@ -2,7 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import ControlClient
 import Foundation
+import Sockets
 import Testing
 
 @testable import Emulator

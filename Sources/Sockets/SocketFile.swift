@@ -6,7 +6,6 @@ package import BluetoothCore
 package import Glibc
 package import NIOCore
 import NIOPosix
-import Persistence
 import Synchronization
 
 // The control socket below its requests: names in the file system, and credentials of the peer.
@@ -102,19 +101,6 @@ package struct PeerCredentials: Sendable {
         let credentials = try? await of(channel)
         try? await channel.close().get()
         return credentials ?? PeerCredentials()
-    }
-
-    /// Whether a client that runs as the user `client` may trust a server that runs as the user `server`: its own user,
-    /// or root.
-    ///
-    /// It also trusts the user who owns the socket's folder, if only root can have created that folder: that of a service.
-    package static func isTrusted(server: uid_t, by client: uid_t, socket path: String) -> Bool {
-        if server == client || server == 0 { return true }
-        let folder = Folder.containing(path)
-        var (status, parent) = (stat(), stat())
-        guard lstat(folder, &status) == 0, stat("\(folder)/..", &parent) == 0 else { return false }
-        return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == server && parent.st_uid == 0
-            && parent.st_mode & 0o022 == 0
     }
 }
 
