@@ -22,22 +22,29 @@ extension VirtualAir {
 
         /// Changes settings, all or none. Keys and values are those of a profile: `["minor": "8", "interval": "20ms"]`.
         public func set(_ values: [String: String]) async throws {
-            try await air.perform { [name] in try await $0.set(name, values) }
+            try await air.perform { [name] in try await $0.change(name, BeaconChange(settings: values)) }
         }
 
         /// Switches it on.
-        public func enable() async throws { try await air.perform { [name] in try await $0.setEnabled(name, true) } }
+        public func enable() async throws {
+            try await air.perform { [name] in try await $0.change(name, BeaconChange(isEnabled: true)) }
+        }
 
         /// Switches it off.
-        public func disable() async throws { try await air.perform { [name] in try await $0.setEnabled(name, false) } }
+        public func disable() async throws {
+            try await air.perform { [name] in try await $0.change(name, BeaconChange(isEnabled: false)) }
+        }
 
         /// Nothing that it sends is received any more, for a duration or until `unmute`.
         public func mute(for duration: Duration? = nil) async throws {
-            try await air.perform { [name] in try await $0.mute(name, for: duration) }
+            let muting = duration.map(BeaconChange.Muting.during) ?? .on
+            try await air.perform { [name] in try await $0.change(name, BeaconChange(muting: muting)) }
         }
 
         /// What it sends is received again.
-        public func unmute() async throws { try await air.perform { [name] in try await $0.unmute(name) } }
+        public func unmute() async throws {
+            try await air.perform { [name] in try await $0.change(name, BeaconChange(muting: .off)) }
+        }
 
         /// Ends its connections.
         /// - Parameter reason: as for `beaconry ctl disconnect`; `nil` for `remote-user`.
@@ -48,7 +55,7 @@ extension VirtualAir {
 
         /// Moves it, and ends its walk.
         public func move(to position: Position) async throws {
-            try await air.perform { [name] in try await $0.move(name, to: position) }
+            try await air.perform { [name] in try await $0.air.move(name, to: position) }
         }
     }
 
@@ -86,7 +93,7 @@ extension VirtualAir {
         /// Moves it, and ends its walk.
         /// - Throws: `VirtualAirError`.
         public func move(to position: Position) async throws {
-            try await air.perform { [name] in try await $0.move(name, to: position) }
+            try await air.perform { [name] in try await $0.air.move(name, to: position) }
         }
 
         /// Closes its central, and removes it from the air.

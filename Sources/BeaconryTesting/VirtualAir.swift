@@ -223,7 +223,7 @@ public final class VirtualAir: Sendable {
     ///   - duration: the time until it is at the last one.
     /// - Throws: `VirtualAirError`.
     public func walk(_ thing: some AirMember, through path: [Position], over duration: Duration) async throws {
-        try await perform { emulator in try await emulator.walk(thing.name, through: path, over: duration) }
+        try await perform { emulator in try await emulator.air.walk(thing.name, through: path, over: duration) }
     }
 
     /// Performs a request of the run, in its time.

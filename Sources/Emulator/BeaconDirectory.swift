@@ -9,7 +9,8 @@ import Synchronization
 /// Routes requests, commands and inputs to the beacons of a run, by name.
 ///
 /// While a reload replaces beacons, a handover runs. A replaced beacon is retired: it refuses all inputs, which wait for the
-/// end of the handover and go to its successor. Inputs of the other beacons do not wait.
+/// end of the handover and go to its successor. Inputs of the other beacons do not wait. A handover is announced first: it
+/// begins when the changes by clients have ended that are under way, and later ones wait for its end.
 final class BeaconDirectory: Sendable {
     /// The replacement of some beacons.
     private struct Handover {
@@ -20,6 +21,11 @@ final class BeaconDirectory: Sendable {
     private struct State {
         var beacons: [BeaconIdentifier: RunningBeacon] = [:]
         var handover: Handover?
+        /// The handover that begins when the changes under way have ended; no other one begins before.
+        var announced: Task<Void, Never>?
+        /// The changes between handovers that are under way, and the handover that waits for their end.
+        var changesUnderWay = 0
+        var waitingHandover: CheckedContinuation<Void, Never>?
 
         func handover(of beacon: BeaconIdentifier) -> Task<Void, Never>? {
             guard let handover, handover.beacons.contains(beacon) else { return nil }
@@ -28,7 +34,7 @@ final class BeaconDirectory: Sendable {
     }
 
     private let state = Mutex(State())
-    private let counts: RunCounts
+    let counts: RunCounts
 
     /// - Parameter counts: Counts the answered requests.
     init(counts: RunCounts = RunCounts()) { self.counts = counts }
@@ -39,15 +45,67 @@ final class BeaconDirectory: Sendable {
     /// The task of a reload that replaces this beacon, or removes or adds it.
     func handover(of beacon: BeaconIdentifier) -> Task<Void, Never>? { state.withLock { $0.handover(of: beacon) } }
 
-    /// Begins a handover.
-    /// - Parameters:
-    ///   - beacons: Those that are replaced, removed or added.
-    ///   - task: Calls `endHandover`.
-    func beginHandover(of beacons: Set<BeaconIdentifier>, _ task: Task<Void, Never>) {
-        state.withLock { $0.handover = Handover(beacons: beacons, task: task) }
+    /// The task of the handover that is announced or under way.
+    var announcedHandover: Task<Void, Never>? { state.withLock(\.announced) }
+
+    /// Announces a handover: changes wait for its end from now on.
+    /// - Parameter task: Calls `beginHandover` and `endHandover`.
+    func announceHandover(_ task: Task<Void, Never>) { state.withLock { $0.announced = task } }
+
+    /// Begins the announced handover when the changes under way have ended; inputs of its beacons wait from then on.
+    /// - Parameter beacons: Those that are replaced, removed or added.
+    func beginHandover(of beacons: Set<BeaconIdentifier>) async {
+        await untilChanged()
+        state.withLock { state in
+            state.handover = state.announced.map { Handover(beacons: beacons, task: $0) }
+        }
     }
 
-    func endHandover() { state.withLock { $0.handover = nil } }
+    func endHandover() { state.withLock { ($0.handover, $0.announced) = (nil, nil) } }
+
+    // MARK: - Changes between handovers
+
+    /// Makes a change of both the radio and a beacon when no handover is under way, which would give the radio the former
+    /// state again, or give the change to a beacon that a reset has made; a handover waits for the end. The change must not
+    /// wait for a handover.
+    func betweenHandovers<Outcome>(
+        _ change: () async throws(EmulatorError) -> Outcome
+    ) async throws(EmulatorError) -> Outcome {
+        while let handover = beginChange() { await handover.value }
+        defer { endChange() }
+        return try await change()
+    }
+
+    /// - Returns: the handover that must end before the change can begin; `nil` if it has begun.
+    private func beginChange() -> Task<Void, Never>? {
+        state.withLock { state in
+            if let announced = state.announced { return announced }
+            state.changesUnderWay += 1
+            return nil
+        }
+    }
+
+    private func endChange() {
+        let waiting = state.withLock { state in
+            state.changesUnderWay -= 1
+            guard state.changesUnderWay == 0 else { return nil as CheckedContinuation<Void, Never>? }
+            return state.waitingHandover.take()
+        }
+        waiting?.resume()
+    }
+
+    private func untilChanged() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.changesUnderWay > 0 else { return true }
+                state.waitingHandover = continuation
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    // MARK: - Beacons
 
     /// The beacon with this name.
     func beacon(_ identifier: BeaconIdentifier) -> RunningBeacon? { state.withLock { $0.beacons[identifier] } }

@@ -16,19 +16,17 @@ struct BeaconFactory: Sendable {
     private let state: StateFolder?
     private let clock: Timekeeper
     private let counts: RunCounts
-    private let perform: @Sendable (RunningBeacon.Action) -> Void
+    /// The actions of the beacons, in order.
+    let actions: AsyncStream<RunningBeacon.Action>
+    private let action: AsyncStream<RunningBeacon.Action>.Continuation
 
-    /// - Parameter perform: Performs the actions of the beacons.
-    init(
-        _ configuration: Emulator.Configuration, clock: Timekeeper, counts: RunCounts,
-        perform: @escaping @Sendable (RunningBeacon.Action) -> Void
-    ) {
+    init(_ configuration: Emulator.Configuration, clock: Timekeeper, counts: RunCounts) {
         load = configuration.loadProfiles
         hasProfilesInMemory = configuration.hasProfilesInMemory
         state = configuration.state
         self.clock = clock
         self.counts = counts
-        self.perform = perform
+        (actions, action) = AsyncStream.makeStream()
     }
 
     /// Reads the profiles on a separate thread, so that a file system that does not answer blocks neither the beacons
@@ -83,8 +81,8 @@ struct BeaconFactory: Sendable {
         _ beacon: BeaconDefinition, of profile: String, _ identifier: BeaconIdentifier, lock: FileLock? = nil
     ) throws(EmulatorError) -> RunningBeacon {
         try RunningBeacon(
-            beacon, of: profile, identifier: identifier, state: state, lock: lock, clock: clock, counts: counts,
-            perform: perform)
+            beacon, of: profile, identifier: identifier, state: state, lock: lock, clock: clock, counts: counts
+        ) { [action] in action.yield($0) }
     }
 
     /// The beacons of profiles with their names in a run: the id, or `PROFILE/ID` if two profiles share the id.

@@ -17,8 +17,8 @@ package struct ScheduleStatus: Hashable, Sendable {
 
 /// The schedule of a beacon in a run: what it says, until when, and what the user has switched since.
 ///
-/// It is on or off as the schedule says, or overridden until the next change of the schedule. Its timer is owned by the
-/// emulator.
+/// It is on or off as the schedule says, or overridden until the next change of the schedule. Its timer is
+/// in the session of the beacon.
 struct BeaconSchedule: Sendable {
     /// What a moment has changed.
     struct Change: Hashable, Sendable {

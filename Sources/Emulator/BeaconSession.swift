@@ -18,10 +18,13 @@ struct Subscription: Hashable, Sendable {
 ///
 /// A session is on the air or off the air, and has any number of connected centrals. A central may be subscribed to
 /// characteristics, may have a pairing that waits for the user, and may serve attributes that the device uses. All of
-/// these end when the central disconnects. A reload may replace the beacon of a session; its centrals stay connected.
-/// If a reload removes the beacon, the session ends when the beacon is off the air.
-struct BeaconSession {
-    /// An advertisement in memory of its own, so that the table of sessions, half of which is free, is small.
+/// these end when the central disconnects. What clients do to a beacon is here as well: its muting, its battery, and
+/// what they switch against its schedule, each with its timer. A reload may replace the beacon of a session; its centrals
+/// stay connected. If a reload removes the beacon, the session ends when the beacon is off the air.
+///
+/// A session belongs to its emulator, in whose isolation it is used.
+final class BeaconSession {
+    /// An advertisement in memory of its own: most of the beacons of a run may be off the air.
     private indirect enum LastAdvertisement {
         case none
         case effective(EffectiveAdvertisement)
@@ -34,20 +37,28 @@ struct BeaconSession {
         }
     }
 
+    /// The schedule of a beacon, and the task that waits for its next change.
+    private final class Plan {
+        var schedule: BeaconSchedule
+        var timer: Task<Void, Never>?
+
+        init(_ schedule: BeaconSchedule) { self.schedule = schedule }
+    }
+
     /// The device and its flash.
     private(set) var beacon: RunningBeacon
     /// Whether the beacon is in none of the profiles any more.
     private(set) var isRemoved = false
     /// Whether nothing that the beacon sends is received (`ctl mute`).
-    var isMuted = false
+    private(set) var isMuted = false
     /// Whether its battery is flat (`ctl battery`).
     var hasFlatBattery = false
     /// Whether the device is switched on.
     private(set) var isEnabled = true
     /// The latest report of the radio.
-    private(set) var report = AirReport.none
+    private var report = AirReport.none
     /// Whether the device requests an advertisement.
-    private(set) var isRequested = true
+    private var isRequested = true
     /// The state that the run counts; `nil` before the first one, and of a removed beacon.
     var countedState: AirState?
     /// The effective advertisement on the air, or the last one.
@@ -57,6 +68,13 @@ struct BeaconSession {
     /// The last events of pairings that have not ended, by central.
     private var pairings: [String: PairingEvent] = [:]
     private var conversations: [String: ClientConversation] = [:]
+    /// `nil` for a beacon without a schedule.
+    private var plan: Plan?
+    /// The task that ends the muting.
+    private var unmuting: Task<Void, Never>?
+    /// Whether a client changes the beacon at present.
+    private(set) var isBeingChanged = false
+    private var waitingForChange: [CheckedContinuation<Void, Never>] = []
 
     /// A session of a beacon that is off the air.
     init(_ beacon: RunningBeacon) { self.beacon = beacon }
@@ -78,36 +96,119 @@ struct BeaconSession {
         complete.centrals = centrals
         complete.isMuted = isMuted
         complete.hasFlatBattery = hasFlatBattery
+        complete.schedule = plan?.schedule.status
         return complete
+    }
+
+    /// The state of the beacon: the only place that decides it.
+    func airState(isEnabled: Bool, isRadioUp: Bool) -> AirState {
+        AirConditions(
+            isEnabled: isEnabled, isScheduledOff: isScheduledOff, hasFlatBattery: hasFlatBattery, isMuted: isMuted,
+            isRequested: isRequested, isRadioUp: isRadioUp, report: report
+        ).state
     }
 
     // MARK: - Reloads
 
     /// Replaces the beacon by the one of a reload, or restores a removed one.
-    mutating func replace(with successor: RunningBeacon) {
+    func replace(with successor: RunningBeacon) {
         beacon = successor
         isRemoved = false
     }
 
     /// Removes the beacon from the run. It may still be on the air.
-    mutating func remove() {
+    func remove() {
         isRemoved = true
         isEnabled = true
         isRequested = true
-        isMuted = false
         hasFlatBattery = false
         advertisement = .none
         connected = []
         activeSubscriptions = [:]
         pairings = [:]
+        end()
+        isMuted = false
+        plan = nil
+    }
+
+    /// Ends what waits: conversations and timers.
+    func end() {
         endConversations()
+        unmuting?.cancel()
+        plan?.timer?.cancel()
+    }
+
+    // MARK: - Changes by clients
+
+    /// Begins a change; none is under way.
+    func beginChange() { isBeingChanged = true }
+
+    /// Ends a change.
+    func endChange() {
+        isBeingChanged = false
+        let waiting = waitingForChange
+        waitingForChange = []
+        for each in waiting { each.resume() }
+    }
+
+    /// Returns at the end of the change that is under way.
+    func untilChanged() async { await withCheckedContinuation { waitingForChange.append($0) } }
+
+    // MARK: - Schedule and muting
+
+    /// Whether the schedule has the beacon off.
+    var isScheduledOff: Bool { plan?.schedule.isScheduledOff == true }
+    /// Whether there is a schedule.
+    var hasSchedule: Bool { plan != nil }
+    /// Whether the beacon is on unless the user switches it.
+    var isToBeOn: Bool { !hasFlatBattery && plan?.schedule.isOn ?? true }
+    /// The present step of its rotation; `nil` without one.
+    var rotation: (rotation: Rotation, step: Int)? { plan?.schedule.rotation }
+
+    /// Follows a schedule; `nil` for none. The same schedule as before is continued.
+    func follow(_ schedule: Schedule?, at time: ScheduleTime, _ offset: @escaping Schedule.UTCOffset) {
+        plan?.timer?.cancel()
+        guard let schedule else {
+            plan = nil
+            return
+        }
+        if let plan, plan.schedule.schedule == schedule {
+            _ = plan.schedule.advance(to: time)
+        } else {
+            plan = Plan(BeaconSchedule(schedule, at: time, offset))
+        }
+    }
+
+    /// Notes that the user has switched the beacon, until the next change of its schedule.
+    func overrideSchedule(by isOn: Bool) { plan?.schedule.override(by: isOn) }
+
+    /// Takes the present time.
+    /// - Returns: what it has changed; `nil` without a schedule.
+    func advanceSchedule(to time: ScheduleTime) -> BeaconSchedule.Change? { plan?.schedule.advance(to: time) }
+
+    /// Calls a function when the schedule changes next.
+    func awaitScheduleChange(_ clock: RunClock, _ change: @escaping @Sendable () async -> Void) {
+        guard let plan, let deadline = plan.schedule.deadline else { return }
+        let time = deadline - clock.uptime
+        plan.timer = Task {
+            guard await clock.sleep(for: time) else { return }
+            await change()
+        }
+    }
+
+    /// Mutes the beacon, or ends that, and with it the time of an earlier muting.
+    /// - Parameter unmute: the task that ends it.
+    func setMuted(_ isMuted: Bool, until unmute: Task<Void, Never>? = nil) {
+        unmuting?.cancel()
+        unmuting = unmute
+        self.isMuted = isMuted
     }
 
     // MARK: - Advertising
 
     /// Takes a report of the radio.
     /// - Returns: Whether the beacon was off the air before.
-    mutating func advertise(_ status: AdvertisingStatus) -> Bool {
+    func advertise(_ status: AdvertisingStatus) -> Bool {
         defer { report = .advertising }
         advertisement = .effective(status.effective)
         return !isOnAir
@@ -116,23 +217,23 @@ struct BeaconSession {
     /// Takes the beacon off the air.
     /// - Parameter report: Why it is.
     /// - Returns: Whether it was on the air before.
-    mutating func stopAdvertising(_ report: AirReport = .none) -> Bool {
+    func stopAdvertising(_ report: AirReport = .none) -> Bool {
         defer { self.report = report }
         return isOnAir
     }
 
     /// Takes that the radio, which had stopped the beacon, is usable again.
-    mutating func expectReport() { if report == .stopped { report = .none } }
+    func expectReport() { if report == .stopped { report = .none } }
 
     /// Takes whether the device is switched on.
     /// - Parameter advertises: Whether a device that is on requests an advertisement.
-    mutating func `switch`(on isOn: Bool, advertises: Bool = true) {
+    func `switch`(on isOn: Bool, advertises: Bool = true) {
         isEnabled = isOn
         if isOn { isRequested = advertises }
     }
 
     /// Takes what the device requests: an advertisement, or none.
-    mutating func request(_ isRequested: Bool) {
+    func request(_ isRequested: Bool) {
         self.isRequested = isRequested
         // A refusal of an earlier advertisement says nothing about this one.
         if report == .refused { report = .none }
@@ -141,10 +242,10 @@ struct BeaconSession {
     // MARK: - Centrals
 
     /// Adds a central.
-    mutating func connect(_ central: String) { connected.insert(central) }
+    func connect(_ central: String) { connected.insert(central) }
 
     /// Removes a central, its subscriptions, its pairing and its conversation.
-    mutating func disconnect(_ central: String) {
+    func disconnect(_ central: String) {
         connected.remove(central)
         conversations.removeValue(forKey: central)?.end()
         activeSubscriptions = activeSubscriptions.filter { $0.key.central != central }
@@ -152,12 +253,12 @@ struct BeaconSession {
     }
 
     /// Sets or, with an empty configuration, removes a subscription.
-    mutating func subscribe(_ subscription: Subscription, _ configuration: ClientCharacteristicConfiguration) {
+    func subscribe(_ subscription: Subscription, _ configuration: ClientCharacteristicConfiguration) {
         activeSubscriptions[subscription] = configuration.isEmpty ? nil : configuration
     }
 
     /// The conversation with a connected central, which `start` creates; `nil` if the central is not connected.
-    mutating func conversation(with central: Central, start: () -> ClientConversation) -> ClientConversation? {
+    func conversation(with central: Central, start: () -> ClientConversation) -> ClientConversation? {
         guard connected.contains(central.name) else { return nil }
         if let conversation = conversations[central.name] { return conversation }
         let conversation = start()
@@ -166,7 +267,7 @@ struct BeaconSession {
     }
 
     /// Ends the conversations with all centrals.
-    mutating func endConversations() {
+    private func endConversations() {
         for conversation in conversations.values { conversation.end() }
         conversations = [:]
     }
@@ -175,7 +276,7 @@ struct BeaconSession {
 
     /// Takes an event of a pairing.
     /// - Returns: The answer that the profile gives; `nil` if the pairing waits for the user, or for nothing.
-    mutating func take(_ event: PairingEvent, from central: String) -> PairingAnswer? {
+    func take(_ event: PairingEvent, from central: String) -> PairingAnswer? {
         let settings = beacon.profile.pairing ?? PairingSettings()
         switch event {
         case .passkeyWanted:
@@ -196,7 +297,7 @@ struct BeaconSession {
 
     /// Takes the user's answer.
     /// - Returns: The central whose pairing waits for such an answer, the first one by name; `nil` if there is none.
-    mutating func answer(_ answer: PairingAnswer) -> String? {
+    func answer(_ answer: PairingAnswer) -> String? {
         let waiting = pairings.filter { Self.isAnswer(answer, to: $0.value) }.keys.min()
         if let waiting, answer != .cancel { pairings[waiting] = nil }
         return waiting

@@ -4,7 +4,11 @@
 
 package import Devices
 package import Persistence
+package import Profiles
 package import Radio
+
+/// Reads the profiles of a run.
+package typealias ProfileLoader = @Sendable () throws(ProfileFaults) -> [Profile]
 
 /// An error of a run or of an operation, with a hint.
 package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Concurrency
+import Profiles
+import Radio
 
 /// The clock of a run as `ctl clock` reports it.
 package struct ClockRecord: Codable, Hashable, Sendable {
@@ -24,23 +26,37 @@ package enum ClockChange: Hashable, Sendable {
 
 /// The clock of a run: real time, real time by a factor, or the time of a simulation.
 struct RunClock: Sendable {
-    let clock: any Clock<Duration>
-    private let elapsed: @Sendable () -> Duration
+    private let clock: any Clock<Duration>
+    /// Counts from the start of the run.
+    let timekeeper: Timekeeper
+    /// The time of day at the start of the run, since the Unix epoch.
+    private let epoch: Duration
 
-    init(_ clock: any Clock<Duration>) {
+    /// - Parameter epoch: `nil` for the time of day of the machine.
+    init(_ clock: any Clock<Duration>, epoch: Duration?) {
         self.clock = clock
-        elapsed = Self.stopwatch(clock)
+        timekeeper = Timekeeper(clock)
+        self.epoch = epoch ?? .sinceUnixEpoch
     }
 
-    private static func stopwatch<Watched: Clock<Duration>>(_ clock: Watched) -> @Sendable () -> Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
+    /// The time since the start of the run.
+    var uptime: Duration { timekeeper.now() }
+
+    /// The present time for schedules.
+    var scheduleTime: ScheduleTime {
+        let uptime = uptime
+        return ScheduleTime(uptime: uptime, sinceUnixEpoch: epoch + uptime)
     }
+
+    /// Waits for a time of the run.
+    /// - Returns: `false` if the task was cancelled meanwhile.
+    @discardableResult
+    func sleep(for duration: Duration) async -> Bool { await timekeeper.sleep(for: duration) }
 
     /// The present state.
     var record: ClockRecord {
         let rate = (clock as? Simulation)?.rate ?? .scaled((clock as? ScaledClock)?.rate ?? 1)
-        return ClockRecord(elapsed: elapsed() / .seconds(1), rate: "\(rate)", virtual: clock is Simulation ? true : nil)
+        return ClockRecord(elapsed: uptime / .seconds(1), rate: "\(rate)", virtual: clock is Simulation ? true : nil)
     }
 
     /// Changes a clock in virtual time.

@@ -69,6 +69,8 @@ actor RunningBeacon {
     private var connected: Set<Central> = []
     /// While the beacon starts, advertisements are not passed on.
     private var isStarting = false
+    /// The settings that are written beside the file.
+    private var prepared: FlashImage?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -240,6 +242,85 @@ actor RunningBeacon {
         perform(.advertise(identifier, nil))
     }
 
+    // MARK: - Settings, changed between handovers: the beacon is not retired
+
+    /// Checks that settings can be changed; keys and values are those of profiles.
+    /// - Throws: `EmulatorError` `.badProfile` for an unknown key or a text that is no value, `.refusedSetting` if the device
+    ///   refuses a value.
+    func requireAcceptance(of values: [String: String]) throws(EmulatorError) { _ = try trial(of: values) }
+
+    /// Writes changed settings to the medium, beside the file, so that `set` needs no more room. A change of other settings
+    /// meanwhile replaces them.
+    /// - Throws: as `set`.
+    func prepare(_ values: [String: String]) throws(EmulatorError) {
+        guard let flash, let image = try trial(of: values) else { return }
+        do throws(SystemError) {
+            try flash.prepare(image)
+            prepared = image
+        } catch {
+            throw notSaved(error)
+        }
+    }
+
+    /// Removes what `prepare` has written.
+    func cancelPreparation() {
+        if prepared.take() != nil { flash?.cancelPrepared() }
+    }
+
+    /// Changes settings, all or none; keys and values are those of profiles.
+    /// - Returns: Whether a setting has another value now.
+    /// - Throws: as `requireAcceptance`, and `EmulatorError` `.inputOutput` if the settings could not be saved.
+    func set(_ values: [String: String]) async throws(EmulatorError) -> Bool {
+        assert(!isRetired)
+        let before = device.settings
+        let changes = try checked(values)
+        switch await handle(.set(changes)) {
+        case .refused(let sentence): throw EmulatorError(.refusedSetting, "\(identifier): \(sentence)")
+        case .notSaved(let error): throw notSaved(error)
+        default: return device.settings != before
+        }
+    }
+
+    /// - Returns: The settings to save; `nil` if none changes, or for a device that saves none.
+    private func trial(of values: [String: String]) throws(EmulatorError) -> FlashImage? {
+        let changes = try checked(values)
+        var changed = device
+        let response = changed.handle(.set(changes), at: clock.deviceTime)
+        if case .refused(let sentence) = response.reply {
+            throw EmulatorError(.refusedSetting, "\(identifier): \(sentence)")
+        }
+        return changed.settings == device.settings ? nil : response.flash
+    }
+
+    private func notSaved(_ error: SystemError) -> EmulatorError {
+        EmulatorError(
+            .inputOutput, "\(identifier): the new settings could not be saved (\(error)), so the old ones stay",
+            hint: "make room in the state folder, or check its medium")
+    }
+
+    /// Checks that there are settings of these keys, and that the texts are values of the common ones. Ranges, and settings
+    /// of one kind of device, are checked by the device.
+    private func checked(_ values: [String: String]) throws(EmulatorError) -> [SettingChange] {
+        let changes = values.sorted { $0.key < $1.key }.map { SettingChange($0.key, $0.value) }
+        let present = device.settings
+        for change in changes where !present.contains(where: { $0.key == change.key && $0.field == nil }) {
+            guard let setting = DeviceRegistry.commonSetting(change.key) else {
+                let problem = "\(identifier): there is no setting \"\(change.key)\""
+                let keys = present.map(\.key)
+                throw EmulatorError(
+                    .badProfile,
+                    keys.isEmpty
+                        ? "\(problem), and no other" : Spelling.unknown(problem, change.key, "settings", keys))
+            }
+            do throws(ValueFault) {
+                _ = try setting.value(change.text)
+            } catch {
+                throw EmulatorError(.badProfile, "\(identifier): \(change.key): \(error.message)")
+            }
+        }
+        return changes
+    }
+
     // MARK: - Commands and inputs, routed by `BeaconDirectory`; a retired beacon returns nil
 
     /// Switches the beacon on or off.
@@ -262,55 +343,9 @@ actor RunningBeacon {
         guard !isRetired else { return nil }
         rotatedAddress = rotation.address(ofStep: step, beacon: "\(profileName)/\(profile.id)")
         // The profile was checked, so the device takes the values.
-        if !rotation.settings.isEmpty { _ = await set(rotation.values(ofStep: step)) }
+        if !rotation.settings.isEmpty { _ = try? await set(rotation.values(ofStep: step)) }
         if advertisement != nil { advertise(advertisement) }
         return ()
-    }
-
-    /// Changes settings, all or none; keys and values are those of profiles.
-    func set(_ values: [String: String]) async -> Result<BeaconStatus, EmulatorError>? {
-        guard !isRetired else { return nil }
-        let changes = values.sorted { $0.key < $1.key }.map { SettingChange($0.key, $0.value) }
-        let before = device.settings
-        do throws(EmulatorError) {
-            try check(changes, of: before)
-        } catch {
-            return .failure(error)
-        }
-        switch await handle(.set(changes)) {
-        case .refused(let sentence):
-            return .failure(EmulatorError(.refusedSetting, "\(identifier): \(sentence)"))
-        case .notSaved(let error):
-            return .failure(
-                EmulatorError(
-                    .inputOutput,
-                    "\(identifier): the new settings could not be saved (\(error)), so the old ones stay",
-                    hint: "make room in the state folder, or check its medium"))
-        default:
-            var status = self.status
-            status.isChanged = status.settings != before
-            return .success(status)
-        }
-    }
-
-    /// Checks that there are settings of these keys, and that the texts are values of the common ones. Ranges, and settings
-    /// of one kind of device, are checked by the device.
-    private func check(_ changes: [SettingChange], of present: [SettingValue]) throws(EmulatorError) {
-        for change in changes where !present.contains(where: { $0.key == change.key && $0.field == nil }) {
-            guard let setting = DeviceRegistry.commonSetting(change.key) else {
-                let problem = "\(identifier): there is no setting \"\(change.key)\""
-                let keys = present.map(\.key)
-                throw EmulatorError(
-                    .badProfile,
-                    keys.isEmpty
-                        ? "\(problem), and no other" : Spelling.unknown(problem, change.key, "settings", keys))
-            }
-            do throws(ValueFault) {
-                _ = try setting.value(change.text)
-            } catch {
-                throw EmulatorError(.badProfile, "\(identifier): \(change.key): \(error.message)")
-            }
-        }
     }
 
     /// Performs a command of the device, after checking its arguments.
@@ -475,7 +510,7 @@ actor RunningBeacon {
         guard let flash else { return nil }
         let start = ContinuousClock.now
         do throws(SystemError) {
-            try flash.store(image)
+            if prepared.take() == image { try flash.storePrepared() } else { try flash.store(image) }
             counts.noteFlashWrite(ContinuousClock.now - start)
         } catch {
             let warning = Warning(

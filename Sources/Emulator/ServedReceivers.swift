@@ -6,17 +6,19 @@ import BluetoothCore
 import Profiles
 import Radio
 
-/// The receivers of the profiles as the radio has them.
+/// The receivers and the physics of the profiles as the radio has them.
 ///
-/// Their servers are there from the start to the end of a run; a reload changes their movements only.
+/// Both are there from the start to the end of a run; a reload changes the movements of receivers only.
 struct ServedReceivers: Sendable {
     /// By name.
     private var receivers: [String: ReceiverDefinition] = [:]
+    private var model = Propagation()
     private var hasWarned = false
 
-    /// The receivers that a run starts with.
+    /// Those that a run starts with.
     init(_ profiles: [Profile] = []) {
         for receiver in profiles.flatMap(\.receivers) { receivers[receiver.id] = receiver }
+        model = Propagation(for: profiles)
     }
 
     /// The warning of a radio without positions, once; `nil` if nothing needs them.
@@ -27,6 +29,16 @@ struct ServedReceivers: Sendable {
         return Warning(
             code: "no-movement", message: "receivers and movement have no effect: \(name) has no positions",
             hint: "run on the virtual air (--radio virtual), or leave them out of the profile")
+    }
+
+    /// The warning that profiles have other physics than the air; `nil` if they have the same.
+    func warning(ofPhysicsOf profiles: [Profile]) -> Warning? {
+        guard Propagation(for: profiles) != model else { return nil }
+        return Warning(
+            code: "physics-unchanged",
+            message:
+                "the profiles have other physics or walls than at the start of the run, which the air still has",
+            hint: "stop the run and start it again")
     }
 
     /// Applies the receivers of a reload: their movements at once.

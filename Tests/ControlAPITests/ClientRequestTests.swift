@@ -46,6 +46,7 @@ import Testing
                 $0.loss = Setting("6.5dB")
             })
         try check(ListBeacons { $0.profile = name })
+        try check(RemoveBeacons { $0.match = BeaconPattern(name) })
     }
 
     @Test(
@@ -58,7 +59,7 @@ import Testing
         try check(
             ChangeBeacon {
                 $0.beacon = BeaconName("door")
-                $0.muting = .during(duration)
+                $0.change.muting = .during(duration)
             })
     }
 
@@ -76,10 +77,16 @@ import Testing
         try check(
             ChangeBeacon {
                 $0.beacon = BeaconName("door")
-                $0.settings = Settings(["major": "7", "uuid": "", "name": "\"\u{1F4E1}\\n"])
-                $0.position = Position(x: -0.5, y: 1e3, z: 0.125)
-                $0.battery = .flat
-                $0.isEnabled = false
+                $0.change.settings = ["major": "7", "uuid": "", "name": "\"\u{1F4E1}\\n"]
+                $0.change.position = Position(x: -0.5, y: 1e3, z: 0.125)
+                $0.change.battery = .flat
+                $0.change.isEnabled = false
+            })
+        try check(
+            ChangeBeacons {
+                $0.match = BeaconPattern("museum/shelf-[0-9]*")
+                $0.profile = "museum"
+                $0.change.isEnabled = true
             })
         try check(
             Walk {

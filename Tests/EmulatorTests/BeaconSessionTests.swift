@@ -26,7 +26,7 @@ struct BeaconSessionTests {
 
     @Test
     func disconnectedCentralLosesItsSubscriptions() throws {
-        var session = try Self.session()
+        let session = try Self.session()
         for central in ["b", "a"] {
             session.connect(central)
             session.subscribe(Subscription(central: central, characteristic: Self.level), .notification)
@@ -41,7 +41,7 @@ struct BeaconSessionTests {
 
     @Test
     func firstReportIsNewUntilTheBeaconIsOffTheAir() throws {
-        var session = try Self.session()
+        let session = try Self.session()
         let changes = [
             session.stopAdvertising(), session.advertise(Self.status()), session.advertise(Self.status()),
             session.stopAdvertising(), session.advertise(Self.status()),
@@ -51,7 +51,7 @@ struct BeaconSessionTests {
 
     @Test
     func removedSessionIsOnTheAirWithoutCentrals() throws {
-        var session = try Self.session()
+        let session = try Self.session()
         session.connect("a")
         _ = session.advertise(Self.status())
         session.remove()
@@ -63,7 +63,7 @@ struct BeaconSessionTests {
 
     @Test
     func answerGoesToThePairingThatWaitsForIt() throws {
-        var session = try Self.session()
+        let session = try Self.session()
         for central in ["a", "b"] { session.connect(central) }
         let automatic = [session.take(.began, from: "a"), session.take(.passkeyWanted, from: "b")]
         #expect(automatic == [nil, nil])

@@ -25,7 +25,6 @@ struct HandoverTests {
         await bench.beacon.powerOn()
         _ = await bench.beacon.retire()
         let earlier = bench.names
-        #expect(await bench.beacon.set(["major": "9"]) == nil)
         #expect(await bench.beacon.setEnabled(false) == nil)
         #expect(await bench.beacon.perform(DeviceCommand("act", ["action": "positive", "notification": "1"])) == nil)
         #expect(await bench.beacon.take(.connected(Central("phone"))) == nil)
@@ -41,6 +40,8 @@ struct HandoverTests {
         let predecessor = try BeaconOnABench(nil).beacon
         let successor = try BeaconOnABench(StateFolder(folder.file("state"))).beacon
         let directory = BeaconDirectory()
+        await predecessor.powerOn()
+        await successor.powerOn()
         directory.setBeacons([predecessor])
         let met = EventLog<ObjectIdentifier>()
         let outcome = await directory.route(to: Self.name) { beacon in
@@ -51,15 +52,16 @@ struct HandoverTests {
                     directory.setBeacons([successor])
                     directory.endHandover()
                 }
-                directory.beginHandover(of: [Self.name], handover)
+                directory.announceHandover(handover)
+                await directory.beginHandover(of: [Self.name])
                 await handover.value
             }
-            return await beacon.set(["major": "9"])
+            return await beacon.setEnabled(false)
         }
         #expect(met.entries == [ObjectIdentifier(predecessor), ObjectIdentifier(successor)])
-        #expect(try outcome?.get().settings.contains(.major(9)) == true)
-        #expect(await successor.status.settings.contains(.major(9)))
-        #expect(await predecessor.status.settings.contains(.major(2)))
+        #expect(outcome?.isEnabled == false)
+        #expect(await !successor.isEnabled)
+        #expect(await predecessor.isEnabled)
     }
 
     @Test
@@ -69,10 +71,11 @@ struct HandoverTests {
         directory.setBeacons([beacon])
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
         let handover = Task { for await _ in gate {} }
-        directory.beginHandover(of: [BeaconIdentifier("exit")], handover)
+        directory.announceHandover(handover)
+        await directory.beginHandover(of: [BeaconIdentifier("exit")])
         #expect(directory.handover(of: BeaconIdentifier("exit")) != nil && directory.handover(of: Self.name) == nil)
         // It would wait for ever otherwise.
-        #expect(try await directory.route(to: Self.name) { await $0.set(["major": "9"]) }?.get() != nil)
+        #expect(await directory.route(to: Self.name) { await $0.setEnabled(false) } != nil)
         opening.finish()
         await handover.value
     }
@@ -101,7 +104,7 @@ struct HandoverTests {
         rig.profiles.change(
             Samples.museum.replacing("minor: 3", with: "minor: 33").replacing("minor: 4", with: "minor: 44"))
         async let reload = emulator.reload()
-        while await emulator.directory.handover == nil { await Task.yield() }
+        while await emulator.directory.announcedHandover == nil { await Task.yield() }
         files.open()
         #expect(try await first.settings.contains(.major(9)))
         #expect(try await second.settings.contains(.minor(77)))

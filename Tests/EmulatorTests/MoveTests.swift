@@ -34,10 +34,10 @@ struct MoveTests {
         radio.whileReplanning {
             Task {
                 if walks {
-                    try await emulator.walk(
+                    try await emulator.air.walk(
                         "shelf", through: [Position(x: 5, y: 0), Position(x: 5, y: 0)], over: .seconds(1))
                 } else {
-                    try await emulator.move("shelf", to: Position(x: 5, y: 0))
+                    try await emulator.air.move("shelf", to: Position(x: 5, y: 0))
                 }
                 moved.append(true)
             }

@@ -47,6 +47,8 @@ extension FuzzTarget {
         #"{"operation":"listBeacons","values":{}}"#,
         #"{"operation":"showBeacon","values":{"beacon":"entrance"}}"#,
         #"{"operation":"changeBeacon","values":{"beacon":"a","settings":{"major":1,"interval":"100ms","uuid":"\u00fc"},"muted":"10s"}}"#,
+        #"{"operation":"changeBeacons","values":{"match":"shelf-[0-9]*","profile":"hall","enabled":false,"battery":"full"}}"#,
+        #"{"operation":"removeBeacons","values":{"match":"hall/?"}}"#,
         #"{"operation":"disconnect","values":{"name":"door","peer":"phone","reason":"remote-user"}}"#,
         #"{"operation":"setRadio","values":{"power":"off"}}"#,
         #"{"values":{"text":true,"types":"written,connected","Last-Event-ID":"17"},"operation":"events"}"#,

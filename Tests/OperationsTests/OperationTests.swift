@@ -60,8 +60,8 @@ import Testing
         }
         #expect(try survives(Position(x: -1, y: 0.25, z: 3)))
         #expect(try survives(Duration.milliseconds(1500)))
-        #expect(try survives(Muting.during(.seconds(10))))
-        #expect(try survives(Settings(["major": "7", "name": "door"])))
+        #expect(try survives(BeaconChange.Muting.during(.seconds(10))))
+        #expect(try survives(["major": "7", "name": "door"]))
         #expect(try survives(EventNumber(1 << 40)))
         #expect(try survives(Tag("5")))
         #expect(try survives(Tag(nil)))

@@ -20,8 +20,8 @@ import Testing
         RadioState(power: .on), Version(version: "1"), Health(AirSummary()), Forgotten(forgotten: 1),
         MoveRecord(name: "a", position: position), WalkRecord(name: "a", path: [position], over: .seconds(1)),
         DisconnectionRecord(name: "a", peers: ["b"], reason: "remote-user"),
-        ServerRecord(
-            AirReceiver(name: "a", server: "tcp:127.0.0.1:1", hosts: ["a"], position: position)),
+        ReceiverRecord(
+            "a", server: AirReceiver(name: "a", server: "tcp:127.0.0.1:1", hosts: ["a"], position: position)),
         LinkChangeRecord(from: "a", to: "b", LinkOverride()),
         Emulator.ReloadResult(), ClockRecord(elapsed: 1, rate: "1", virtual: true),
         Journal(events: [], last: 0),

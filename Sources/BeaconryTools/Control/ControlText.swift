@@ -31,12 +31,12 @@ package enum LinkText {
 
     private static func place(_ position: [Double]) -> String { Formatting.position(position) }
 
-    package static func list(_ servers: [ServerRecord]) -> [String] {
+    package static func listServers(_ servers: [ReceiverRecord]) -> [String] {
         if servers.isEmpty { return ["no receivers"] }
         let rows = servers.map { server in
             [
-                server.name, server.server, server.position.map { "\(place($0)) (m)" } ?? "1 m from every beacon",
-                server.hosts.isEmpty ? "none" : server.hosts.joined(separator: ", "),
+                server.name, server.server ?? "", server.position.map { "\(place($0)) (m)" } ?? "1 m from every beacon",
+                server.hosts.flatMap { $0.isEmpty ? nil : $0.joined(separator: ", ") } ?? "none",
             ]
         }
         return TextTable(rows: [["RECEIVER", "SERVER", "POSITION", "HOSTS"]] + rows).lines

@@ -98,60 +98,50 @@ package struct ControlTool: Sendable {
         try await perform(ListBeacons { $0.profile = profile }, list: BeaconText.list)
     }
 
-    /// Performs an operation on each beacon that a name or a pattern stands for, in the order of the list, and prints the
-    /// answers.
-    /// - Parameter name: an id, or a pattern with `*`, `?` or `[…]` of the ids, with or without PROFILE/ before it.
-    /// - Throws: as `perform`; `EmulatorError` if a pattern matches nothing. The beacons before the one that refused are changed.
-    private func perform<Sent: Operation>(
-        _ operation: (BeaconName) -> Sent, on name: String, lines: (Sent.Reply) -> [String]
-    ) async throws where Sent.Reply: ReadableRecord {
-        guard name.contains(where: { "*?[".contains($0) }) else {
-            return try await perform(operation(BeaconName(name)), lines: lines)
-        }
-        for beacon in try await beacons(matching: name) { try await perform(operation(beacon), lines: lines) }
-    }
+    /// Whether the argument of a command is a pattern of ids, which never have these characters.
+    private static func isPattern(_ name: String) -> Bool { name.contains { "*?[".contains($0) } }
 
-    /// Changes each beacon that a name or a pattern stands for.
+    /// Changes a beacon, or all that match a pattern, and prints them.
     /// - Parameter keys: the settings that are printed; `nil` prints a headline.
-    package func change(
-        _ name: String, showing keys: Set<String>? = nil, _ fill: (inout ChangeBeacon) -> Void
-    ) async throws {
-        func changed(_ beacon: BeaconName) -> ChangeBeacon {
-            var change = ChangeBeacon { $0.beacon = beacon }
-            fill(&change)
-            return change
-        }
-        try await perform(changed, on: name) { beacon in
+    package func change(_ name: String, showing keys: Set<String>? = nil, _ change: BeaconChange) async throws {
+        func lines(_ beacon: BeaconRecord) -> [String] {
             keys.map { BeaconText.details(beacon, only: $0) } ?? [BeaconText.headline(beacon)]
         }
+        guard Self.isPattern(name) else {
+            let changing = ChangeBeacon {
+                $0.beacon = BeaconName(name)
+                $0.change = change
+            }
+            return try await perform(changing, lines: lines)
+        }
+        let changing = ChangeBeacons {
+            $0.match = BeaconPattern(name)
+            $0.profile = profile
+            $0.change = change
+        }
+        try await perform(changing) { $0.flatMap(lines) }
     }
 
-    /// Prints each beacon that a name or a pattern stands for, with its settings.
+    /// Prints a beacon, or all that match a pattern, with their settings.
     package func show(_ name: String) async throws {
-        func shown(_ beacon: BeaconName) -> ShowBeacon { ShowBeacon { $0.beacon = beacon } }
-        try await perform(shown, on: name) { BeaconText.details($0) }
+        guard Self.isPattern(name) else {
+            return try await perform(ShowBeacon { $0.beacon = BeaconName(name) }) { BeaconText.details($0) }
+        }
+        let listing = ListBeacons {
+            $0.match = BeaconPattern(name)
+            $0.profile = profile
+        }
+        try await perform(listing) { $0.flatMap { BeaconText.details($0) } }
     }
 
-    /// Removes each beacon that a name or a pattern stands for, and prints what has changed.
+    /// Removes a beacon, or all that match a pattern, and prints what has changed.
     package func remove(_ name: String) async throws {
-        func removed(_ beacon: BeaconName) -> RemoveBeacon { RemoveBeacon { $0.beacon = beacon } }
-        try await perform(removed, on: name) { [ReloadText.line($0)] }
-    }
-
-    private func beacons(matching pattern: String) async throws -> [BeaconName] {
-        let all = try await answer(to: ListBeacons { $0.profile = profile }).elements
-        let matching = all.filter { beacon in
-            let name = beacon.state.device
-            let identifier = name.split(separator: "/").last.map { String($0) } ?? name
-            return fnmatch(pattern, pattern.contains("/") ? "\(beacon.state.profile)/\(identifier)" : identifier, 0)
-                == 0
+        guard Self.isPattern(name) else { return try await reload(RemoveBeacon { $0.beacon = BeaconName(name) }) }
+        let removing = RemoveBeacons {
+            $0.match = BeaconPattern(name)
+            $0.profile = profile
         }
-        guard !matching.isEmpty else {
-            throw EmulatorError(
-                .unknownBeacon, "no beacon matches \"\(pattern)\"",
-                hint: "beaconry ctl list shows all; quote the pattern")
-        }
-        return matching.map { BeaconName($0.state.device) }
+        try await reload(removing)
     }
 
     /// Adds or replaces a beacon, and prints it. Faults of the entry have the name of its file.
@@ -232,13 +222,12 @@ package struct ControlTool: Sendable {
 
     /// Prints the hosts on the air.
     package func listHosts() async throws {
-        let receivers = try await answer(to: ListReceivers()).elements
-        report(receivers.filter(\.joined).map(ReceiverRecord.init), LinkText.list)
+        report(try await answer(to: ListReceivers()).elements.filter(\.joined), LinkText.list)
     }
 
     /// Prints the servers of receivers.
     package func listServers() async throws {
-        report(try await answer(to: ListReceivers()).elements.compactMap(ServerRecord.init), LinkText.list)
+        report(try await answer(to: ListReceivers()).elements.filter { $0.server != nil }, LinkText.listServers)
     }
 
     /// Ends an override, and prints that.

@@ -5,35 +5,49 @@
 package import BluetoothCore
 package import Radio
 
-/// The server of a receiver, as JSON.
-package struct ServerRecord: Codable, Hashable, Sendable {
+/// A receiver as JSON: a host on the air, or the server of a receiver that hosts may join.
+package struct ReceiverRecord: Codable, Hashable, Sendable {
     /// The version of the format.
     package var v = 1
-    /// The name of its first host on the air.
+    /// The name on the air: that of the first host of a server.
     package let name: String
-    /// Where hosts get controllers, as in `radio-ready`: `tcp:127.0.0.1:6402`.
-    package let server: String
+    /// Where hosts get controllers, as in `radio-ready`: `tcp:127.0.0.1:6402`; absent for a host without a server of its
+    /// own.
+    package let server: String?
     /// The port of a TCP server; absent for others.
     package let port: Int?
-    /// The names of the hosts that are connected.
-    package let hosts: [String]
-    /// The present position x, y, z in metres; absent for 1 m from every beacon.
+    /// The names of the hosts that are connected to the server; absent without one.
+    package let hosts: [String]?
+    /// Whether a host of this name is on the air.
+    package let joined: Bool
+    /// The present position x, y, z in metres, or that of the hosts that will join; absent for 1 m from every beacon.
     package let position: [Double]?
+    /// The line on which it moves: positions in metres, straight lines between them; absent at rest.
+    package let path: [[Double]]?
+    /// `active` or `passive`; absent if it does not scan.
+    package let scan: String?
 
-    package init(name: String, server: String, port: Int?, hosts: [String], position: [Double]?) {
+    /// A receiver with what is known of its server and of its first host.
+    package init(_ name: String, server: AirReceiver? = nil, host: AirMember? = nil) {
         self.name = name
-        self.server = server
-        self.port = port
-        self.hosts = hosts
-        self.position = position
+        self.server = server?.server
+        port = server.flatMap { server in
+            server.server.hasPrefix("tcp:") ? HostAndPort(String(server.server.dropFirst(4)))?.port : nil
+        }
+        hosts = server?.hosts
+        joined = host != nil || server?.hosts.contains(name) == true
+        position = (host?.position ?? server?.position).map { [$0.x, $0.y, $0.z] }
+        let outline = host?.motion?.outline ?? []
+        path = outline.isEmpty ? nil : outline.map { [$0.x, $0.y, $0.z] }
+        scan = host?.isScanActive.map { $0 ? "active" : "passive" }
     }
 
-    package init(_ receiver: AirReceiver) {
-        name = receiver.name
-        server = receiver.server
-        port = receiver.server.hasPrefix("tcp:") ? HostAndPort(String(receiver.server.dropFirst(4)))?.port : nil
-        hosts = receiver.hosts
-        position = receiver.position.map { [$0.x, $0.y, $0.z] }
+    /// A receiver of a radio that reports no more than the address of a server and the events of hosts.
+    package init(_ name: String, server: String?, joined: Bool) {
+        self.name = name
+        self.server = server
+        self.joined = joined
+        (port, hosts, position, path, scan) = (nil, nil, nil, nil, nil)
     }
 }
 
@@ -67,35 +81,6 @@ package struct MoveRecord: Codable, Hashable, Sendable {
     package init(name: String, position: Position) {
         self.name = name
         self.position = [position.x, position.y, position.z]
-    }
-}
-
-/// A host on the virtual air as JSON.
-package struct ReceiverRecord: Codable, Hashable, Sendable {
-    /// The version of the format.
-    package var v = 1
-    /// The name on the air.
-    package let name: String
-    /// The present position x, y, z in metres; absent for 1 m from every beacon.
-    package let position: [Double]?
-    /// The line on which it moves: positions in metres, straight lines between them; absent at rest.
-    package let path: [[Double]]?
-    /// `active` or `passive`; absent if it does not scan.
-    package let scan: String?
-
-    package init(name: String, position: [Double]?, path: [[Double]]?, scan: String?) {
-        self.name = name
-        self.position = position
-        self.path = path
-        self.scan = scan
-    }
-
-    package init(_ member: AirMember) {
-        name = member.name
-        position = member.position.map { [$0.x, $0.y, $0.z] }
-        let outline = member.motion?.outline ?? []
-        path = outline.isEmpty ? nil : outline.map { [$0.x, $0.y, $0.z] }
-        scan = member.isScanActive.map { $0 ? "active" : "passive" }
     }
 }
 

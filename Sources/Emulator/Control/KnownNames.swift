@@ -54,7 +54,7 @@ extension Emulator {
 
     private func requireHost(_ pattern: JSONValue) async throws(EmulatorError) {
         // Radios without positions have no hosts.
-        guard let served = try? await servedReceivers(), let present = try? await receivers() else { return }
+        guard let served = try? await air.receivers(), let present = try? await air.hosts() else { return }
         var known = Set([Self.unnamedHost] + served.map(\.name) + present.map(\.name))
         _ = events.select { posted in
             if case .host(let host) = posted.event { known.insert(host.name) }

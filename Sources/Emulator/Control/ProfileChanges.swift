@@ -29,9 +29,9 @@ extension Emulator {
     /// - Parameter name: its name; `nil` for the first one.
     /// - Throws: `EmulatorError` `.unknownProfile`.
     package func profileRecord(_ name: String?) async throws(EmulatorError) -> ProfileRecord {
-        let profiles = profiles
+        let profiles = roster.profiles
         let profile = profiles[try Self.index(of: name, in: profiles)]
-        let tag = "\(revision)"
+        let tag = "\(roster.revision)"
         return ProfileRecord(
             profile: profile.name, text: await LongWork.perform { ProfileWriter.text(of: profile) }, tag: tag)
     }
@@ -56,12 +56,13 @@ extension Emulator {
             throw EmulatorError(error)
         }
         return try await changeProfiles { emulator throws(EmulatorError) in
-            guard tag == nil || tag == "\(emulator.revision)" else {
+            let revision = emulator.roster.revision
+            guard tag == nil || tag == "\(revision)" else {
                 throw EmulatorError(
-                    .profileChanged, "the profile has changed: its tag is \(emulator.revision), not \(tag ?? "")",
+                    .profileChanged, "the profile has changed: its tag is \(revision), not \(tag ?? "")",
                     hint: "read it again")
             }
-            var next = emulator.profiles
+            var next = emulator.roster.profiles
             next[try Self.index(of: name, in: next)] = profile
             guard Set(next.map(\.name)).count == next.count else {
                 throw EmulatorError(.badProfile, "another profile has the name \"\(profile.name)\" already")
@@ -87,7 +88,7 @@ extension Emulator {
             throw EmulatorError(error)
         }
         return try await changeProfiles { emulator throws(EmulatorError) in
-            var next = emulator.profiles
+            var next = emulator.roster.profiles
             let place = Self.place(of: name, in: next)
             let index = if let place { place.profile } else { try Self.index(of: profile, in: next) }
             var beacons = next[index].beacons
@@ -109,18 +110,14 @@ extension Emulator {
         }
     }
 
-    /// Removes a beacon.
-    /// - Throws: `EmulatorError` `.unknownBeacon`, or as `reload`; then nothing has changed.
-    package func removeBeacon(_ name: String) async throws(EmulatorError) -> ReloadResult {
+    /// Removes beacons, all or none.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if there are none, or as `reload`; then nothing has changed.
+    package func removeBeacons(_ selection: BeaconSelection) async throws(EmulatorError) -> ReloadResult {
         try await changeProfiles { emulator throws(EmulatorError) in
-            var next = emulator.profiles
-            guard let place = Self.place(of: name, in: next) else {
-                throw emulator.unknown(name)
+            let removed = Set(try emulator.selected(selection).map { [$0.profileName, $0.profile.id] })
+            return emulator.roster.profiles.map { profile in
+                profile.with(profile.beacons.filter { !removed.contains([profile.name, $0.id]) })
             }
-            var beacons = next[place.profile].beacons
-            beacons.remove(at: place.beacon)
-            next[place.profile] = next[place.profile].with(beacons)
-            return next
         }
     }
 

@@ -98,8 +98,8 @@ extension Emulator {
     ///   - file: the path of its file, for messages; `nil` if there is none.
     /// - Throws: `EmulatorError` with the faults of the text; then nothing has changed.
     package func startScenario(_ text: String, file: String? = nil) async throws(EmulatorError) -> ScenarioRecord {
-        let hosts = ((try? await receivers()) ?? []).map(\.name)
-        let served = ((try? await servedReceivers()) ?? []).map(\.name)
+        let hosts = ((try? await air.hosts()) ?? []).map(\.name)
+        let served = ((try? await air.receivers()) ?? []).map(\.name)
         let timeline: Timeline
         let receivers = hosts + served.filter { !hosts.contains($0) }
         await directory.handover?.value
@@ -143,14 +143,16 @@ extension Emulator {
     /// - Throws: `EmulatorError`, as the method for the change.
     package func perform(_ action: ScenarioAction) async throws(EmulatorError) {
         switch action {
-        case .move(let name, let position): try await move(name, to: position)
-        case .set(let beacon, let values): _ = try await set(beacon, values)
-        case .enable(let beacon): _ = try await setEnabled(beacon, true)
-        case .disable(let beacon): _ = try await setEnabled(beacon, false)
-        case .mute(let beacon, let time): _ = try await mute(beacon, for: time)
-        case .unmute(let beacon): _ = try await unmute(beacon)
-        case .battery(let beacon, let state): _ = try await setBattery(beacon, state)
-        case .link(let beacon, let receiver, let change): try await overrideLink(from: beacon, to: receiver, change)
+        case .move(let name, let position): try await air.move(name, to: position)
+        case .set(let beacon, let values): try await change(beacon, BeaconChange(settings: values))
+        case .enable(let beacon): try await change(beacon, BeaconChange(isEnabled: true))
+        case .disable(let beacon): try await change(beacon, BeaconChange(isEnabled: false))
+        case .mute(let beacon, let time):
+            try await change(beacon, BeaconChange(muting: time.map(BeaconChange.Muting.during) ?? .on))
+        case .unmute(let beacon): try await change(beacon, BeaconChange(muting: .off))
+        case .battery(let beacon, let state): try await change(beacon, BeaconChange(battery: state))
+        case .link(let beacon, let receiver, let change):
+            try await air.overrideLink(from: beacon, to: receiver, change)
         case .disconnect(let name, let peer, let reason): _ = try await disconnect(name, from: peer, reason)
         case .radio(let power): try await setRadio(power)
         case .onConnection: break

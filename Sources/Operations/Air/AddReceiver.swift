@@ -4,6 +4,7 @@
 
 package import BluetoothCore
 package import Emulator
+import Radio
 
 package struct AddReceiver: Operation {
     package static let name = "addReceiver"
@@ -21,7 +22,8 @@ package struct AddReceiver: Operation {
 
     package init() {}
 
-    package func perform(on run: RunContext) async throws(EmulatorError) -> Created<ServerRecord> {
-        Created(ServerRecord(try await run.emulator.addReceiver(receiver.text, at: position)))
+    package func perform(on run: RunContext) async throws(EmulatorError) -> Created<ReceiverRecord> {
+        let added = try await run.emulator.addReceiver(receiver.text, at: position)
+        return Created(ReceiverRecord(added.name, server: added))
     }
 }

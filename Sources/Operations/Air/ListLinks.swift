@@ -14,6 +14,6 @@ package struct ListLinks: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Listed<LinkRecord> {
-        Listed(try await run.emulator.paths().map(LinkRecord.init))
+        Listed(try await run.emulator.air.paths().map(LinkRecord.init))
     }
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Emulator
+import Radio
 
 package struct ListReceivers: Operation {
     package static let name = "listReceivers"
@@ -13,23 +14,17 @@ package struct ListReceivers: Operation {
 
     package init() {}
 
-    package func perform(on run: RunContext) async throws(EmulatorError) -> Listed<RunWatch.Receiver> {
-        guard let hosts = try? await run.emulator.receivers() else {
+    package func perform(on run: RunContext) async throws(EmulatorError) -> Listed<ReceiverRecord> {
+        guard let present = try? await run.emulator.air.hosts() else {
             // Radios without positions do not list their hosts: there, the events of hosts count.
             return Listed(run.watch.receivers())
         }
-        let served = ((try? await run.emulator.servedReceivers()) ?? []).map(ServerRecord.init)
+        let served = (try? await run.emulator.air.receivers()) ?? []
         let servers = Dictionary(served.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-        let present = Dictionary(
-            hosts.map(ReceiverRecord.init).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        let hosts = Dictionary(present.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         return Listed(
-            Set(servers.keys).union(present.keys).sorted().map { name in
-                let (host, server) = (present[name], servers[name])
-                var receiver = RunWatch.Receiver(name: name, server: server?.server, joined: host != nil)
-                receiver.position = host?.position ?? server?.position
-                (receiver.path, receiver.scan) = (host?.path, host?.scan)
-                (receiver.hosts, receiver.port) = (server?.hosts, server?.port)
-                return receiver
+            Set(servers.keys).union(hosts.keys).sorted().map {
+                ReceiverRecord($0, server: servers[$0], host: hosts[$0])
             })
     }
 }

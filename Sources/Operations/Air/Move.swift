@@ -22,7 +22,7 @@ package struct Move: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> MoveRecord {
-        try await run.emulator.move(target.text, to: position)
+        try await run.emulator.air.move(target.text, to: position)
         return MoveRecord(name: target.text, position: position)
     }
 }

@@ -47,7 +47,7 @@ package struct OverrideLink: Operation {
         guard let change else {
             throw EmulatorError(.badProfile, "a link needs rssi, loss, packet-loss or blocked")
         }
-        try await run.emulator.overrideLink(from: from.text, to: to.text, change)
+        try await run.emulator.air.overrideLink(from: from.text, to: to.text, change)
         return LinkChangeRecord(from: from.text, to: to.text, change)
     }
 }

@@ -3,12 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Emulator
+import Radio
 
 package struct RemoveReceiver: Operation {
     package static let name = "removeReceiver"
     package static let method = OperationMethod.delete
     package static let path = "/v1/receivers/{receiver}"
-    package static let sentence = "Removes a receiver that was added."
+    package static let sentence = "Removes a receiver that was added, and its hosts; returns it as it was before."
     package static let fields: [Field<RemoveReceiver>] = [
         .required("receiver", .path, \.receiver, "its name on the air")
     ]
@@ -18,7 +19,8 @@ package struct RemoveReceiver: Operation {
 
     package init() {}
 
-    package func perform(on run: RunContext) async throws(EmulatorError) -> ServerRecord {
-        ServerRecord(try await run.emulator.removeReceiver(receiver.text))
+    package func perform(on run: RunContext) async throws(EmulatorError) -> ReceiverRecord {
+        let removed = try await run.emulator.air.removeReceiver(receiver.text)
+        return ReceiverRecord(removed.name, server: removed)
     }
 }

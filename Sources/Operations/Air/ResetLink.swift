@@ -21,7 +21,7 @@ package struct ResetLink: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Nothing {
-        try await run.emulator.overrideLink(from: from.text, to: to.text, nil)
+        try await run.emulator.air.overrideLink(from: from.text, to: to.text, nil)
         return Nothing()
     }
 }

@@ -14,6 +14,6 @@ package struct ShowAir: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> AirRecord {
-        try await run.emulator.airRecord()
+        try await run.emulator.air.record()
     }
 }

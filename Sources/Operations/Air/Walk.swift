@@ -24,7 +24,7 @@ package struct Walk: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> WalkRecord {
-        try await run.emulator.walk(target.text, through: path.places, over: time)
+        try await run.emulator.air.walk(target.text, through: path.places, over: time)
         return WalkRecord(name: target.text, path: path.places, over: time)
     }
 }

@@ -19,12 +19,12 @@ package struct PerformCommand: Operation {
 
     package var beacon = BeaconName()
     package var command = ""
-    package var arguments: Settings?
+    package var arguments: [String: String]?
 
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> BeaconRecord {
-        let wanted = DeviceCommand(command, arguments?.values ?? [:])
+        let wanted = DeviceCommand(command, arguments ?? [:])
         return BeaconRecord(try await run.emulator.perform(wanted, on: beacon.text))
     }
 }

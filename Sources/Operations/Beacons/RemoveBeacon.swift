@@ -19,6 +19,6 @@ package struct RemoveBeacon: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Emulator.ReloadResult {
-        try await run.emulator.removeBeacon(beacon.text)
+        try await run.emulator.removeBeacons(.named(beacon.text))
     }
 }

@@ -66,9 +66,8 @@ extension Emulator.ReloadResult: ReadableRecord {}
 extension LinkChangeRecord: ReadableRecord {}
 extension LinkRecord: ReadableRecord {}
 extension MoveRecord: ReadableRecord {}
-extension RunWatch.Receiver: ReadableRecord {}
+extension ReceiverRecord: ReadableRecord {}
 extension ScenarioRecord: ReadableRecord {}
-extension ServerRecord: ReadableRecord {}
 extension WalkRecord: ReadableRecord {}
 
 /// A request that a run has refused (RFC 9457).

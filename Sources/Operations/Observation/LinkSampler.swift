@@ -47,7 +47,7 @@ actor LinkSampler {
         var pause = Self.period
         while await emulator.sleep(for: pause) {
             isDue = false
-            guard let paths = try? await emulator.paths() else { return }
+            guard let paths = try? await emulator.air.paths() else { return }
             history.add(paths, at: await emulator.clockRecord.elapsed)
             guard !paths.isEmpty || isDue else { return }
             pause = Self.period * max(1, (paths.count + Self.pathsPerSecond - 1) / Self.pathsPerSecond)

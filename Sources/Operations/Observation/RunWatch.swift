@@ -9,26 +9,6 @@ import Synchronization
 
 /// What the resources need of the events so far.
 package final class RunWatch: Sendable {
-    /// A host on the air.
-    package struct Receiver: Codable, Sendable {
-        /// Its name on the air.
-        package let name: String
-        /// The server that a host joins, such as `tcp:127.0.0.1:6402`; absent for hosts that have joined an unnamed one.
-        package let server: String?
-        /// Whether a host is there.
-        package let joined: Bool
-        /// The present position x, y, z in metres, or that of the hosts that will join; absent for 1 m from every beacon.
-        package var position: [Double]?
-        /// The line on which it moves: positions in metres; absent at rest.
-        package var path: [[Double]]?
-        /// `active` or `passive`; absent if it does not scan.
-        package var scan: String?
-        /// The hosts that are connected to the server, by their names; absent without a server of its own.
-        package var hosts: [String]?
-        /// The port of a TCP server.
-        package var port: Int?
-    }
-
     /// The events so far, counted.
     struct State: Sendable {
         var servers: [String: String] = [:]
@@ -48,15 +28,11 @@ package final class RunWatch: Sendable {
     var counts: State { state.withLock(\.self) }
 
     /// The servers with a name, and the hosts that have joined.
-    func receivers() -> [Receiver] {
+    func receivers() -> [ReceiverRecord] {
         state.withLock { state in
-            let named = state.servers.map {
-                Receiver(name: $0.key, server: $0.value, joined: state.hosts.contains($0.key))
+            state.hosts.union(state.servers.keys).sorted().map {
+                ReceiverRecord($0, server: state.servers[$0], joined: state.hosts.contains($0))
             }
-            let joined = state.hosts.subtracting(state.servers.keys).map {
-                Receiver(name: $0, server: nil, joined: true)
-            }
-            return (named + joined).sorted { $0.name < $1.name }
         }
     }
 

@@ -85,6 +85,18 @@ package struct BeaconName: NameParameter {
     package init(_ text: String) { self.text = text }
 }
 
+/// Beacons: a pattern of their ids with `*`, `?` and `[…]` (fnmatch(3)), with a slash of `PROFILE/ID`.
+package struct BeaconPattern: NameParameter {
+    package static let noun = "a pattern of the ids of beacons"
+
+    package var text: String
+
+    package init(_ text: String) { self.text = text }
+
+    /// - Parameter profile: `nil` for all profiles.
+    func selection(of profile: String?) -> BeaconSelection { .matching(text, profile: profile) }
+}
+
 /// Something on the virtual air: a beacon, a host or a receiver.
 package struct AirName: NameParameter {
     package static let noun = "a name on the air"
@@ -225,34 +237,25 @@ package struct Setting: Parameter, Hashable {
     }
 }
 
-/// Settings by their keys in profiles.
-package struct Settings: Parameter, Hashable {
-    package var values: [String: String]
-
-    package init(_ values: [String: String] = [:]) { self.values = values }
-
+/// Settings or arguments by their keys, as texts.
+extension [String: String]: Parameter {
     package init(json: JSONValue) throws(ValueFault) {
         guard let members = json.members else { throw ValueFault("write an object, such as {\"major\":7}") }
-        values = [:]
+        self = [:]
         for (key, value) in members {
             do throws(ValueFault) {
-                values[key] = try Setting(json: value).text
+                self[key] = try Setting(json: value).text
             } catch {
                 throw ValueFault("\(key): \(error.message)")
             }
         }
     }
 
-    package var json: JSONValue { .object(values.mapValues { .text($0) }) }
+    package var json: JSONValue { .object(mapValues { .text($0) }) }
     package static var schema: Schema { .dictionary(Setting.schema) }
 }
 
-/// Whether a beacon is muted, or for how long it is.
-package enum Muting: Parameter, Hashable {
-    case on
-    case off
-    case during(Duration)
-
+extension BeaconChange.Muting: Parameter {
     package init(json: JSONValue) throws(ValueFault) {
         switch json {
         case .boolean(let isMuted): self = isMuted ? .on : .off

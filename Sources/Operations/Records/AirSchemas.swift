@@ -34,48 +34,20 @@ extension DisconnectionRecord: Record {
         ])
 }
 
-extension ServerRecord: Record {
-    package static let schema = Schema.record(
-        "Server",
-        [
-            .version, .required("name", .text, "the name of its first host on the air"),
-            .required("server", .text, "where hosts get controllers, such as tcp:127.0.0.1:6402"),
-            .optional("port", .integer(1...65535), "the port of a TCP server"),
-            .required("hosts", .texts, "the names of the hosts that are connected"),
-            .optional("position", .metres, "the position x, y, z in metres; without it, 1 m from every beacon"),
-        ])
-}
-
-extension RunWatch.Receiver: ListedRecord {
+extension ReceiverRecord: ListedRecord {
     package static let plural = "receivers"
     package static let schema = Schema.record(
         "Receiver",
         [
-            .required("name", .text, "the name on the air"),
-            .optional("server", .text, "the server that a host joins, such as tcp:127.0.0.1:6402"),
-            .required("joined", .boolean, "whether a host is there"),
+            .version, .required("name", .text, "the name on the air: that of the first host of a server"),
+            .optional("server", .text, "where hosts get controllers, such as tcp:127.0.0.1:6402"),
+            .optional("port", .integer(1...65535), "the port of a TCP server"),
+            .optional("hosts", .texts, "the names of the hosts that are connected to the server"),
+            .required("joined", .boolean, "whether a host of this name is on the air"),
             .optional("position", .metres, "the position x, y, z in metres; without it, 1 m from every beacon"),
             .optional("path", .array(.metres), "the line on which it moves"),
             .optional("scan", .choice(["active", "passive"]), "the kind of its scan"),
-            .optional("hosts", .array(.text), "the hosts that are connected to the server"),
-            .optional("port", .integer(1...65535), "the port of a TCP server"),
         ])
-}
-
-extension ReceiverRecord {
-    /// A host that is there.
-    package init(_ receiver: RunWatch.Receiver) {
-        self.init(name: receiver.name, position: receiver.position, path: receiver.path, scan: receiver.scan)
-    }
-}
-
-extension ServerRecord {
-    /// A server that hosts may join; `nil` for a host without one of its own.
-    package init?(_ receiver: RunWatch.Receiver) {
-        guard let server = receiver.server, let hosts = receiver.hosts else { return nil }
-        self.init(
-            name: receiver.name, server: server, port: receiver.port, hosts: hosts, position: receiver.position)
-    }
 }
 
 extension OverrideRecord {

@@ -97,7 +97,7 @@ struct ControlSet: AsyncParsableCommand {
             }
         }
         let keys = Set(values.keys)
-        try await options.tool.change(device, showing: keys) { $0.settings = Settings(values) }
+        try await options.tool.change(device, showing: keys, BeaconChange(settings: values))
     }
 }
 
@@ -107,7 +107,7 @@ struct ControlEnable: AsyncParsableCommand {
         commandName: "enable", abstract: "Switch a beacon on.", discussion: "Example: beaconry ctl enable entrance")
     @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.change(device) { $0.isEnabled = true } }
+    func run() async throws { try await options.tool.change(device, BeaconChange(isEnabled: true)) }
 }
 
 /// `beaconry ctl disable`
@@ -117,7 +117,7 @@ struct ControlDisable: AsyncParsableCommand {
         discussion: "Example: beaconry ctl disable entrance")
     @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.change(device) { $0.isEnabled = false } }
+    func run() async throws { try await options.tool.change(device, BeaconChange(isEnabled: false)) }
 }
 
 /// `beaconry ctl act`
@@ -139,7 +139,7 @@ struct ControlAct: AsyncParsableCommand {
         let command = PerformCommand {
             $0.beacon = BeaconName(device)
             $0.command = "act"
-            $0.arguments = Settings(["action": action, "notification": notification])
+            $0.arguments = ["action": action, "notification": notification]
         }
         try await options.tool.perform(command) { [BeaconText.headline($0)] }
     }

@@ -53,7 +53,7 @@ struct ControlMute: AsyncParsableCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        var muting = Muting.on
+        var muting = BeaconChange.Muting.on
         if let time {
             do throws(ValueFault) {
                 muting = .during(try ValueText.duration(time))
@@ -61,7 +61,7 @@ struct ControlMute: AsyncParsableCommand {
                 throw Failure.usage("--for: \(error.message)")
             }
         }
-        try await options.tool.change(device) { $0.muting = muting }
+        try await options.tool.change(device, BeaconChange(muting: muting))
     }
 }
 
@@ -71,7 +71,7 @@ struct ControlUnmute: AsyncParsableCommand {
         commandName: "unmute", abstract: "End the muting of a beacon.", discussion: "Example: beaconry ctl unmute door")
     @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.change(device) { $0.muting = .off } }
+    func run() async throws { try await options.tool.change(device, BeaconChange(muting: .off)) }
 }
 
 /// `beaconry ctl battery`
@@ -87,7 +87,7 @@ struct ControlBattery: AsyncParsableCommand {
     @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
     @Argument(help: "flat or full.") var state: BatteryState
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.change(device) { $0.battery = state } }
+    func run() async throws { try await options.tool.change(device, BeaconChange(battery: state)) }
 }
 
 /// `beaconry ctl radio`

@@ -44,7 +44,7 @@ struct ControlReceiverAdd: AsyncParsableCommand {
             $0.receiver = try NewName(json: .text(name))
             $0.position = metres.isEmpty ? nil : try PositionArgument.parse(metres.joined(separator: ","))
         }
-        try await options.tool.perform(add) { LinkText.list([$0]) }
+        try await options.tool.perform(add) { LinkText.listServers([$0]) }
     }
 }
 
@@ -56,7 +56,7 @@ struct ControlReceiverRemove: AsyncParsableCommand {
     @Argument(help: "The receiver's name.") var name: String
     @OptionGroup var options: ControlOptions
     func run() async throws {
-        try await options.tool.perform(RemoveReceiver { $0.receiver = AirName(name) }) { LinkText.list([$0]) }
+        try await options.tool.perform(RemoveReceiver { $0.receiver = AirName(name) }) { LinkText.listServers([$0]) }
     }
 }
 

@@ -35,7 +35,7 @@ struct ControlSocketTests {
     private static func change(_ beacon: String, _ settings: [String: String]) -> ChangeBeacon {
         ChangeBeacon {
             $0.beacon = BeaconName(beacon)
-            $0.settings = Settings(settings)
+            $0.change.settings = settings
         }
     }
 
@@ -76,7 +76,7 @@ struct ControlSocketTests {
             func enable(_ isEnabled: Bool) async throws -> Bool {
                 let change = ChangeBeacon {
                     $0.beacon = BeaconName("exit")
-                    $0.isEnabled = isEnabled
+                    $0.change.isEnabled = isEnabled
                 }
                 return try await client.send(change).enabled
             }

@@ -60,6 +60,29 @@ def test_beacons_are_added_replaced_and_removed(served: Served, shop: Path) -> N
     assert (result["added"], result["removed"], result["kept"]) == (["shelf-1"], ["sign"], ["door", "shelf-2"])
 
 
+def test_beacons_that_match_are_changed_and_removed_at_once(served: Served, shop: Path) -> None:
+    server = served(profile=shop)
+    changed = server.request("PATCH", "/v1/beacons?match=shelf-*", {"settings": {"major": 9}, "position": [1, 2]}, **PATCH)
+    assert [(each["device"], each["major"], each["changed"], each["position"]) for each in changed.json["beacons"]] == [
+        ("shelf-1", 9, True, [1, 2, 0]),
+        ("shelf-2", 9, True, [1, 2, 0]),
+    ]
+    assert [each["device"] for each in server.get("/v1/beacons?match=shop/*-1")["beacons"]] == ["shelf-1"]
+    # One of them refuses: its battery is flat.
+    server.request("PATCH", "/v1/beacons/shelf-2", {"battery": "flat"}, **PATCH)
+    moved = server.request("PATCH", "/v1/beacons/shelf-2", {"position": [5, 6]}, **PATCH)
+    assert (moved.status, moved.json["position"]) == (200, [5, 6, 0])
+    refused = server.request("PATCH", "/v1/beacons?match=*", {"settings": {"major": 3}, "enabled": True}, **PATCH)
+    assert (refused.status, refused.json["code"]) == (409, "conflict") and "shelf-2" in refused.json["detail"]
+    assert [each["major"] for each in server.get("/v1/beacons")["beacons"]] == [1, 9, 9]
+    for method in ("GET", "PATCH", "DELETE"):
+        unknown = server.request(method, "/v1/beacons?match=x*", {"enabled": True} if method == "PATCH" else None, **PATCH)
+        assert (unknown.status, unknown.json["code"]) == (404, "unknown-beacon")
+    assert server.request("DELETE", "/v1/beacons").status == 422
+    assert server.request("DELETE", "/v1/beacons?match=shelf-*").json["removed"] == ["shelf-1", "shelf-2"]
+    assert names(server) == ["door"]
+
+
 @pytest.mark.parametrize(
     ("name", "entry", "status", "text"),
     [
@@ -211,7 +234,7 @@ def test_ctl_changes_beacons_and_prints_the_profile(served: Served, shop: Path, 
     assert "sign" in beaconry.call("ctl", "put", "sign", entry).stdout
     refused = beaconry.call("ctl", "put", "sign", "{ device: beacon, format: eddystone-url, url: https://example.com, uuid: 1 }")
     assert refused.returncode == 65 and 'beacon:1:' in refused.stderr
-    assert beaconry.call("ctl", "remove", "shelf-*").returncode == 0
+    assert beaconry.call("ctl", "remove", "shelf-*").stdout.strip() == "reloaded: removed shelf-1, shelf-2; unchanged door, sign"
     copy = beaconry.profile(beaconry.call("ctl", "profile").stdout, "copy.yaml")
     assert "2 beacons: no problems found" in beaconry.call("check", str(copy)).stdout
     assert "added shelf-1, shelf-2" in beaconry.call("ctl", "reload").stdout

@@ -453,7 +453,7 @@ def test_receivers_that_were_added_are_listed_before_a_host_joins(served: Served
     assert server.get("/v1/receivers")["receivers"] == []
     added = json.loads(beaconry.call("ctl", "receiver", "add", "phone", "3", "0", "--json").stdout)
     place = {"server": added["server"], "port": added["port"], "position": [3, 0, 0]}
-    listed = {"name": "phone", **place, "joined": False, "hosts": []}
+    listed = {"v": 1, "name": "phone", **place, "joined": False, "hosts": []}
     assert server.get("/v1/receivers")["receivers"] == [listed]
     with socket.create_connection(("127.0.0.1", added["port"])) as h4:
         h4.sendall(bytes.fromhex("01030c00"))

@@ -120,7 +120,9 @@ def test_hosts_are_listed_with_position_path_and_scan(beaconry: Beaconry) -> Non
 
     found, text = asyncio.run(join())
     (resting,) = [each for each in found if each["name"] == "phone"]
-    assert resting == {"name": "phone", "position": [3, 4, 0], "scan": "passive"}
+    server = resting.pop("server")
+    assert server == ready["receivers"]["phone"] and resting.pop("port") == int(server.rsplit(":", 1)[1])
+    assert resting == {"name": "phone", "position": [3, 4, 0], "scan": "passive", "joined": True, "hosts": ["phone"]}
     (moving,) = [each for each in found if each["name"] == visitor]
     assert moving["path"][:2] == [[0, 3, 0], [0, 9, 0]] and 3 < moving["position"][1] < 9 and "scan" not in moving
     assert [line.split()[:2] for line in sorted(text.splitlines())] == [["HOST", "SCAN"], ["phone", "passive"], ["visitor", "no"]]

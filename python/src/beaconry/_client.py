@@ -42,9 +42,23 @@ class Client:
         """Moves something on the virtual air through places at one speed; returns at its beginning."""
         return self._connection.perform("POST", f"/v1/air/{part(name)}/walk", body={"over": over, "path": path})
 
-    def list_beacons(self, *, profile: str | None = None) -> Any:
-        """All beacons, or those of a profile, in the order of the profiles."""
-        return self._connection.perform("GET", "/v1/beacons", query={"profile": profile})
+    def remove_beacons(self, match: str, *, profile: str | None = None) -> Any:
+        """Removes all beacons whose ids match a pattern, until the next reload."""
+        return self._connection.perform("DELETE", "/v1/beacons", query={"match": match, "profile": profile})
+
+    def list_beacons(self, *, match: str | None = None, profile: str | None = None) -> Any:
+        """All beacons, those of a profile, or those whose ids match a pattern, in the order of the profiles."""
+        return self._connection.perform("GET", "/v1/beacons", query={"match": match, "profile": profile})
+
+    def change_beacons(
+        self, match: str, *, profile: str | None = None, battery: str | None = None, enabled: bool | None = None,
+        muted: bool | str | None = None, position: Sequence[float] | None = None, settings: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Changes all beacons whose ids match a pattern, in the same way: all of them, or none if one cannot be changed."""
+        return self._connection.perform(
+            "PATCH", "/v1/beacons", query={"match": match, "profile": profile}, body={"battery": battery, "enabled": enabled,
+            "muted": muted, "position": position, "settings": settings}, kind="application/merge-patch+json"
+        )
 
     def remove_beacon(self, beacon: str) -> Any:
         """Removes a beacon, until the next reload."""
@@ -58,7 +72,7 @@ class Client:
         self, beacon: str, *, battery: str | None = None, enabled: bool | None = None, muted: bool | str | None = None,
         position: Sequence[float] | None = None, settings: Mapping[str, Any] | None = None
     ) -> Any:
-        """Changes a beacon: settings first, all or none, then position, muting, battery and switch."""
+        """Changes a beacon, all or nothing: settings first, then position, muting, battery and switch."""
         return self._connection.perform(
             "PATCH", f"/v1/beacons/{part(beacon)}", body={"battery": battery, "enabled": enabled, "muted": muted,
             "position": position, "settings": settings}, kind="application/merge-patch+json"
@@ -202,7 +216,7 @@ class Client:
         return self._connection.perform("POST", "/v1/receivers", body={"name": name, "position": position})
 
     def remove_receiver(self, receiver: str) -> Any:
-        """Removes a receiver that was added."""
+        """Removes a receiver that was added, and its hosts; returns it as it was before."""
         return self._connection.perform("DELETE", f"/v1/receivers/{part(receiver)}")
 
     def reload(self) -> Any:

@@ -1,0 +1,134 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+package import Devices
+import Profiles
+import Radio
+
+// The beacons of a run, as clients read them and give them commands, and their schedules.
+extension Emulator {
+    /// All beacons in the order of the profiles.
+    package func list() async -> [BeaconStatus] {
+        await progress.until(.opening)
+        await directory.handover?.value
+        return await statuses(of: roster.beacons)
+    }
+
+    /// The beacons of a profile, in its order.
+    /// - Parameter profile: `nil`, or any name in a run of one profile, selects all.
+    /// - Throws: `EmulatorError` `.unknownProfile` if the run has several profiles, and none of this name.
+    package func list(of profile: String?) async throws(EmulatorError) -> [BeaconStatus] {
+        await progress.until(.opening)
+        await directory.handover?.value
+        return await statuses(of: try beacons(of: profile))
+    }
+
+    /// The beacons of a profile, in its order.
+    /// - Parameter profile: `nil`, or any name in a run of one profile, selects all.
+    /// - Throws: `EmulatorError` `.unknownProfile` if the run has several profiles, and none of this name.
+    func beacons(of profile: String?) throws(EmulatorError) -> [RunningBeacon] {
+        let names = roster.profileNames
+        guard let profile, names.count > 1 else { return roster.beacons }
+        guard names.contains(profile) else {
+            throw EmulatorError(
+                .unknownProfile, "there is no profile \"\(profile)\"", hint: Spelling.hint(profile, "profiles", names))
+        }
+        return roster.beacons.filter { $0.profileName == profile }
+    }
+
+    private func statuses(of beacons: [RunningBeacon]) async -> [BeaconStatus] {
+        var statuses: [BeaconStatus] = []
+        for beacon in beacons { statuses.append(await completed(beacon.status)) }
+        return statuses
+    }
+
+    /// The beacons whose ids match a pattern, in the order of the profiles.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if there are none.
+    package func show(_ selection: BeaconSelection) async throws(EmulatorError) -> [BeaconStatus] {
+        await progress.until(.opening)
+        await directory.handover?.value
+        return await statuses(of: try selected(selection))
+    }
+
+    /// One beacon.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    package func show(_ name: String) async throws(EmulatorError) -> BeaconStatus {
+        await completed(try await running(name).status)
+    }
+
+    /// Performs a command of a device.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, `.badProfile` for arguments that are missing or wrong, or `.refusedSetting`
+    ///   if the device refuses it.
+    package func perform(_ command: DeviceCommand, on name: String) async throws(EmulatorError) -> BeaconStatus {
+        let outcome = await directory.route(to: BeaconIdentifier(name)) { await $0.perform(command) }
+        guard let outcome else { throw unknown(name) }
+        return await completed(try outcome.get())
+    }
+
+    /// The beacon with this name.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    func running(_ name: String) async throws(EmulatorError) -> RunningBeacon {
+        await progress.until(.opening)
+        await directory.handover(of: BeaconIdentifier(name))?.value
+        return try present(name)
+    }
+
+    /// The beacon with this name at this moment.
+    /// - Throws: `EmulatorError` `.unknownBeacon`.
+    func present(_ name: String) throws(EmulatorError) -> RunningBeacon {
+        guard let beacon = directory.beacon(BeaconIdentifier(name)) else { throw unknown(name) }
+        return beacon
+    }
+
+    /// The error for the name of no beacon.
+    func unknown(_ name: String) -> EmulatorError {
+        EmulatorError(
+            .unknownBeacon, "there is no beacon \"\(name)\"", hint: Spelling.hint(name, "beacons", names))
+    }
+
+    /// A status with what the radio reports.
+    func completed(_ status: BeaconStatus) async -> BeaconStatus {
+        var status = status
+        if status.motion?.isMoving == true, let position = await air.position(of: status.identifier.name) {
+            status.position = position
+        }
+        guard let session = roster[status.identifier] else { return status }
+        status = session.completed(status)
+        status.airState = session.airState(isEnabled: status.isEnabled, isRadioUp: roster.isRadioUp)
+        return status
+    }
+
+    // MARK: - Schedules
+
+    /// Follows the schedule of a beacon, which is switched on afterwards. The same schedule as before is continued.
+    func beginSchedule(of beacon: RunningBeacon) async {
+        guard let session = roster[beacon.identifier] else { return }
+        session.follow(beacon.profile.schedule, at: runClock.scheduleTime, configuration.utcOffset)
+        guard session.hasSchedule else { return }
+        awaitScheduleChange(of: beacon.identifier)
+        refresh(beacon.identifier)
+        if let (rotation, step) = session.rotation { await beacon.prepare(rotation, step: step) }
+    }
+
+    private func awaitScheduleChange(of beacon: BeaconIdentifier) {
+        roster[beacon]?.awaitScheduleChange(runClock) { [weak self] in await self?.advanceSchedule(of: beacon) }
+    }
+
+    private func advanceSchedule(of beacon: BeaconIdentifier) async {
+        guard progress.phase == .up, let session = roster[beacon],
+            let change = session.advanceSchedule(to: runClock.scheduleTime)
+        else { return }
+        awaitScheduleChange(of: beacon)
+        refresh(beacon)
+        if change.step != nil, let (rotation, step) = session.rotation {
+            await directory.route(to: beacon) { await $0.rotate(rotation, step: step) }
+        }
+        guard let isOn = change.isOn else { return }
+        // A reload may have removed it meanwhile.
+        try? await exclusively(.named(beacon.name)) { beacons throws(EmulatorError) in
+            if roster[beacon]?.hasFlatBattery != true { await switchBeacon(beacons[0], on: isOn) }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Bluetooth
+package import Devices
+import Radio
+
+// Faults of connections and of the radio; those of one beacon are changes of it (`BeaconChange`).
+extension Emulator {
+    /// Ends connections of a beacon, or of a host on the virtual air.
+    /// - Parameter peer: The address of the other end, or its name on the virtual air; `nil` for all connections.
+    /// - Returns: The addresses of the other ends, at least one.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, `.unknownPeer` if there is no such connection, or `.radio` if the radio
+    ///   cannot give this reason.
+    package func disconnect(
+        _ name: String, from peer: String?, _ reason: DisconnectionReason
+    ) async throws(EmulatorError) -> [String] {
+        await directory.handover(of: BeaconIdentifier(name))?.value
+        let ended: [String]
+        if let radio = faultInjectingRadio {
+            // Two connections of a central have names with a number.
+            let address = peer?.split(separator: "#").first.map { String($0) }
+            if let found = await radio.endConnections(of: name, with: address, reason) {
+                ended = found
+            } else if directory.beacon(BeaconIdentifier(name)) != nil {
+                ended = []
+            } else {
+                throw AirControl.unknown(name)
+            }
+        } else {
+            let connected = centrals(of: try await running(name).identifier)
+            ended = connected.filter { peer == nil || $0 == peer || $0.lowercased() == peer?.lowercased() }
+            for central in ended { try await disconnect(central: central, reason) }
+        }
+        guard ended.isEmpty else { return ended }
+        throw EmulatorError(
+            .unknownPeer, "\(name) has no connection" + (peer.map { " with \($0)" } ?? ""),
+            hint: "beaconry ctl show \(name) lists its centrals")
+    }
+
+    private func disconnect(central: String, _ reason: DisconnectionReason) async throws(EmulatorError) {
+        if let radio = radio as? any ReasonedDisconnectionRadio {
+            do throws(RadioError) {
+                try await radio.disconnect(central: central, reason: reason)
+            } catch {
+                throw EmulatorError(error)
+            }
+        } else if reason == .remoteUser {
+            await radio.disconnect(central: central)
+        } else {
+            throw EmulatorError(
+                RadioError(
+                    .unsupported, "\(radio.name) ends connections with the reason remote-user only",
+                    hint: "leave out --reason, or run on the virtual air (--radio virtual)"))
+        }
+    }
+
+    /// Removes the radio, or brings it back.
+    /// - Throws: `EmulatorError` `.radio` if the radio has no emulated air.
+    package func setRadio(_ power: RadioPower) async throws(EmulatorError) {
+        await (try requireFaultInjection("be switched off here")).setPowered(power == .on)
+        // The radio reports it in an event: a request after this one must have the new state.
+        while progress.phase == .up, roster.isRadioUp != (power == .on) { await progress.untilRadioChanges() }
+    }
+
+    var faultInjectingRadio: (any FaultInjectingRadio)? {
+        guard let radio = radio as? any FaultInjectingRadio, radio.injectsFaults else { return nil }
+        return radio
+    }
+
+    /// - Parameter action: The verb phrase of the message.
+    func requireFaultInjection(_ action: String) throws(EmulatorError) -> any FaultInjectingRadio {
+        if let radio = faultInjectingRadio { return radio }
+        throw EmulatorError(
+            RadioError(
+                .unsupported, "\(radio.name) cannot \(action)", hint: "run on the virtual air (--radio virtual)"))
+    }
+}
