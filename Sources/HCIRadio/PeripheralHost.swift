@@ -12,7 +12,7 @@ import Radio
 /// The peripheral side of a radio: its beacons, and the centrals that are connected to them.
 ///
 /// Each beacon has an advertising set: on a virtual air the only one of a controller of its own, on a single controller the
-/// first that is free. A beacon that is carried advertises what `requested` says; its host reports what is on the air.
+/// first that is free. A carried beacon requests the advertisement in `requested`; its host reports what is on the air.
 /// `replace` keeps the sets of the beacons that stay, unless the virtual air needs another controller for them. A lost
 /// controller ends the connections; the host restores the advertisements when it is back.
 ///

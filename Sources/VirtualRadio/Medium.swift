@@ -119,8 +119,8 @@ struct Medium: Sendable {
 
     /// The RSSI in dBm with which a receiver receives an advertising event; `nil` if it does not receive the event.
     ///
-    /// A receiver receives the PDU that is sent on its current channel if it knows the type of the PDU and decodes it. Where
-    /// packets collide, the event is one PDU that ends now.
+    /// A receiver needs to support the PDU type, to be on the channel, and to decode the packet. Where packets collide, the
+    /// event is one PDU that ends now.
     /// - Parameter isScanResponse: whether the packet is the scan response in the event.
     mutating func rssi(
         of event: AdvertisingEvent, at receiver: Receiver, now: AirTime, isScanResponse: Bool = false
@@ -409,7 +409,7 @@ struct Medium: Sendable {
         Double(power) + sites[transmitter].rssiOffset - propagation.lossAtOneMetre
     }
 
-    /// The losses in dB through the people who carry an antenna, and through walls.
+    /// The losses in dB through walls, and through the bodies of people who carry an antenna.
     private func obstacleLoss(
         from: Position, _ transmitter: Int, to: Position, _ receiver: Int
     ) -> (body: Double, walls: Double) {

@@ -7,7 +7,7 @@ import BluetoothCore
 import Devices
 
 extension Schedule {
-    /// More are not needed in a week, and each is looked at to find the next change.
+    /// Enough for a week; the search for the next change looks at all of them.
     private static let maximumWindows = 64
     private static let times = Duration.milliseconds(100) ... .seconds(3_600_000)
 

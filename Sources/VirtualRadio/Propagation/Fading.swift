@@ -5,7 +5,7 @@
 import BluetoothCore
 import Glibc
 
-/// What chance adds to the RSSI between two antennas: shadowing, fading of each primary channel, and the noise of each packet.
+/// Random effects on the RSSI between two antennas: shadowing, fading of each primary channel, and the noise of each packet.
 ///
 /// All of it is a function of the seed, the names of both ends, their places, and the number of the packet: nothing is
 /// remembered, so a packet that is not looked at changes no other, and an antenna that returns to a place finds the same

@@ -40,7 +40,7 @@ struct ControlDisconnect: AsyncParsableCommand {
 /// `beaconry ctl mute`
 struct ControlMute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mute", abstract: "Mute a beacon: nothing that it sends is received, which it does not notice.",
+        commandName: "mute", abstract: "Block everything that a beacon sends; the beacon is unaware of it.",
         discussion: """
             Example: beaconry ctl mute door --for 10s
 
