@@ -57,7 +57,12 @@ package final class FileLock: Sendable {
         flock(descriptor.rawValue, LOCK_UN)
     }
 
-    deinit { try? descriptor.close() }
+    deinit {
+        // To close is not enough: a child that another thread is starting has the descriptor, too, until it executes its
+        // program.
+        flock(descriptor.rawValue, LOCK_UN)
+        try? descriptor.close()
+    }
 
     private static func owner(_ descriptor: FileDescriptor) -> Int32? {
         var buffer = [UInt8](repeating: 0, count: 16)

@@ -38,6 +38,25 @@ struct FileLockTests {
         }
     }
 
+    /// A child that another thread starts has the descriptors of the process until it executes its program.
+    @Test
+    func duplicateOfTheDescriptorDoesNotKeepTheLock() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.lock")
+        var lock: FileLock? = try FileLock(path)
+        let descriptor = (0..<1024).first { number in
+            var target = [CChar](repeating: 0, count: 4096)
+            let count = readlink("/proc/self/fd/\(number)", &target, target.count)
+            return count > 0 && String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) == path
+        }
+        let duplicate = dup(Int32(try #require(descriptor)))
+        defer { close(duplicate) }
+        #expect(throws: FileLock.Failure.held(by: getpid())) { try FileLock(path) }
+        withExtendedLifetime(lock) {}
+        lock = nil
+        try FileLock(path).release()
+    }
+
     /// The kernel holds the lock, whether the owner's number can be read or not.
     @Test
     func heldLockWithAnEmptyFileIsHeld() throws {
