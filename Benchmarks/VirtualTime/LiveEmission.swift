@@ -19,7 +19,7 @@ enum LiveEmission {
     /// all that it led to is handed over.
     /// - Parameter isReceived: whether a scanner in the same program receives all of it.
     static func lateness(isReceived: Bool) async throws -> BeaconryBench.Figure {
-        let radio = HCIRadio(virtual: VirtualAirOptions(servers: []))
+        let radio = VirtualAirRadio(VirtualAirOptions(servers: []))
         let advertisement = Advertisement(
             pdu: .nonConnectable,
             advertisingData: AdvertisingData([
@@ -45,7 +45,7 @@ enum LiveEmission {
             ours: "\(late[late.count * 99 / 100].text(2)) ms (median \(median), worst \(worst))", goal: "1 ms")
     }
 
-    private static func listen(_ radio: HCIRadio) async throws -> Task<Void, Never> {
+    private static func listen(_ radio: VirtualAirRadio) async throws -> Task<Void, Never> {
         _ = try await radio.openCentral(waits: false)
         let sightings = try await radio.scan(ScanParameters(isActive: false))
         return Task { for await _ in sightings {} }

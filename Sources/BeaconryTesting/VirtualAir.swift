@@ -31,7 +31,7 @@ import Testing
 /// earlier with `stop`. Airs are independent of each other, so that tests may run in parallel.
 public final class VirtualAir: Sendable {
     private let simulation: Simulation
-    private let radio: HCIRadio
+    private let radio: VirtualAirRadio
     private let emulator: Emulator
     private let running: Task<Void, any Error>
     private let profiles: AirProfiles
@@ -51,7 +51,7 @@ public final class VirtualAir: Sendable {
         let first = try VirtualAirError.parsing { try profiles.load() }
         let (radio, emulator, running) = try await simulation.perform {
             let options = VirtualAirOptions(seed: seed, propagation: Propagation(for: first), servers: [])
-            let radio = HCIRadio(virtual: options)
+            let radio = VirtualAirRadio(options)
             var configuration = Emulator.Configuration(profiles: first) { () throws(ProfileFaults) in
                 try profiles.load()
             }

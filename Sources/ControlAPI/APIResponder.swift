@@ -14,7 +14,7 @@ import Synchronization
 struct APIResponder: Sendable {
     /// The longest body, in bytes.
     private static let longestBody = 65536
-    /// The time between two comments in a stream of events.
+    /// The interval of keep-alives in replies that take long: comments in a stream of events, line feeds before JSON.
     private static let heartbeat = Duration.seconds(10)
     /// The time that a client has to read the last reply of a connection.
     private static let lingering = TimeAmount.seconds(1)
@@ -23,7 +23,7 @@ struct APIResponder: Sendable {
 
     let run: RunContext
     let requestGuard: RequestGuard
-    /// Those of the streams of events.
+    /// The limit of concurrent streams of events.
     let streams: Places
 
     private var events: EventHub { run.emulator.events }
@@ -124,7 +124,7 @@ struct APIResponder: Sendable {
     // MARK: - Replies
 
     private static let fields: HTTPFields = [
-        // A page of another site that has this one in a frame could lead clicks to its buttons.
+        // Against clickjacking.
         .contentSecurityPolicy: "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         .xFrameOptions: "DENY", .xContentTypeOptions: "nosniff", .cacheControl: "no-store",
     ]
@@ -142,8 +142,8 @@ struct APIResponder: Sendable {
         if problem.endsConnection { try await end(channel) }
     }
 
-    /// Closes a connection after its last reply. The client has some time to read the reply first, because bytes of it that
-    /// are not read would make the system discard the reply (RFC 9112, 9.6).
+    /// Closes a connection after its last reply: the write side first, and the rest some time later, since closing a socket
+    /// with unread input sends a TCP reset, by which the client may lose the reply (RFC 9112, 9.6).
     /// - Throws: always, so that no other request is read.
     private func end(_ channel: any Channel) async throws {
         try? await channel.close(mode: .output).get()
@@ -199,7 +199,7 @@ struct APIResponder: Sendable {
         }
     }
 
-    /// A body of which parts are written as they come.
+    /// A streamed body.
     private struct OpenBody {
         let type: String
         /// What it begins with.
@@ -251,12 +251,12 @@ struct APIResponder: Sendable {
             _ = await sending.result
         } onCancel: {
             sending.cancel()
-            // What a client does not read would not end otherwise.
+            // Otherwise a write to a client that does not read never completes.
             channel.close(promise: nil)
         }
         open.release()
         beating.cancel()
-        // No pulse may follow the end.
+        // Keep-alives must stop before the end of the body.
         await beating.value
         try await end.finish(nil)
     }
@@ -267,7 +267,8 @@ struct APIResponder: Sendable {
     }
 }
 
-/// A task that the end of a connection cancels. A connection may have many, one after the other, so it does not retain them.
+/// A task that is cancelled when its connection ends. A connection may have many, one after the other, so it does not retain
+/// finished ones.
 private final class OpenTask: Sendable {
     private let task: Mutex<Task<Void, any Error>?>
 

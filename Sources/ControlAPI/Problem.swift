@@ -58,7 +58,7 @@ struct Problem: Error, Encodable {
         faults = error.faults.isEmpty ? nil : error.faults.map(ErrorRecord.init)
     }
 
-    /// A limit of the server that is reached: the connection is closed, since its place is needed.
+    /// A limit of the server was reached; the connection is closed to free its place.
     static func tooMany(_ things: String) -> Problem {
         var problem = Problem(
             .serviceUnavailable, code: "too-many", "this server has as many \(things) as it can serve at once",
@@ -76,12 +76,12 @@ struct Problem: Error, Encodable {
     static func method(_ method: HTTPRequest.Method, allowed: [HTTPRequest.Method]) -> Problem {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
         var problem = Problem(
-            .methodNotAllowed, code: "unknown-method", "this resource has no \(method.rawValue)", hint: "use \(names)")
+            .methodNotAllowed, code: "unknown-method", "\(method.rawValue) is not allowed here", hint: "use \(names)")
         problem.methods = allowed
         return problem
     }
 
-    /// A body, or a parameter, that is not what the resource takes.
+    /// An invalid body or parameter.
     static func invalid(_ detail: String, hint: String = "") -> Problem {
         Problem(.unprocessableContent, code: "invalid", detail, hint: hint)
     }

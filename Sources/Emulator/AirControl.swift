@@ -19,7 +19,7 @@ package struct AirControl: Sendable {
     /// The radio, if it has a virtual air.
     /// - Throws: `EmulatorError` `.unsupported` if it has no positions.
     func positioning() throws(EmulatorError) -> any PositioningRadio {
-        if let radio = radio as? any PositioningRadio, radio.name == "virtual" { return radio }
+        if let radio = radio as? any PositioningRadio { return radio }
         throw EmulatorError(
             .unsupported, "\(radio.name) has no positions", hint: "run on the virtual air (--radio virtual)")
     }

@@ -117,7 +117,7 @@ final class BeaconRoster {
     /// Takes whether the beacons are on the radio.
     func setRunning(_ isRunning: Bool) { readiness.setRunning(isRunning) }
 
-    /// Takes that the radio is usable, by its name, or is not any more.
+    /// Records whether the radio is usable, and its name.
     func setRadioUp(_ isUp: Bool, name: String? = nil) {
         if let name { radioName = name }
         readiness.setRadioUp(isUp)

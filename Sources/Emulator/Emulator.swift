@@ -14,14 +14,15 @@ import ServiceLifecycle
 /// The beacons of profiles, running on a radio.
 ///
 /// The beacons are made and restored, the radio is opened with them, and they are up until the run is over
-/// (`RunProgress`); a reload waits until they are up. The run is ready, once, when every beacon is on the air; `airSummary`
-/// is what is on the air at present. It is over after `stop()`, shutdown, the end of the duration, or an error, and then
-/// takes everything off the air.
+/// (`RunProgress`); a reload waits until they are up. The run becomes ready once: when every beacon that should be on the
+/// air is on the air, and none is paused; `airSummary` is what is on the air at present. The run ends after `stop()`,
+/// shutdown, the end of the duration, or an error; then the radio is closed.
 ///
 /// Each beacon is an actor (`RunningBeacon`) with a session (`BeaconSession`) in the roster. Events of the radio go to the
 /// sessions and through the directory to the beacons; actions of the beacons come back in order and go to the radio.
-/// Requests of centrals pass by this actor: the directory answers them. What clients request is in extensions, by what it
-/// is about: beacons (`change`, `list`), reloads, pairing, faults, captures, scenarios; and in `AirControl`.
+/// Requests of centrals do not use this actor: the radio calls the directory, which answers them. What control clients
+/// request is in extensions, by its subject: beacons (`change`, `list`), reloads, pairing, faults, captures, scenarios; and
+/// in `AirControl`.
 package actor Emulator: Service {
     /// The settings of a run.
     package struct Configuration: Sendable {
@@ -37,7 +38,7 @@ package actor Emulator: Service {
         package var isStrict: Bool
         /// Whether to wait for a radio that is not usable yet.
         package var waits: Bool
-        /// The duration of the run, from the moment when every beacon is on the air; `nil` for no limit.
+        /// The duration of the run, counted from `ready`; `nil` for no limit.
         package var duration: Duration?
         /// A file that exists while everything that should be on the air is on the air.
         package var readyFile: String?
@@ -148,7 +149,7 @@ package actor Emulator: Service {
     /// Ends the run.
     private func end(_ failure: EmulatorError? = nil) { endings.continuation.yield(failure) }
 
-    /// Refuses the requests that wait for a run which does not begin any more; a run that has begun is not affected.
+    /// Ends the waiting of requests for a run that does not begin any more; a run that has begun is not affected.
     package func giveUp() { if progress.phase == .making { progress.begin(.over) } }
 
     private func runOnRadio() async -> EmulatorError? {
@@ -218,7 +219,7 @@ package actor Emulator: Service {
         announce()
     }
 
-    /// Switches a beacon on, as its schedule has it.
+    /// Begins the schedule of a beacon, and switches the beacon on unless the schedule has it off.
     func powerOn(_ beacon: RunningBeacon) async {
         await beginSchedule(of: beacon)
         let isOn = roster[beacon.identifier]?.isToBeOn ?? true
@@ -279,7 +280,7 @@ package actor Emulator: Service {
         }
     }
 
-    /// Takes that the radio is usable, by its name, or is not any more.
+    /// Records whether the radio is usable, and its name.
     private func setRadioUp(_ isUp: Bool, name: String? = nil) {
         roster.setRadioUp(isUp, name: name)
         announce()
@@ -422,10 +423,11 @@ package actor Emulator: Service {
         for warning in status.warnings { events.post(.beacon(beacon, .warning(warning))) }
         if configuration.isStrict, !status.differences.isEmpty {
             let fields = AdvertisingField.allCases.filter(status.differences.contains).map(\.rawValue)
+                .joined(separator: ", ")
             let causes = status.warnings.map(\.message).joined(separator: "; ")
             end(
                 EmulatorError(
-                    .radio, "\(beacon) is not on the air as asked: \(fields.joined(separator: ", ")) (\(causes))",
+                    .radio, "\(beacon) advertises other values than requested: \(fields) (\(causes))",
                     hint: "see each warning's hint, or run without --strict"))
             return
         }
@@ -437,11 +439,11 @@ package actor Emulator: Service {
     /// The time since the start of the run.
     var uptime: Duration { runClock.uptime }
 
-    /// Waits until a time of the run.
+    /// Waits until the uptime of the run is `time`.
     /// - Returns: `false` if the task was cancelled meanwhile.
     func sleep(until time: Duration) async -> Bool { await runClock.sleep(for: time - uptime) }
 
-    /// Waits for a time of the run.
+    /// Waits for a duration, on the clock of the run.
     /// - Returns: `false` if the task was cancelled meanwhile.
     package func sleep(for duration: Duration) async -> Bool { await runClock.sleep(for: duration) }
 
@@ -449,7 +451,8 @@ package actor Emulator: Service {
     package var clockRecord: ClockRecord { runClock.record }
 
     /// Changes the clock of a run in virtual time; an advance returns when all that is due until then is done.
-    /// - Throws: `EmulatorError` `.badProfile` in real time, or to advance a clock that is not paused.
+    /// - Throws: `EmulatorError` `.realTime` if the clock is that of the machine, `.conflict` for an advance of a clock that
+    ///   is not paused.
     package func changeClock(_ change: ClockChange) async throws(EmulatorError) -> ClockRecord {
         try await runClock.perform(change)
         return runClock.record

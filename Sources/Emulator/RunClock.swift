@@ -48,7 +48,7 @@ struct RunClock: Sendable {
         return ScheduleTime(uptime: uptime, sinceUnixEpoch: epoch + uptime)
     }
 
-    /// Waits for a time of the run.
+    /// Waits for a duration, on the clock of the run.
     /// - Returns: `false` if the task was cancelled meanwhile.
     @discardableResult
     func sleep(for duration: Duration) async -> Bool { await timekeeper.sleep(for: duration) }

@@ -4,8 +4,8 @@
 
 /// What a run announces of its beacons.
 ///
-/// A run is ready, once, when everything that should be on the air is on the air, and no device is silent by itself. From then on it is complete or incomplete;
-/// its ready file exists while it is complete. It is degraded while something that was started is not on the air, which is
+/// A run is ready, once, when everything that should be on the air is on the air, and no device is silent by itself. From
+/// then on it is complete or incomplete; its ready file exists while it is complete. It is degraded while something that was started is not on the air, which is
 /// announced at its beginning and at its end; a beacon that has just been switched on makes the run incomplete only.
 struct RunReadiness {
     /// An announcement.

@@ -173,7 +173,7 @@ final class CentralHost {
         host?.change { $0.cancelConnecting(to: peer.address, type: peer.type) }
     }
 
-    private func connected(_ connection: LEConnection, for radio: HCIRadio) {
+    private func connected(_ connection: LEConnection, for radio: any HostStackRadio) {
         let peer = PeerAddress(connection.peerAddress, type: connection.peerAddressType)
         guard let attempt = attempts.removeValue(forKey: peer) else {
             host?.change { $0.disconnect(connection.id) }
@@ -362,7 +362,7 @@ final class CentralHost {
 
     /// Takes an event of the central's host.
     /// - Parameter radio: the radio of new links.
-    func take(_ event: LEHostEvent, for radio: HCIRadio) -> Outcome {
+    func take(_ event: LEHostEvent, for radio: any HostStackRadio) -> Outcome {
         switch event {
         case .scanReport(let report): sightings?.yield(Sighting(report))
         case .scanFailed(let failure):

@@ -8,7 +8,7 @@ import NIOCore
 import Radio
 
 /// One of the hosts of a radio.
-struct HostIdentifier: Hashable, Comparable {
+package struct HostIdentifier: Hashable, Comparable, Sendable {
     fileprivate let rawValue: Int
 
     /// The host of a radio on one controller, for beacons and the central.
@@ -19,7 +19,7 @@ struct HostIdentifier: Hashable, Comparable {
     /// The host of a receiver on a virtual air, by its number from 0.
     static func receiver(_ number: Int) -> HostIdentifier { HostIdentifier(rawValue: -2 - number) }
 
-    static func < (left: HostIdentifier, right: HostIdentifier) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: HostIdentifier, right: HostIdentifier) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// An advertising set on one of the controllers of a radio.

@@ -27,7 +27,7 @@ enum ControllerSource {
     }
 }
 
-/// A host of this process on a virtual air, for `HCIRadio.addHost(_:)`.
+/// A host of this process on a virtual air, for `VirtualAirRadio.addHost(_:)`.
 package struct AirHost: Hashable, Sendable {
     /// The name on the air, by which it is moved; if it is in use, the host gets a number after it.
     package var name: String

@@ -34,11 +34,11 @@ package struct VirtualAirDriver: RadioDriver {
     }
 
     package func forecast(_ beacons: [HostedBeacon]) async throws(RadioError) -> RadioForecast {
-        HCIRadio.virtualForecast(beacons)
+        VirtualAirRadio.forecast(beacons)
     }
 
     package func makePeripheral(_ resources: RadioResources) -> any PeripheralRadio {
-        HCIRadio(virtual: options, reason: reason, capture: resources.capture)
+        VirtualAirRadio(options, reason: reason, capture: resources.capture)
     }
 
     package func makeCentral(maximumTransmissionUnit: UInt16) -> any CentralRadio {

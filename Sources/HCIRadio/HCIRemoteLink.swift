@@ -21,7 +21,7 @@ final class HCIRemoteLink: ProcedureLink, PairingLink, EncryptedLink, SecuringLi
     private let encrypting: AsyncStream<Result<LinkProtection, PairingError>>.Continuation
     let host: HostIdentifier
     let connection: ConnectionIdentifier
-    let radio: HCIRadio
+    let radio: any HostStackRadio
     private let state = Mutex(State())
     private let yielded = Atomic(0)
 
@@ -41,7 +41,7 @@ final class HCIRemoteLink: ProcedureLink, PairingLink, EncryptedLink, SecuringLi
     }
 
     init(
-        _ device: RemoteAddress, _ connection: ConnectionIdentifier, on host: HostIdentifier, radio: HCIRadio
+        _ device: RemoteAddress, _ connection: ConnectionIdentifier, on host: HostIdentifier, radio: any HostStackRadio
     ) {
         self.device = device
         self.host = host

@@ -344,7 +344,7 @@ final class PeripheralHost {
 
     /// Takes an event of a host.
     /// - Parameter radio: the radio of new links.
-    func take(_ event: LEHostEvent, of host: HostIdentifier, for radio: HCIRadio) -> Effect {
+    func take(_ event: LEHostEvent, of host: HostIdentifier, for radio: any HostStackRadio) -> Effect {
         switch event {
         case .attributeRequest(let request): return answer(request, on: host)
         case .advertising(let set, let effective): report(effective, of: ControllerSet(host: host, set: set))
@@ -394,7 +394,7 @@ final class PeripheralHost {
             .refused(beacon, RadioError(.refused, "\(name) does not advertise \(beacon): \(failure)", hint: hint)))
     }
 
-    private func connected(_ connection: LEConnection, on host: HostIdentifier, for radio: HCIRadio) {
+    private func connected(_ connection: LEConnection, on host: HostIdentifier, for radio: any HostStackRadio) {
         guard let set = connection.advertisingSet, let beacon = sets[ControllerSet(host: host, set: set)] else {
             return
         }

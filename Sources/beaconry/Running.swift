@@ -177,7 +177,7 @@ struct Running {
     private func startProxies(
         _ definitions: [ESPHomeProxies.Definition], on radio: any PeripheralRadio, _ events: EventHub
     ) async throws -> ESPHomeProxies? {
-        guard !definitions.isEmpty, let radio = radio as? HCIRadio, radio.injectsFaults else { return nil }
+        guard !definitions.isEmpty, let radio = radio as? VirtualAirRadio else { return nil }
         return try await ESPHomeProxies(definitions, on: radio) { report in
             switch report {
             case .host(let event): events.post(.host(event))

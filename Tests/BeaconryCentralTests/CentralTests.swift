@@ -41,7 +41,7 @@ struct CentralTests {
     }
 
     @Test func centralOnTheAirReceivesItsBeacons() async throws {
-        let radio = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: []))
+        let radio = VirtualAirRadio(VirtualAirOptions(timing: .immediate, servers: []))
         let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"),
             services: [

@@ -40,7 +40,7 @@ struct VirtualTimeTests {
                 pdu: .connectableScannable, advertisingData: data, interval: AdvertisingInterval(interval)))
     }
 
-    private static func open(_ radio: HCIRadio, _ beacons: [HostedBeacon]) async throws {
+    private static func open(_ radio: VirtualAirRadio, _ beacons: [HostedBeacon]) async throws {
         _ = try await radio.open(beacons, waits: false) { _ in .success([42]) }
         for beacon in beacons { await radio.advertise(beacon.advertisement, for: beacon.identifier) }
     }
@@ -49,7 +49,7 @@ struct VirtualTimeTests {
     @Test func regionIsLeftThirtyVirtualSecondsAfterItsLastAdvertisement() async throws {
         let uuid = try #require(Self.uuid)
         let events = try await Simulation.run { clock in
-            let radio = HCIRadio(virtual: VirtualAirOptions(seed: 5, servers: []))
+            let radio = VirtualAirRadio(VirtualAirOptions(seed: 5, servers: []))
             let frame = IBeacon(uuid: uuid, major: 1, minor: 7, measuredPower: MeasuredPower(-59))
             try await Self.open(radio, [Self.beacon("door", interval: 1600, frame.advertisingData())])
             _ = try await radio.openCentral(waits: false)
@@ -76,7 +76,7 @@ struct VirtualTimeTests {
     private static func capture(seed: UInt64) async throws -> [UInt8] {
         let sink = CapturedBytes()
         try await Simulation.run { clock in
-            let radio = HCIRadio(virtual: VirtualAirOptions(seed: seed, servers: []), capture: sink)
+            let radio = VirtualAirRadio(VirtualAirOptions(seed: seed, servers: []), capture: sink)
             let beacons = (1...20).map { number in
                 beacon("b\(number)", interval: 160 + UInt32(number), [.localName("b\(number)", isComplete: true)])
             }
@@ -113,7 +113,7 @@ struct VirtualTimeTests {
 
     @Test func connectionAttemptTimesOutInVirtualTime() async throws {
         let elapsed = try await Simulation.run { clock in
-            let radio = HCIRadio(virtual: VirtualAirOptions(seed: 5, servers: []))
+            let radio = VirtualAirRadio(VirtualAirOptions(seed: 5, servers: []))
             try await Self.open(radio, [])
             let central = Central(radio: radio)
             _ = try await central.open()

@@ -53,7 +53,7 @@ struct ServiceTests {
     /// A service, its air and a program.
     private struct Rig: Sendable {
         let busAddress: String
-        let air: HCIRadio
+        let air: VirtualAirRadio
         let service: BlueZService
         let client: DBusConnection
         let signals: AsyncStream<DBusMessage>
@@ -127,7 +127,7 @@ struct ServiceTests {
         _ body: (Rig) async throws -> Void
     ) async throws {
         try await TestBus.with { bus in
-            let air = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: []))
+            let air = VirtualAirRadio(VirtualAirOptions(timing: .immediate, servers: []))
             let beacon = beacon(services, pdu)
             let value = Value()
             let (pendingReads, pendingRead) = AsyncStream.makeStream(of: Void.self)

@@ -24,8 +24,8 @@ struct Rounds {
     private let service: BluetoothUUID
 
     static func run(_ counts: [Int]) async throws {
-        let air = HCIRadio(
-            virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
+        let air = VirtualAirRadio(
+            VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
         let services = (0..<pairs).map { 0xFFE0 + UInt16($0) }
         let port = try await advertise(services, on: air)
         let pairs = services.map { service in
@@ -74,7 +74,7 @@ struct Rounds {
 
     /// Starts beacons, each with a service that has one value.
     /// - Returns: the port that the air listens on.
-    private static func advertise(_ services: [UInt16], on air: HCIRadio) async throws -> Int {
+    private static func advertise(_ services: [UInt16], on air: VirtualAirRadio) async throws -> Int {
         let characteristic = GATTCharacteristic(uuid: value, properties: [.read, .write])
         let beacons = services.map { service in
             HostedBeacon(

@@ -90,7 +90,7 @@ import Testing
     /// Serves on a Unix socket while a body runs.
     private func serve(_ limits: APILimits, _ body: (String) async throws -> Void) async throws {
         let path = "/tmp/beaconry-api-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
-        let radio = HCIRadio(virtual: VirtualAirOptions(servers: []))
+        let radio = VirtualAirRadio(VirtualAirOptions(servers: []))
         let emulator = Emulator(Emulator.Configuration(profiles: []) { () throws(ProfileFaults) in [] }, radio: radio)
         let api = try await ControlSocket(RunContext(emulator, version: "1"), claiming: [path], limits: limits)
         do {

@@ -116,7 +116,7 @@ struct BluetoothProxyTests {
     }
 
     private struct Setup {
-        let radio: HCIRadio
+        let radio: VirtualAirRadio
         let proxy: BluetoothProxy
         let place: String
         let reports: Reports
@@ -131,7 +131,7 @@ struct BluetoothProxyTests {
     private static func setUp(
         beacons count: Int = 1, slots: Int = 3, data: AdvertisingData = AdvertisingData([.flags(.beacon)])
     ) async throws -> Setup {
-        let radio = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: []))
+        let radio = VirtualAirRadio(VirtualAirOptions(timing: .immediate, servers: []))
         let beacons = (1...count).map { number in
             HostedBeacon(
                 identifier: BeaconIdentifier("beacon \(number)"), services: services,
@@ -343,7 +343,7 @@ struct BluetoothProxyTests {
     }
 
     @Test func proxyWithoutKeyIsForThisMachineOnly() async throws {
-        let radio = HCIRadio(virtual: VirtualAirOptions(servers: []))
+        let radio = VirtualAirRadio(VirtualAirOptions(servers: []))
         let host = try await radio.addHost(AirHost("kitchen"))
         var settings = BluetoothProxy.Settings(name: "kitchen", host: "0.0.0.0", port: 0)
         let open = BluetoothProxy(settings, host: host) { _ in }

@@ -23,13 +23,13 @@ struct ProxyRadioTests {
 
     /// A proxy of ours, 2 m from a beacon.
     private struct Setup {
-        let air: HCIRadio
+        let air: VirtualAirRadio
         let proxy: BluetoothProxy
         let place: HostAndPort
         let reports: Reports
 
         init(key: EncryptionKey? = nil) async throws {
-            air = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: []))
+            air = VirtualAirRadio(VirtualAirOptions(timing: .immediate, servers: []))
             let advertisement = Advertisement(
                 pdu: .nonConnectable, advertisingData: [.flags(.beacon)], interval: AdvertisingInterval(32),
                 address: BluetoothAddress(number: device))

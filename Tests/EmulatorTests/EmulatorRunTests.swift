@@ -189,7 +189,7 @@ struct EmulatorRunTests {
         let failure = try await rig.failure()
         #expect(failure.code == .radio)
         #expect(failure.exitCode == 69)
-        #expect(failure.message == "exit is not on the air as asked: interval (interval differs)")
+        #expect(failure.message == "exit advertises other values than requested: interval (interval differs)")
         #expect(!rig.events.entries.contains { $0.event == "ready" })
         #expect(!folder.has("ready"))
         let started = try await rig.event("advertising-started", of: "exit")
@@ -206,7 +206,7 @@ struct EmulatorRunTests {
         rig.radio.react(.differing([.advertisingData, .pdu]), to: "entrance")
         _ = try await rig.emulator.set("entrance", ["major": "9"])
         let failure = try await rig.failure()
-        #expect(failure.message.hasPrefix("entrance is not on the air as asked: pdu, advertisingData ("))
+        #expect(failure.message.hasPrefix("entrance advertises other values than requested: pdu, advertisingData ("))
     }
 
     @Test

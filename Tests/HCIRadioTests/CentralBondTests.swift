@@ -23,10 +23,10 @@ struct CentralBondTests {
     /// Runs a beacon that pairs.
     private static func withBeacon(
         _ settings: PairingSettings = PairingSettings(), store: Store = Store(),
-        _ body: (HCIRadio, Int) async throws -> Void
+        _ body: (VirtualAirRadio, Int) async throws -> Void
     ) async throws {
-        let radio = HCIRadio(
-            virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
+        let radio = VirtualAirRadio(
+            VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
         await radio.storeBonds(in: store)
         let advertisement = Advertisement(
             pdu: .connectableScannable, advertisingData: AdvertisingData([.flags(.beacon)]),

@@ -29,10 +29,10 @@ struct OddControllerRadioTests {
     /// An air that serves controllers of a character, and the transport to them.
     private static func open(
         _ character: String, _ beacons: [HostedBeacon] = []
-    ) async throws -> (air: HCIRadio, transport: HCITransport) {
+    ) async throws -> (air: VirtualAirRadio, transport: HCITransport) {
         var server = VirtualAirOptions.Server.tcp(host: "127.0.0.1", port: 0)
         try server.setCharacter(character)
-        let air = HCIRadio(virtual: VirtualAirOptions(timing: .immediate, servers: [server]))
+        let air = VirtualAirRadio(VirtualAirOptions(timing: .immediate, servers: [server]))
         let capabilities = try await air.open(beacons, waits: false) { _ in .success([]) }
         for beacon in beacons { await air.advertise(beacon.advertisement, for: beacon.identifier) }
         let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })

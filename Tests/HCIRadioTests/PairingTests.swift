@@ -43,7 +43,7 @@ struct PairingTests {
 
     /// A beacon and a central on one air.
     private struct Scene {
-        let radio: HCIRadio
+        let radio: VirtualAirRadio
         let central: HCIRadio
         let reports: Reports
 
@@ -75,7 +75,7 @@ struct PairingTests {
         /// The central of the last event.
         var central: String { names.withLock { $0.last ?? "" } }
 
-        init(_ radio: HCIRadio) {
+        init(_ radio: VirtualAirRadio) {
             let (stream, continuation) = AsyncStream.makeStream(of: PairingEvent.self)
             pairings = stream
             let (connections, connecting) = AsyncStream.makeStream(of: String.self)
@@ -122,8 +122,8 @@ struct PairingTests {
     private static func with(
         _ pairing: PairingSettings?, store: Store = Store(), _ body: (Scene) async throws -> Void
     ) async throws {
-        let radio = HCIRadio(
-            virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
+        let radio = VirtualAirRadio(
+            VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
         await radio.storeBonds(in: store)
         let plan = plan(pairing)
         let capabilities = try await radio.open([plan], waits: false) { _ in .success([1, 2, 3]) }

@@ -46,7 +46,7 @@ struct SeededKeyTests {
     ) async throws -> [UInt8] {
         let sink = Sink()
         try await Simulation.run { clock in
-            let radio = HCIRadio(virtual: VirtualAirOptions(seed: seed, servers: []), capture: sink)
+            let radio = VirtualAirRadio(VirtualAirOptions(seed: seed, servers: []), capture: sink)
             let settings = PairingSettings(secureConnections: requirement, hidesAddress: true)
             let beacon = beacon(settings)
             let sightings = try await radio.addReceiver("phone", motion: nil)

@@ -33,9 +33,9 @@ struct VirtualAirTests {
     private static func open(
         _ beacon: HostedBeacon, capture: (any CaptureSink)? = nil,
         attributes: @escaping AttributeResponder = { _ in .failure(.unlikely) }
-    ) async throws -> (HCIRadio, Int) {
-        let radio = HCIRadio(
-            virtual: VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]),
+    ) async throws -> (VirtualAirRadio, Int) {
+        let radio = VirtualAirRadio(
+            VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]),
             capture: capture)
         let capabilities = try await radio.open([beacon], waits: false, attributes: attributes)
         let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
@@ -49,7 +49,7 @@ struct VirtualAirTests {
         return central
     }
 
-    private static func firstSighting(_ central: HCIRadio) async throws -> Sighting {
+    private static func firstSighting(_ central: some CentralRadio) async throws -> Sighting {
         for await sighting in try await central.scan(ScanParameters()) { return sighting }
         throw RadioError(.refused, "nothing was received", hint: "")
     }
@@ -267,8 +267,8 @@ struct VirtualAirTests {
 
     @Test func receiversHaveServersAndMotions() async throws {
         let place = Position(x: 3, y: 4)
-        let radio = HCIRadio(
-            virtual: VirtualAirOptions(servers: [
+        let radio = VirtualAirRadio(
+            VirtualAirOptions(servers: [
                 .tcp(host: "127.0.0.1", port: 0), .tcp(host: "127.0.0.1", port: 0, name: "phone", motion: .rest(place)),
             ]))
         let beacon = HostedBeacon(
@@ -293,7 +293,7 @@ struct VirtualAirTests {
 
     @Test func seedIsReported() async throws {
         func seed(_ given: UInt64?) async throws -> UInt64? {
-            let radio = HCIRadio(virtual: VirtualAirOptions(seed: given, servers: []))
+            let radio = VirtualAirRadio(VirtualAirOptions(seed: given, servers: []))
             let capabilities = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
             await radio.close()
             return capabilities.seed
@@ -305,8 +305,8 @@ struct VirtualAirTests {
 
     @Test func serverAssignsTheConfiguredAddresses() async throws {
         let first = try #require(BluetoothAddress("00:1B:DC:07:31:42"))
-        let radio = HCIRadio(
-            virtual: VirtualAirOptions(servers: [.tcp(host: "127.0.0.1", port: 0, address: first)]))
+        let radio = VirtualAirRadio(
+            VirtualAirOptions(servers: [.tcp(host: "127.0.0.1", port: 0, address: first)]))
         let capabilities = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
         let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
         var addresses: [String?] = []
@@ -346,7 +346,7 @@ struct VirtualAirTests {
     @Test func portInUseIsRefused() async throws {
         let (radio, port) = try await Self.open(
             HostedBeacon(identifier: BeaconIdentifier("a"), services: [], advertisement: nil))
-        let second = HCIRadio(virtual: VirtualAirOptions(servers: [.tcp(host: "127.0.0.1", port: port)]))
+        let second = VirtualAirRadio(VirtualAirOptions(servers: [.tcp(host: "127.0.0.1", port: port)]))
         await #expect {
             _ = try await second.open([], waits: false) { _ in .failure(.unlikely) }
         } throws: {

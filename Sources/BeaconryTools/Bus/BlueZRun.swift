@@ -87,7 +87,7 @@ package actor BlueZRun {
     /// Starts the bus, the adapters and the service.
     /// - Throws: `Failure`, or `RadioError` of the air.
     package func start(on radio: any PeripheralRadio) async throws {
-        guard let radio = radio as? HCIRadio else {
+        guard let radio = radio as? VirtualAirRadio else {
             throw Failure.usage("beaconry dbus needs the virtual air: --radio virtual")
         }
         if handlesSignals { signals = await UnixSignalsSequence(trapping: .sigint, .sigterm) }

@@ -12,7 +12,7 @@ import Radio
 /// Nothing is saved, and receivers of the profiles have no servers.
 package struct AirRun: Sendable {
     /// The radio of the beacons. It is the radio of the receivers, too.
-    package let radio: HCIRadio
+    package let radio: VirtualAirRadio
     /// The beacons, which are not on the air yet.
     package let emulator: Emulator
     private let clock: any Clock<Duration>
@@ -28,7 +28,7 @@ package struct AirRun: Sendable {
         let beacons = profiles.map {
             Profile(name: $0.name, beacons: $0.beacons, physics: $0.physics, walls: $0.walls)
         }
-        radio = HCIRadio(virtual: options, capture: capture)
+        radio = VirtualAirRadio(options, capture: capture)
         emulator = Emulator(
             Emulator.Configuration(profiles: beacons, loadProfiles: { beacons }), radio: radio, clock: clock)
         self.clock = clock

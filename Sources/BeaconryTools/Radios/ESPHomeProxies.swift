@@ -38,7 +38,8 @@ package struct ESPHomeProxies: Sendable {
     /// - Parameter report: called with what happens.
     /// - Throws: `RadioError` if a host cannot join the air, or a proxy cannot listen; then none is there.
     package init(
-        _ definitions: [Definition], on radio: HCIRadio, report: @escaping @Sendable (BluetoothProxy.Report) -> Void
+        _ definitions: [Definition], on radio: VirtualAirRadio,
+        report: @escaping @Sendable (BluetoothProxy.Report) -> Void
     ) async throws(RadioError) {
         var started: [BluetoothProxy] = []
         do throws(RadioError) {

@@ -40,7 +40,7 @@ actor ScenarioConnections {
     /// How long a receiver tries to connect.
     private static let timeout = Duration.seconds(10)
 
-    private let radio: HCIRadio
+    private let radio: VirtualAirRadio
     private let clock: Timekeeper
     private let address: @Sendable (Pair) -> RemoteAddress?
     private let report: @Sendable (Event, Pair) -> Void
@@ -58,7 +58,7 @@ actor ScenarioConnections {
     ///   - address: the address of the beacon's latest advertisement that the receiver received; `nil` if there is none.
     ///   - report: gets what happens on the connections, at its time.
     init(
-        _ radio: HCIRadio, clock: any Clock<Duration>, address: @escaping @Sendable (Pair) -> RemoteAddress?,
+        _ radio: VirtualAirRadio, clock: any Clock<Duration>, address: @escaping @Sendable (Pair) -> RemoteAddress?,
         report: @escaping @Sendable (Event, Pair) -> Void
     ) {
         self.radio = radio

@@ -10,7 +10,7 @@ import Radio
 
 /// What a client changes of a beacon.
 package struct BeaconChange: Hashable, Sendable {
-    /// Whether nothing that a beacon sends is received, or for how long.
+    /// Mutes a beacon, until it is unmuted or for a duration, or unmutes it: receivers get none of its packets meanwhile.
     package enum Muting: Hashable, Sendable {
         case on
         case off
@@ -19,7 +19,7 @@ package struct BeaconChange: Hashable, Sendable {
 
     /// Settings by their keys in profiles.
     package var settings: [String: String]?
-    /// Its place on a virtual air, which ends its motion.
+    /// Its new position on a virtual air; ends a movement.
     package var position: Position?
     package var muting: Muting?
     package var battery: BatteryState?
@@ -44,8 +44,9 @@ package struct BeaconChange: Hashable, Sendable {
 package enum BeaconSelection: Hashable, Sendable {
     /// The one with this name in the run.
     case named(String)
-    /// Those whose ids match a pattern with `*`, `?` and `[…]` (fnmatch(3)), with a slash `PROFILE/ID`; at least one.
-    /// - Parameter profile: `nil`, or any name in a run of one profile, selects all profiles.
+    /// Those whose ids match a pattern with `*`, `?` and `[…]` (fnmatch(3)); a pattern with a slash matches `PROFILE/ID`. No
+    /// match is an error.
+    /// - Parameter profile: the name of a profile; `nil` for all profiles. Ignored if the run has one profile.
     case matching(String, profile: String? = nil)
 }
 
@@ -70,13 +71,13 @@ extension Emulator {
 
     /// Changes beacons, all or none: settings first, then position, muting, battery and switch.
     ///
-    /// What can be refused is tried for all of them before the first change, and the settings of all are on the medium before
-    /// the first file is replaced. Changes of the same beacon wait for each other.
+    /// Every beacon is checked before the first change. The settings of all are written beside their files before the first
+    /// file is replaced. Changes of the same beacon wait for each other.
     /// - Returns: Their statuses, in the order of the profiles.
     /// - Throws: `EmulatorError` `.unknownBeacon`, `.unknownProfile`; `.badProfile` for an empty change or an invalid value,
     ///   `.refusedSetting` if a device refuses one, `.conflict` to switch on a beacon with a flat battery, `.unsupported` or
     ///   `.radio` for what the radio cannot do, `.inputOutput` if settings could not be saved. Then nothing has changed;
-    ///   but if a file cannot be replaced by what is on the medium, the error names the beacons that were changed before.
+    ///   but if replacing a file fails, the error names the beacons that were changed before.
     package func change(
         _ selection: BeaconSelection, _ change: BeaconChange
     ) async throws(EmulatorError) -> [BeaconStatus] {
@@ -96,7 +97,7 @@ extension Emulator {
         }
     }
 
-    /// Makes a change of beacons when no other one changes them, and no handover is under way.
+    /// Performs a change when no other change of these beacons and no handover is under way.
     func exclusively<Outcome>(
         _ selection: BeaconSelection, _ change: ([RunningBeacon]) async throws(EmulatorError) -> Outcome
     ) async throws(EmulatorError) -> Outcome {
@@ -146,8 +147,8 @@ extension Emulator {
         }
     }
 
-    /// Changes settings of beacons, all or none.
-    /// - Returns: Those whose settings are others now.
+    /// Changes settings of beacons. If replacing a file fails, the beacons before stay changed, and the error names them.
+    /// - Returns: The beacons whose settings changed.
     private func set(
         _ values: [String: String], of beacons: [RunningBeacon]
     ) async throws(EmulatorError) -> Set<BeaconIdentifier> {
@@ -229,8 +230,8 @@ extension Emulator {
 
     // MARK: - Battery
 
-    /// Makes the battery of a beacon flat, which switches it off, or full, which switches it on. On the virtual air, centrals
-    /// lose their connections by the supervision timeout; other radios end them.
+    /// Sets the battery of a beacon: a flat one switches it off, a full one on, unless its schedule has it off. On the virtual
+    /// air, connections end by the supervision timeout; other radios disconnect them.
     private func setBattery(of running: RunningBeacon, _ state: BatteryState) async {
         let beacon = running.identifier
         let isFlat = state == .flat

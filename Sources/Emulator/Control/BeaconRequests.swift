@@ -17,7 +17,7 @@ extension Emulator {
     }
 
     /// The beacons of a profile, in its order.
-    /// - Parameter profile: `nil`, or any name in a run of one profile, selects all.
+    /// - Parameter profile: its name; `nil` for all profiles. Ignored if the run has one profile.
     /// - Throws: `EmulatorError` `.unknownProfile` if the run has several profiles, and none of this name.
     package func list(of profile: String?) async throws(EmulatorError) -> [BeaconStatus] {
         await progress.until(.opening)
@@ -26,7 +26,7 @@ extension Emulator {
     }
 
     /// The beacons of a profile, in its order.
-    /// - Parameter profile: `nil`, or any name in a run of one profile, selects all.
+    /// - Parameter profile: its name; `nil` for all profiles. Ignored if the run has one profile.
     /// - Throws: `EmulatorError` `.unknownProfile` if the run has several profiles, and none of this name.
     func beacons(of profile: String?) throws(EmulatorError) -> [RunningBeacon] {
         let names = roster.profileNames
@@ -44,8 +44,8 @@ extension Emulator {
         return statuses
     }
 
-    /// The beacons whose ids match a pattern, in the order of the profiles.
-    /// - Throws: `EmulatorError` `.unknownBeacon` if there are none.
+    /// The beacons of a selection, in the order of the profiles.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if there are none, `.unknownProfile`.
     package func show(_ selection: BeaconSelection) async throws(EmulatorError) -> [BeaconStatus] {
         await progress.until(.opening)
         await directory.handover?.value
@@ -67,7 +67,7 @@ extension Emulator {
         return await completed(try outcome.get())
     }
 
-    /// The beacon with this name.
+    /// The beacon with this name, after a handover that replaces it.
     /// - Throws: `EmulatorError` `.unknownBeacon`.
     func running(_ name: String) async throws(EmulatorError) -> RunningBeacon {
         await progress.until(.opening)
@@ -88,7 +88,7 @@ extension Emulator {
             .unknownBeacon, "there is no beacon \"\(name)\"", hint: Spelling.hint(name, "beacons", names))
     }
 
-    /// A status with what the radio reports.
+    /// A status with the state of the session: advertising, centrals, muting, battery, schedule; and the present position.
     func completed(_ status: BeaconStatus) async -> BeaconStatus {
         var status = status
         if status.motion?.isMoving == true, let position = await air.position(of: status.identifier.name) {
@@ -102,7 +102,7 @@ extension Emulator {
 
     // MARK: - Schedules
 
-    /// Follows the schedule of a beacon, which is switched on afterwards. The same schedule as before is continued.
+    /// Begins the schedule of a beacon, or continues the same one; call it before `powerOn`.
     func beginSchedule(of beacon: RunningBeacon) async {
         guard let session = roster[beacon.identifier] else { return }
         session.follow(beacon.profile.schedule, at: runClock.scheduleTime, configuration.utcOffset)

@@ -53,11 +53,12 @@ package enum EventText {
 
     private static func ready(_ capabilities: RadioCapabilities) -> String {
         let way = "\(capabilities.way) (\(capabilities.wayReason))"
-        if capabilities.name == "virtual" {
+        // That of a virtual air.
+        if let seed = capabilities.seed {
             let names = Dictionary(capabilities.receivers.map { ($0.value, $0.key) }, uniquingKeysWith: { min($0, $1) })
             let servers = capabilities.servers.map { server in names[server].map { "\(server) (\($0))" } ?? server }
             let place = servers.isEmpty ? "closed to other hosts" : "listening on \(servers.joined(separator: " and "))"
-            return "radio virtual is ready: \(way), \(place)" + (capabilities.seed.map { ", seed \($0)" } ?? "")
+            return "radio \(capabilities.name) is ready: \(way), \(place), seed \(seed)"
         }
         let kind = capabilities.hasExtendedAdvertising ? "extended" : "legacy"
         return "radio \(capabilities.name) \(capabilities.address?.description ?? "") is ready: \(kind) advertising, "

@@ -19,7 +19,7 @@ package struct VirtualAirOptions: Hashable, Sendable {
 
         /// How hosts get the controllers.
         package var transport: Transport
-        /// The package address of the first controller; the others have the following ones. `nil` for free addresses.
+        /// The public address of the first controller; the others have the following ones. `nil` for free addresses.
         package var address: BluetoothAddress?
         /// The name of the first host on the air; the others have a number after it. `nil` for `host`.
         package var name: String?

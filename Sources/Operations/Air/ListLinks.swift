@@ -8,7 +8,7 @@ package struct ListLinks: Operation {
     package static let name = "listLinks"
     package static let method = OperationMethod.get
     package static let path = "/v1/links"
-    package static let sentence = "The paths from everything that advertises to everything that scans."
+    package static let sentence = "The radio links from each advertiser to each host that scans: distance, RSSI, loss."
     package static let failures: [EmulatorError.Code] = [.unsupported]
 
     package init() {}

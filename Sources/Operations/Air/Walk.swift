@@ -9,7 +9,7 @@ package struct Walk: Operation {
     package static let method = OperationMethod.post
     package static let path = "/v1/air/{name}/walk"
     package static let sentence =
-        "Moves something on the virtual air through places at one speed; returns at its beginning."
+        "Moves something on the virtual air along a path at constant speed; returns when the movement starts."
     package static let fields: [Field<Walk>] = [
         .required("name", .path, \.target, "the name on the air of a beacon, a receiver or a host"),
         .required("path", .member, \.path, "2 to 1000 positions in metres"),

@@ -35,7 +35,9 @@ extension ChangingOperation {
         [
             .optional("settings", .member, \.change.settings, "settings by their keys in profiles"),
             .optional("position", .member, \.change.position, "metres: x, y and, if not 0, the height"),
-            .optional("muted", .member, \.change.muting, "whether nothing that it sends is received, or for how long"),
+            .optional(
+                "muted", .member, \.change.muting,
+                "whether it is muted, or for how long: receivers get none of its packets"),
             .optional("battery", .member, \.change.battery, "the state of its battery"),
             .optional("enabled", .member, \.change.isEnabled, "whether it is switched on"),
         ]

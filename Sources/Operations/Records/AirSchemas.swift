@@ -39,8 +39,8 @@ extension ReceiverRecord: ListedRecord {
     package static let schema = Schema.record(
         "Receiver",
         [
-            .version, .required("name", .text, "the name on the air: that of the first host of a server"),
-            .optional("server", .text, "where hosts get controllers, such as tcp:127.0.0.1:6402"),
+            .version, .required("name", .text, "the name on the air; further hosts of a server get a number after it"),
+            .optional("server", .text, "the address that hosts connect to, such as tcp:127.0.0.1:6402"),
             .optional("port", .integer(1...65535), "the port of a TCP server"),
             .optional("hosts", .texts, "the names of the hosts that are connected to the server"),
             .required("joined", .boolean, "whether a host of this name is on the air"),
@@ -57,7 +57,7 @@ extension OverrideRecord {
             .optional("rssi", .integer(-127...20), "the RSSI of all packets in dBm"),
             .optional("pathLoss", .number, "the additional loss in dB"),
             .optional("packetLoss", .number(0...1), "the fraction of the packets that are lost in addition"),
-            .optional("seconds", .number, "the time until it ends"),
+            .optional("seconds", .number, "the remaining time in seconds"),
         ])
 }
 
@@ -80,7 +80,7 @@ extension LinkChangeRecord: Record {
     package static let schema = Schema.record(
         "LinkChange",
         [
-            .version, .required("from", .text, "the one end"), .required("to", .text, "the other end"),
+            .version, .required("from", .text, "the advertiser"), .required("to", .text, "the host that scans"),
             .optional("override", OverrideRecord.schema, "the override; absent if it was removed"),
         ])
 }

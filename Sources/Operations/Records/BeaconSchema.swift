@@ -25,7 +25,9 @@ extension BeaconRecord: ListedRecord {
         .required("kind", .text, "the kind of device, as in profiles"),
         .required("enabled", .boolean, "whether it is switched on"),
         .optional("values", .dictionary(.text), "the settings that only this kind of device has"),
-        .optional("presentValues", .dictionary(.text), "the present values of settings that are auto in values"),
+        .optional(
+            "presentValues", .dictionary(.text),
+            "the current values of simulated settings: those that are auto in values"),
         .required("services", .texts, "the UUIDs of its services"),
         .required("keepsSettings", .boolean, "whether settings are saved"),
         .required("onAir", .boolean, "whether it is on the air now"),
@@ -37,7 +39,7 @@ extension BeaconRecord: ListedRecord {
         .optional("effectiveTxPower", .integer, "the transmit power of the controller in dBm"),
         .optional("position", .metres, "the position x, y, z in metres"),
         .required("centrals", .texts, "the addresses of the connected centrals"),
-        .optional("muted", .boolean, "true if nothing that it sends is received"),
+        .optional("muted", .boolean, "true if it is muted: receivers get none of its packets"),
         .optional("battery", .choice(BatteryState.self), "flat if the battery has no energy"),
         .optional(
             "schedule",
@@ -48,7 +50,7 @@ extension BeaconRecord: ListedRecord {
                     .optional("until", .text, "when that changes, in UTC"),
                     .optional("overridden", .boolean, "true if the beacon was switched the other way until then"),
                 ]), "what its schedule says"),
-        .optional("changed", .boolean, "whether a change of settings changed one"),
+        .optional("changed", .boolean, "in the answer to a change of settings: whether a value changed"),
     ]
 }
 

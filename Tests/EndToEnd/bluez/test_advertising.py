@@ -135,7 +135,7 @@ def test_difference_ends_a_strict_run(beaconry: Beaconry) -> None:
     other = beaconry.profile(plain(1, "address: C0:FF:EE:00:00:01"))
     result = beaconry.call("run", str(other), "--radio", "bluez:hci0", "--strict", "--duration", "1s", "--json")
     assert result.returncode == 69
-    assert "b0 is not on the air as asked" in result.stderr and "address" in result.stderr
+    assert "b0 advertises other values than requested" in result.stderr and "address" in result.stderr
 
 
 @pytest.mark.depends_on()

@@ -1,0 +1,263 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Bluetooth
+package import BluetoothCore
+import Concurrency
+import HCI
+package import HostStack
+import NIOCore
+import NIOPosix
+package import Radio
+
+/// A radio on a virtual air of its own, in the time of the current simulation, if there is one.
+///
+/// Every beacon has a controller of its own on the air, and so have the central, receivers of this process (`addReceiver`)
+/// and other hosts (`addHost`). Foreign hosts join through servers (`VirtualAirOptions.servers`, `serveReceiver`).
+package actor VirtualAirRadio: HostStackRadio {
+    package nonisolated let name = "virtual"
+    package nonisolated let events: AsyncStream<RadioEvent>
+    package let sides: RadioSides
+    nonisolated private let loop: any EventLoop
+    private let air: VirtualAir
+    /// The radios of other hosts on the air.
+    private var added: [HCIRadio] = []
+    private var receiverHosts: [String: HostIdentifier] = [:]
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+
+    /// - Parameters:
+    ///   - reason: why the air is virtual; `nil` if it was requested.
+    ///   - capture: the sink of the HCI traffic, as a btsnoop file.
+    package init(_ options: VirtualAirOptions, reason: String? = nil, capture: (any CaptureSink)? = nil) {
+        let loop: any EventLoop =
+            Simulation.current.map(SimulatedEventLoop.init) ?? MultiThreadedEventLoopGroup.singleton.next()
+        self.loop = loop
+        let clock = LoopClock(loop, rate: options.rate)
+        let (events, continuation) = AsyncStream.makeStream(of: RadioEvent.self)
+        self.events = events
+        let captures = PacketCaptures(capture)
+        let air = VirtualAir(options, reason: reason, clock: clock, captures: captures)
+        self.air = air
+        // The air captures what passes between all hosts and controllers on it.
+        let hosts = ControllerHosts(clock: clock, seed: Simulation.current == nil ? nil : air.seed)
+        sides = RadioSides(
+            "virtual", hosts: hosts, captures: captures, air: air, central: .central,
+            LEHostConfiguration(maximumTransmissionUnit: 517), events: continuation)
+        // The beacons have theirs by now.
+        sides.configuration.maximumTransmissionUnit = options.central.maximumTransmissionUnit
+    }
+
+    /// The forecast for beacons: all fit, as requested.
+    package static func forecast(_ beacons: [HostedBeacon]) -> RadioForecast {
+        RadioForecast(
+            capabilities: VirtualAir.capabilities(reason: nil, beacons: 0, servers: []),
+            fitting: min(beacons.count, VirtualAir.capacity), obstacle: nil, warnings: [:])
+    }
+
+    // MARK: - Opening and closing
+
+    package func openControllers(waits: Bool) async throws(RadioError) {
+        try await air.open { [events = sides.events] in _ = events.yield($0) }
+    }
+
+    package func openCentralController(waits: Bool) async throws(RadioError) {
+        try await openControllers(waits: waits)
+        let central = sides.central
+        guard sides.hosts[central.identifier] == nil else { return }
+        let host = central.addHost(sides.configuration)
+        _ = try await sides.untilReady(central.identifier) { air.start(host) }.get()
+    }
+
+    package func noteReady(_ controller: LEHostCapabilities) {}
+
+    package func hint(for failure: LEHostFailure) -> String { failure.hint }
+
+    package var hintAfterEnd: String { "see the reason" }
+
+    /// The controllers of the air are in this process.
+    package func lose(_ error: RadioError, of host: HostIdentifier) {}
+
+    package func close() async {
+        guard !sides.isClosed else { return }
+        sides.isClosed = true
+        for host in added { await host.close() }
+        added = []
+        sides.end()
+        sides.hosts.removeAll()
+        await air.close()
+        // Links own their radio, and the responder may own an owner of the radio.
+        sides.peripheral.releaseAll()
+        sides.events.finish()
+    }
+
+    package var capabilities: RadioCapabilities { air.capabilities(beacons: sides.peripheral.count) }
+
+    package var centralAddress: BluetoothAddress? { nil }
+
+    /// Sets a function that is called after each wake-up of the air with the delay of the first event that was due.
+    package func observeWakeUps(_ observe: @escaping @Sendable (Duration) -> Void) { air.observeWakeUps(observe) }
+
+    /// Adds a server to the capabilities: one through which other programs use a host of this process.
+    /// - Parameters:
+    ///   - server: its address, `esphome:127.0.0.1:6053`.
+    ///   - host: the name of its host.
+    package func announce(_ server: String, of host: String) { air.announce(server, of: host) }
+
+    // MARK: - Hosts of this process
+
+    /// Adds a receiver, and opens the air if necessary; it scans from now on until the radio is closed.
+    /// - Parameters:
+    ///   - receiver: its name on the air, by which it can be moved.
+    ///   - motion: how it moves from the start of the air; `nil` is 1 m from every beacon.
+    /// - Returns: what it receives.
+    /// - Throws: `RadioError` if the air cannot be opened.
+    package func addReceiver(_ receiver: String, motion: Motion?) async throws(RadioError) -> AsyncStream<Sighting> {
+        receiveNotices()
+        try await openControllers(waits: false)
+        let identifier = HostIdentifier.receiver(sides.receivers.count)
+        let side = CentralHost(receiver, on: identifier, of: sides.hosts, events: sides.events)
+        sides.receivers[identifier] = side
+        receiverHosts[receiver] = identifier
+        let host = side.addHost(sides.configuration)
+        _ = try await sides.untilReady(identifier) { air.start(host, receiver: receiver, motion: motion) }.get()
+        return try side.scan(ScanParameters(isActive: false))
+    }
+
+    /// Connects a receiver to a device (see `CentralRadio.connect`).
+    /// - Throws: `RadioError` `.refused` also if there is no receiver of this name.
+    package func connect(
+        receiver: String, to device: RemoteAddress, timeout: Duration
+    ) async throws(RadioError) -> any RemoteLink {
+        guard let side = receiverHosts[receiver].flatMap({ sides.receivers[$0] }) else {
+            throw RadioError(.refused, "there is no receiver \(receiver)", hint: "add it first")
+        }
+        return try await connect(side, to: device, timeout: timeout)
+    }
+
+    /// Adds a host, and opens the air if necessary.
+    ///
+    /// The host has one controller and one address. The radio that is returned is its central side, which is open, and its
+    /// peripheral side, after `open(_:waits:attributes:)`; advertisements that request the address of the host are sent from
+    /// it, others from addresses of their own. It ends with its `close()`, or with that of this radio.
+    /// - Throws: `RadioError` `.refused` if another host has the address; or if the air cannot be opened.
+    package func addHost(_ host: AirHost) async throws(RadioError) -> HCIRadio {
+        guard !sides.isClosed else { throw .closed }
+        receiveNotices()
+        try await openControllers(waits: false)
+        // The radios share the executor.
+        added.removeAll { radio in radio.assumeIsolated { $0.sides.isClosed } }
+        let radio = HCIRadio(host, on: NIOLoopBound(air, eventLoop: loop), loop: loop)
+        added.append(radio)
+        _ = try await radio.openCentral(waits: false)
+        return radio
+    }
+
+    // MARK: - The central
+
+    package func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
+        try await openAsCentral(waits: waits)
+    }
+
+    package func states() -> AsyncStream<CentralRadioState> { sides.central.state.stream }
+
+    package func scan(_ parameters: ScanParameters) throws(RadioError) -> AsyncStream<Sighting> {
+        try sides.central.scan(parameters)
+    }
+
+    package func stopScanning() { sides.central.stopScanning() }
+
+    package func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+        try await connect(sides.central, to: device, timeout: timeout)
+    }
+
+    package func storeBonds(in store: any BondStore, as central: BeaconIdentifier) {
+        sides.central.setStore(store, as: central)
+    }
+
+    package func setSecurityRequestHandler(_ handler: SecurityRequestHandler) {
+        sides.central.setSecurityRequestHandler(handler)
+    }
+
+    package func forgetBond(with device: RemoteAddress) { sides.central.forgetBond(with: device) }
+}
+
+// MARK: - Positions
+
+extension VirtualAirRadio: PositioningRadio {
+    package func move(_ name: String, to position: Position) async -> Bool {
+        // A beacon without power has no controller on the air; it is there when it gets one.
+        let isBeacon = sides.peripheral.noteMotion(.rest(position), of: BeaconIdentifier(name))
+        return air.move(name, .rest(position)) || isBeacon
+    }
+
+    package func walk(_ name: String, through places: [Position], over duration: Duration) async -> Motion? {
+        guard let motion = air.path(through: places, over: duration) else { return nil }
+        let isBeacon = sides.peripheral.noteMotion(motion, of: BeaconIdentifier(name))
+        return air.move(name, motion) || isBeacon ? motion : nil
+    }
+
+    package func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver {
+        try await air.addReceiver(name, motion: motion) { [events = sides.events] in _ = events.yield($0) }
+    }
+
+    package func removeReceiver(_ name: String) async -> AirReceiver? { await air.removeReceiver(name) }
+
+    package func namedReceivers() async -> [AirReceiver] { air.namedReceivers() }
+
+    package func setMotion(_ motion: Motion?, ofReceiver receiver: String) async -> Bool {
+        air.setMotion(motion, ofReceiver: receiver)
+    }
+
+    package func position(of name: String) async -> Position? { air.position(of: name) }
+
+    package func members() async -> [AirMember] { air.members() }
+
+    package func paths() async -> [AirPath] { air.paths() }
+
+    package func propagation() async -> Propagation { air.propagation }
+
+    package func levelsAtOneMetre() async -> [String: Double] { air.levelsAtOneMetre() }
+
+    package func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String? {
+        air.overrideLink(one, other, override)
+    }
+}
+
+extension VirtualAirRadio: CountingRadio {
+    package func counts() async -> RadioCounts? { air.counts() }
+}
+
+// MARK: - Faults
+
+extension VirtualAirRadio: FaultInjectingRadio {
+    package nonisolated var injectsFaults: Bool { true }
+
+    package func endConnections(
+        of name: String, with peer: String?, _ reason: DisconnectionReason
+    ) async -> [String]? {
+        air.endConnections(of: name, with: peer, HCIStatus(reason))?.map(\.description)
+    }
+
+    package func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) async {
+        sides.peripheral.setMuted(isMuted, beacon)
+    }
+
+    package func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) async {
+        sides.peripheral.setPowered(isPowered, beacon)
+    }
+
+    package func setPowered(_ isPowered: Bool) async {
+        guard !sides.isClosed, isPowered != sides.peripheral.isPowered else { return }
+        if isPowered {
+            sides.events.yield(.ready(capabilities))
+            sides.peripheral.powerOn()
+        } else {
+            let error = RadioError(
+                .poweredOff, "the radio was switched off", hint: "switch it on again (beaconry ctl radio on)")
+            sides.events.yield(.lost(error))
+            sides.peripheral.powerOff(error)
+        }
+    }
+}
