@@ -39,7 +39,7 @@ class Client:
         return self._connection.perform("PUT", f"/v1/air/{part(name)}/position", body={"position": position})
 
     def walk(self, name: str, over: str, path: Sequence[Sequence[float]]) -> Any:
-        """Moves something on the virtual air through places at one speed; returns at its beginning."""
+        """Moves something on the virtual air along a path at constant speed; returns when the movement starts."""
         return self._connection.perform("POST", f"/v1/air/{part(name)}/walk", body={"over": over, "path": path})
 
     def remove_beacons(self, match: str, *, profile: str | None = None) -> Any:
@@ -167,7 +167,7 @@ class Client:
         )
 
     def list_links(self) -> Any:
-        """The paths from everything that advertises to everything that scans."""
+        """The radio links from each advertiser to each host that scans: distance, RSSI, loss."""
         return self._connection.perform("GET", "/v1/links")
 
     def show_link_history(self, *, name: str | None = None, after: float | None = None) -> Any:
@@ -244,5 +244,5 @@ class Client:
         return self._connection.perform("POST", "/v1/stop")
 
     def version(self) -> Any:
-        """The version of the program, and of these operations."""
+        """The versions of the program and of the HTTP API."""
         return self._connection.perform("GET", "/v1/version")
