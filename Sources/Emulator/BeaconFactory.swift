@@ -59,21 +59,6 @@ struct BeaconFactory: Sendable {
         throw EmulatorError(.inputOutput, "the run ended before the profiles were read")
     }
 
-    /// Makes the beacons of profiles: all of them, or none.
-    /// - Throws: `EmulatorError` `.cannotCreate` if the lock of a beacon's settings cannot be acquired.
-    func makeBeacons(of profiles: [Profile]) throws(EmulatorError) -> [RunningBeacon] {
-        var beacons: [RunningBeacon] = []
-        do throws(EmulatorError) {
-            for (profile, beacon, identifier) in Self.identified(profiles) {
-                beacons.append(try makeBeacon(beacon, of: profile.name, identifier))
-            }
-        } catch {
-            for beacon in beacons { beacon.lock?.release() }
-            throw error
-        }
-        return beacons
-    }
-
     /// Makes a beacon.
     /// - Parameter lock: The lock of its settings, if its predecessor holds it.
     /// - Throws: `EmulatorError` `.cannotCreate` if the lock cannot be acquired.

@@ -87,12 +87,9 @@ extension Emulator {
             var changed: Set<BeaconIdentifier> = []
             if let settings = change.settings { changed = try await set(settings, of: beacons) }
             for beacon in beacons { try await apply(change, to: beacon) }
-            var statuses: [BeaconStatus] = []
-            for beacon in beacons {
-                var status = await completed(await beacon.status)
-                if change.settings != nil { status.isChanged = changed.contains(beacon.identifier) }
-                statuses.append(status)
-            }
+            var statuses = await statuses(of: beacons)
+            guard change.settings != nil else { return statuses }
+            for index in statuses.indices { statuses[index].isChanged = changed.contains(statuses[index].identifier) }
             return statuses
         }
     }

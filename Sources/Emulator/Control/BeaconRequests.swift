@@ -11,8 +11,7 @@ import Radio
 extension Emulator {
     /// All beacons in the order of the profiles.
     package func list() async -> [BeaconStatus] {
-        await progress.until(.opening)
-        await directory.handover?.value
+        await untilStable()
         return await statuses(of: roster.beacons)
     }
 
@@ -20,8 +19,7 @@ extension Emulator {
     /// - Parameter profile: its name; `nil` for all profiles. Ignored if the run has one profile.
     /// - Throws: `EmulatorError` `.unknownProfile` if the run has several profiles, and none of this name.
     package func list(of profile: String?) async throws(EmulatorError) -> [BeaconStatus] {
-        await progress.until(.opening)
-        await directory.handover?.value
+        await untilStable()
         return await statuses(of: try beacons(of: profile))
     }
 
@@ -31,14 +29,17 @@ extension Emulator {
     func beacons(of profile: String?) throws(EmulatorError) -> [RunningBeacon] {
         let names = roster.profileNames
         guard let profile, names.count > 1 else { return roster.beacons }
-        guard names.contains(profile) else {
-            throw EmulatorError(
-                .unknownProfile, "there is no profile \"\(profile)\"", hint: Spelling.hint(profile, "profiles", names))
-        }
+        guard names.contains(profile) else { throw Self.unknownProfile(profile, among: names) }
         return roster.beacons.filter { $0.profileName == profile }
     }
 
-    private func statuses(of beacons: [RunningBeacon]) async -> [BeaconStatus] {
+    /// Returns when the beacons are made and no handover is under way.
+    private func untilStable() async {
+        await progress.until(.opening)
+        await directory.handover?.value
+    }
+
+    func statuses(of beacons: [RunningBeacon]) async -> [BeaconStatus] {
         var statuses: [BeaconStatus] = []
         for beacon in beacons { statuses.append(await completed(beacon.status)) }
         return statuses
@@ -47,8 +48,7 @@ extension Emulator {
     /// The beacons of a selection, in the order of the profiles.
     /// - Throws: `EmulatorError` `.unknownBeacon` if there are none, `.unknownProfile`.
     package func show(_ selection: BeaconSelection) async throws(EmulatorError) -> [BeaconStatus] {
-        await progress.until(.opening)
-        await directory.handover?.value
+        await untilStable()
         return await statuses(of: try selected(selection))
     }
 
@@ -86,6 +86,12 @@ extension Emulator {
     func unknown(_ name: String) -> EmulatorError {
         EmulatorError(
             .unknownBeacon, "there is no beacon \"\(name)\"", hint: Spelling.hint(name, "beacons", names))
+    }
+
+    /// The error for the name of no profile.
+    static func unknownProfile(_ name: String, among names: [String]) -> EmulatorError {
+        EmulatorError(
+            .unknownProfile, "there is no profile \"\(name)\"", hint: Spelling.hint(name, "profiles", names))
     }
 
     /// A status with the state of the session: advertising, centrals, muting, battery, schedule; and the present position.

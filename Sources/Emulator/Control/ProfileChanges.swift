@@ -124,9 +124,7 @@ extension Emulator {
     /// The index of a profile; `nil` stands for the first one.
     private static func index(of name: String?, in profiles: [Profile]) throws(EmulatorError) -> Int {
         guard let index = name == nil ? profiles.indices.first : profiles.firstIndex(where: { $0.name == name }) else {
-            throw EmulatorError(
-                .unknownProfile, "there is no profile \"\(name ?? "")\"",
-                hint: Spelling.hint(name ?? "", "profiles", profiles.map(\.name)))
+            throw unknownProfile(name ?? "", among: profiles.map(\.name))
         }
         return index
     }

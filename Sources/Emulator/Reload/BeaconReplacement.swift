@@ -7,8 +7,8 @@ import Persistence
 import Profiles
 import Radio
 
-/// The beacons that are to replace those of a run: the first phase of a reload or a reset, which prepares them and changes
-/// nothing of the run. The second phase is in `Emulator`, which gives them to the radio and swaps them.
+/// The beacons that are to replace those of a run, none at its start: the first phase of a reload or a reset, which prepares
+/// them and changes nothing of the run. The second phase is in `Emulator`, which gives them to the radio and swaps them.
 struct BeaconReplacement: Sendable {
     /// A new beacon, and the one with the same profile and id before.
     typealias Fresh = (beacon: RunningBeacon, predecessor: RunningBeacon?)
