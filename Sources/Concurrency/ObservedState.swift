@@ -15,6 +15,9 @@ package final class ObservedState<State: Hashable & Sendable>: Sendable {
 
     private let capacity: Int
     private let storage: Mutex<Storage>
+    /// Held while observers are given states, so that these arrive in their order. The handler of the end of a stream takes
+    /// `storage` alone: it runs under a lock of the runtime that resuming an observer needs as well.
+    private let delivery = Mutex(())
 
     /// - Parameter capacity: the number of states that a slow consumer keeps; it misses the oldest, never the latest.
     package init(_ state: State, capacity: Int = 1) {
@@ -29,12 +32,15 @@ package final class ObservedState<State: Hashable & Sendable>: Sendable {
     package var stream: AsyncStream<State> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: State.self, bufferingPolicy: .bufferingNewest(capacity))
-        let number: UInt64? = storage.withLock { storage in
-            continuation.yield(storage.state)
-            guard !storage.isFinished else { return nil }
-            storage.lastObserver += 1
-            storage.observers[storage.lastObserver] = continuation
-            return storage.lastObserver
+        let number: UInt64? = delivery.withLock { _ in
+            let (state, number) = storage.withLock { storage in
+                guard !storage.isFinished else { return (storage.state, UInt64?.none) }
+                storage.lastObserver += 1
+                storage.observers[storage.lastObserver] = continuation
+                return (storage.state, storage.lastObserver)
+            }
+            continuation.yield(state)
+            return number
         }
         guard let number else {
             continuation.finish()
@@ -48,10 +54,13 @@ package final class ObservedState<State: Hashable & Sendable>: Sendable {
 
     /// Changes the state; an equal one changes nothing.
     package func set(_ state: State) {
-        storage.withLock { storage in
-            guard storage.state != state else { return }
-            storage.state = state
-            for (_, observer) in storage.observers.sorted(by: { $0.key < $1.key }) { observer.yield(state) }
+        delivery.withLock { _ in
+            let observers = storage.withLock { storage in
+                guard storage.state != state else { return [:] as [UInt64: AsyncStream<State>.Continuation] }
+                storage.state = state
+                return storage.observers
+            }
+            for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer.yield(state) }
         }
     }
 

@@ -125,6 +125,29 @@ struct EventHubTests {
         #expect(hub.readerCount == 0)
     }
 
+    /// Resuming a task and cancelling it use the same lock of the runtime: none of the hub's may be held meanwhile.
+    @Test(arguments: [false, true])
+    func readersMayBeCancelledWhileEventsArePosted(_ isSelection: Bool) async {
+        let hub = EventHub()
+        for round in 0..<2000 {
+            let readers = (0..<4).map { _ in
+                let stream = isSelection ? hub.listen(where: { _ in true }) : hub.listen()
+                return Task { await Self.read(stream) }
+            }
+            hub.post(Self.number(round))
+            while !hub.isRead { await Task.yield() }
+            async let posting: Void = Self.post(round, to: hub)
+            for reader in readers { reader.cancel() }
+            await posting
+            for reader in readers { _ = await reader.value }
+        }
+        #expect(hub.readerCount == 0)
+    }
+
+    private static func post(_ round: Int, to hub: EventHub) async {
+        for event in 0..<4 { hub.post(number(round + event)) }
+    }
+
     @Test
     func readerOfAFinishedHubEnds() async {
         let hub = EventHub()

@@ -177,21 +177,25 @@ package final class EventHub: Sendable {
     }
 
     /// Sends an event to all readers: to each in the order of the numbers, whichever thread posts.
+    ///
+    /// The readers that wait are resumed after the lock is released, since the handlers of their cancellation take it: a
+    /// task is cancelled under a lock of the runtime that resuming it needs as well. A reader waits once at a time, so later
+    /// events do not overtake the one that it is resumed with.
     package func post(_ event: EmulatorEvent) {
-        state.withLock { state in
+        var posted = PostedEvent(event)
+        let waiting = state.withLock { state in
             state.sequence += 1
-            var posted = PostedEvent(event)
             posted.sequence = state.sequence
             state.journal?.append(posted)
             state.recent.append(posted)
             // Those that wait have read all events before this one.
-            for (reader, continuation) in state.waiting {
-                state.readers[reader]?.next = posted.sequence + 1
-                continuation.resume(returning: posted)
-            }
-            state.waiting.removeAll(keepingCapacity: true)
-            for reader in state.selections.values where reader.isWanted(posted) { reader.queue.append(posted) }
+            for reader in state.waiting.keys { state.readers[reader]?.next = posted.sequence + 1 }
+            let selecting = state.selections.values.filter { $0.isWanted(posted) }
+                .compactMap { $0.queue.append(posted) }
+            defer { state.waiting.removeAll(keepingCapacity: true) }
+            return state.waiting.values + selecting
         }
+        for continuation in waiting { continuation.resume(returning: posted) }
     }
 
     /// Ends every reader's stream after the events that it has not read.
@@ -259,13 +263,14 @@ private final class EventQueue: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.first == $0.ring.count && $0.lost == 0 } }
 
-    func append(_ event: PostedEvent) {
-        let reader = state.withLock { state in
+    /// Adds an event, unless a reader waits.
+    /// - Returns: The reader that waits, to be resumed with the event.
+    func append(_ event: PostedEvent) -> CheckedContinuation<PostedEvent?, Never>? {
+        state.withLock { state in
             if state.reader == nil { state.append(event, capacity: capacity) }
             defer { state.reader = nil }
             return state.reader
         }
-        reader?.resume(returning: event)
     }
 
     func finish() {
