@@ -51,6 +51,9 @@ export const remove = (path) => request("DELETE", path);
 export const patch = (path, body) => request("PATCH", path, body, "application/merge-patch+json");
 export const path = (...parts) => `v1/${parts.map(encodeURIComponent).join("/")}`;
 
+/** A run that sends nothing for this long does not answer any more: its pulse is every 10 s. In milliseconds. */
+const PATIENCE = 25000;
+
 /**
  * Follows the server-sent events until the page is left, and connects again after a loss, from the last event on.
  * EventSource cannot send the token, so this reads the stream itself (HTML standard, 9.2 "Server-sent events").
@@ -60,9 +63,17 @@ export const path = (...parts) => `v1/${parts.map(encodeURIComponent).join("/")}
 export async function follow(receive, report) {
     let last = "0";
     for (;;) {
+        const silence = new AbortController();
+        let timer;
+        const wait = () => {
+            clearTimeout(timer);
+            timer = setTimeout(() => silence.abort(new Error("the run does not answer")), PATIENCE);
+        };
         try {
+            wait();
             const response = await fetch(
-                "v1/events?text=true", { headers: headers({ accept: "text/event-stream", "last-event-id": last }) },
+                "v1/events?text=true",
+                { headers: headers({ accept: "text/event-stream", "last-event-id": last }), signal: silence.signal },
             );
             if (response.status === 401) return report("refused");
             if (!response.ok) throw new Problem(response.status);
@@ -72,6 +83,7 @@ export async function follow(receive, report) {
             for (;;) {
                 const { value, done } = await reader.read();
                 if (done) break;
+                wait();
                 const blocks = (pending + value).split(/\r?\n\r?\n/);
                 pending = blocks.pop();
                 for (const block of blocks) {
@@ -86,6 +98,10 @@ export async function follow(receive, report) {
             }
         } catch (error) {
             console.info("events:", error.message);
+        } finally {
+            // Frees the connection, also after an error in what receives the events.
+            clearTimeout(timer);
+            silence.abort();
         }
         report("lost");
         await new Promise((resolve) => setTimeout(resolve, 1000));

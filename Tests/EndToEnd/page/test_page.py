@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -244,6 +245,20 @@ def test_the_end_of_the_run_is_shown(show: Show, room: Path) -> None:
     expect(status).to_have_text("Live")
     assert viewer.run.end() == 0
     expect(status).to_have_text("Connection lost, connecting again")
+
+
+def test_a_run_that_does_not_answer_is_not_live(show: Show, room: Path) -> None:
+    viewer = show(room)
+    viewer.page.clock.install()
+    viewer.page.reload()
+    status = viewer.page.get_by_role("status").filter(has_text=re.compile("Live|lost"))
+    expect(status).to_have_text("Live")
+    viewer.run.process.send_signal(signal.SIGSTOP)
+    viewer.page.clock.fast_forward(30_000)
+    expect(status).to_have_text("Connection lost, connecting again")
+    viewer.run.process.send_signal(signal.SIGCONT)
+    viewer.page.clock.fast_forward(2_000)
+    expect(status).to_have_text("Live")
 
 
 def test_a_token_comes_with_the_address(show: Show, room: Path, tmp_path: Path) -> None:
