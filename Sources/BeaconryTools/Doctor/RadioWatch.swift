@@ -75,9 +75,11 @@ final class Interruption: Sendable {
     private let state = Mutex(State())
     private let listening = Mutex<Task<Void, Never>?>(nil)
 
-    init() {
+    /// Traps the signals: from the return on they do not end the process.
+    init() async {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let task = Task { [weak self] in
-            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { self?.request() }
+            for await _ in signals { self?.request() }
         }
         listening.withLock { $0 = task }
     }
@@ -86,10 +88,11 @@ final class Interruption: Sendable {
     var isRequested: Bool { state.withLock(\.isRequested) }
 
     private func request() {
-        state.withLock {
-            $0.isRequested = true
-            $0.waiting?.cancel()
+        let waiting = state.withLock { state in
+            state.isRequested = true
+            return state.waiting
         }
+        waiting?.cancel()
     }
 
     /// Waits for a time, or until work is done, whichever is first; until a signal at most.
@@ -102,10 +105,11 @@ final class Interruption: Sendable {
                 group.cancelAll()
             }
         }
-        state.withLock {
-            $0.waiting = waiting
-            if $0.isRequested { waiting.cancel() }
+        let isRequested = state.withLock { state in
+            state.waiting = waiting
+            return state.isRequested
         }
+        if isRequested { waiting.cancel() }
         await waiting.value
     }
 
@@ -115,5 +119,5 @@ final class Interruption: Sendable {
     }
 
     /// From now on the signals have their usual effect again.
-    func end() { listening.withLock { $0?.cancel() } }
+    func end() { listening.withLock(\.self)?.cancel() }
 }

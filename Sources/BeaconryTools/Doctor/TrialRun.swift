@@ -25,8 +25,8 @@ struct TrialRun: Sendable {
     func results(
         of stages: [TrialStage], begin: @Sendable (TrialStage) -> Void
     ) async throws(RadioError) -> (results: [StageResult], isComplete: Bool) {
+        let interruption = await Interruption()
         let capabilities = try await receiver?.openCentral(waits: false)
-        let interruption = Interruption()
         var results: [StageResult] = []
         for stage in stages where !interruption.isRequested {
             begin(stage)

@@ -113,11 +113,13 @@ package struct Listening: Sendable {
     /// Does the work; when it is cancelled, waits for its end.
     /// - Throws: the errors of the work, or `RadioError` when the radio cannot be opened.
     package func run(_ work: @escaping Work) async throws -> Ending {
-        guard let air else { return try await listen(work) }
+        // Before anything is opened that must be released, and before virtual time begins.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        guard let air else { return try await listen(signals, work) }
         let events = air.emulator.events.listen()
         let reporting = Task { for await posted in events { report(posted.event) } }
         // In a task of its own: that of the command may have begun outside of the simulation.
-        let listening = Task.detached { try await air.run { try await listen(work) } }
+        let listening = Task.detached { try await air.run { try await listen(signals, work) } }
         let ending = await listening.result
         await reporting.value
         return try ending.get()
@@ -133,7 +135,7 @@ package struct Listening: Sendable {
         }
     }
 
-    private func listen(_ work: @escaping Work) async throws -> Ending {
+    private func listen(_ signals: UnixSignalsSequence, _ work: @escaping Work) async throws -> Ending {
         let progress = Progress()
         let stallGuards = Output.endIfStalled(on: [SIGINT, SIGTERM])
         let troubles = Output.troubles()
@@ -143,7 +145,7 @@ package struct Listening: Sendable {
         }
         let ending = try await withThrowingTaskGroup(of: Ending.self) { group in
             group.addTask {
-                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
+                for await _ in signals { break }
                 // Unblocks `openCentral(waits:)`.
                 if !Task.isCancelled, !progress.isOpen.load(ordering: .relaxed) { await radio.close() }
                 return .interrupted
