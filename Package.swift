@@ -32,25 +32,6 @@ let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swi
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
-// SwiftPM warns about a package that no target uses. These are named for their versions only, so they are used on a
-// platform that is never built: that adds nothing to any build.
-let pinnedOnly: [Target.Dependency] = [
-    ("SwiftASN1", "swift-asn1"),
-    ("Atomics", "swift-atomics"),
-    ("AsyncHTTPClient", "async-http-client"),
-    ("Algorithms", "swift-algorithms"),
-    ("X509", "swift-certificates"),
-    ("Configuration", "swift-configuration"),
-    ("Tracing", "swift-distributed-tracing"),
-    ("StructuredFieldValues", "swift-http-structured-headers"),
-    ("Metrics", "swift-metrics"),
-    ("NIOHTTP2", "swift-nio-http2"),
-    ("NIOSSL", "swift-nio-ssl"),
-    ("NIOTransportServices", "swift-nio-transport-services"),
-    ("Numerics", "swift-numerics"),
-    ("ServiceContextModule", "swift-service-context"),
-].map { .product(name: $0, package: $1, condition: .when(platforms: [.windows])) }
-
 // The commit that --version prints; make and the Dockerfile give it. Context.gitInformation would need neither, but
 // SwiftPM keeps what a manifest said until the manifest or the environment changes, so that it would name an old commit.
 let commit = Context.environment["BEACONRY_COMMIT"].map { String($0.prefix { $0.isHexDigit }.prefix(12)) }
@@ -64,39 +45,21 @@ let package = Package(
         // Beacons on a virtual air in the process of a test, for Swift Testing.
         .library(name: "BeaconryTesting", targets: ["BeaconryTesting"]),
     ],
-    // Exact versions of the whole graph, since Package.resolved is not in the repository: every checkout and every image
-    // builds the same sources, and a new version is a commit that passes the tests. The second group are dependencies of
-    // the first; Scripts/sbom fails when one is missing. (Named directly, swift-async-algorithms 1.1.4 makes SwiftPM warn
-    // about a file of its own.)
+    // Ranges, so that the libraries resolve beside what an app has already. A release records the versions that it was built
+    // from in its bill of materials (Scripts/sbom).
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
-        .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
-        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
-        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
-        // Without its traits, which need the whole of Foundation.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
-
-        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
-        .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
-        .package(url: "https://github.com/apple/swift-algorithms", exact: "1.2.1"),
-        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
-        .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
-        .package(url: "https://github.com/apple/swift-http-structured-headers", exact: "1.7.0"),
-        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-nio-transport-services", exact: "1.28.0"),
-        .package(url: "https://github.com/apple/swift-numerics", exact: "1.1.1"),
-        .package(url: "https://github.com/apple/swift-service-context", exact: "1.5.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        // Without their traits, which need the whole of Foundation.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     ],
     targets: [
         // Which target may import which is a rule of its own, checked by Scripts/check-imports.
@@ -231,7 +194,7 @@ let package = Package(
                 "ESPHomeProxy", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryTools", "BuildInformation",
                 "CCapability", "CMalloc", argumentParser, logging,
                 serviceLifecycle, unixSignals,
-            ] + pinnedOnly,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "beaconry-fuzz",
