@@ -232,8 +232,6 @@ extension VirtualAirRadio: CountingRadio {
 // MARK: - Faults
 
 extension VirtualAirRadio: FaultInjectingRadio {
-    package nonisolated var injectsFaults: Bool { true }
-
     package func endConnections(
         of name: String, with peer: String?, _ reason: DisconnectionReason
     ) async -> [String]? {

@@ -6,9 +6,6 @@ package import Bluetooth
 
 /// A radio with an emulated air on which faults can be provoked: losses of connections, of transmissions and of power.
 package protocol FaultInjectingRadio: PeripheralRadio {
-    /// Whether the air is emulated, so that the methods below have an effect.
-    var injectsFaults: Bool { get }
-
     /// Ends connections of a beacon or of a host at once.
     /// - Parameters:
     ///   - name: the name on the air of the one that ends them.

@@ -13,13 +13,14 @@ import Testing
 /// Faults that the user provokes.
 @Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
-    private let radio = ScriptedRadio()
+    private let radio = ScriptedAir()
+    /// A radio without an emulated air.
+    private let other = ScriptedRadio()
 
     // MARK: - Mute
 
     @Test
     func mutedBeaconIsReportedAndStaysOnTheAir() async throws {
-        radio.injectFaults()
         try await withReadyRig(radio: radio) { rig in
             let muted = try await rig.emulator.mute("entrance", for: nil)
             #expect(muted.isMuted && muted.isOnAir)
@@ -36,7 +37,6 @@ struct FaultTests {
 
     @Test
     func mutingEndsAfterItsTime() async throws {
-        radio.injectFaults()
         try await withReadyRig(radio: radio) { rig in
             _ = try await rig.emulator.mute("entrance", for: .seconds(10))
             #expect(try await rig.event("muted", of: "entrance").seconds == 10)
@@ -57,7 +57,6 @@ struct FaultTests {
 
     @Test
     func mutingSurvivesAReload() async throws {
-        radio.injectFaults()
         try await withReadyRig(radio: radio) { rig in
             _ = try await rig.emulator.mute("entrance", for: nil)
             rig.profiles.change(Samples.museum.replacing("minor: 3", with: "minor: 5"))
@@ -69,7 +68,6 @@ struct FaultTests {
     /// A fault that has begun ends before a reset: else it would be that of a beacon that the reset has made.
     @Test(arguments: ["mute", "battery"])
     func resetFollowsAFaultThatHasBegun(fault: String) async throws {
-        radio.injectFaults()
         try await withReadyRig(radio: radio) { rig in
             let emulator = rig.emulator
             let resets = EventLog<Int>()
@@ -91,7 +89,6 @@ struct FaultTests {
 
     @Test
     func flatBatterySwitchesTheBeaconOff() async throws {
-        radio.injectFaults()
         try await withReadyRig(radio: radio) { rig in
             let flat = try await rig.emulator.setBattery("entrance", .flat)
             #expect(flat.hasFlatBattery && !flat.isEnabled && !flat.isOnAir)
@@ -119,17 +116,17 @@ struct FaultTests {
     /// A radio without an emulated air ends the connections.
     @Test
     func flatBatteryDisconnectsCentralsOfOtherRadios() async throws {
-        try await withReadyRig(radio: radio) { rig in
+        try await withReadyRig(radio: other) { rig in
             rig.connect("phone", to: "entrance")
             try await rig.advertisement("entrance", 2)
             #expect(try await rig.emulator.setBattery("entrance", .flat).hasFlatBattery)
-            try await radio.calls.entry { $0 == .disconnect("phone") }
+            try await other.calls.entry { $0 == .disconnect("phone") }
         }
     }
 
     @Test
     func batteryThatIsAlreadyFlatIsNotReportedAgain() async throws {
-        try await withReadyRig(radio: radio) { rig in
+        try await withReadyRig(radio: other) { rig in
             _ = try await rig.emulator.setBattery("exit", .full)
             _ = try await rig.emulator.setBattery("exit", .flat)
             _ = try await rig.emulator.setBattery("exit", .flat)
@@ -142,7 +139,7 @@ struct FaultTests {
 
     @Test
     func connectionsEndOnTheAir() async throws {
-        radio.injectFaults(ended: ["F0:F1:F2:F3:F4:F5"])
+        let radio = ScriptedAir(ended: ["F0:F1:F2:F3:F4:F5"])
         try await withReadyRig(radio: radio) { rig in
             let peers = try await rig.emulator.disconnect("entrance", from: "F0:F1:F2:F3:F4:F5#2", .supervisionTimeout)
             #expect(peers == ["F0:F1:F2:F3:F4:F5"])
@@ -154,7 +151,7 @@ struct FaultTests {
 
     @Test
     func otherRadiosEndConnectionsWithoutAReason() async throws {
-        try await withReadyRig(radio: radio) { rig in
+        try await withReadyRig(radio: other) { rig in
             rig.connect("phone", to: "entrance")
             try await rig.event("connected")
             try await rig.settle()
@@ -164,13 +161,13 @@ struct FaultTests {
             #expect(error?.exitCode == 69)
             #expect(error?.message == "scripted ends connections with the reason remote-user only")
             #expect(try await rig.emulator.disconnect("entrance", from: "PHONE", .remoteUser) == ["phone"])
-            #expect(radio.calls.entries.last == .disconnect("phone"))
+            #expect(other.calls.entries.last == .disconnect("phone"))
         }
     }
 
     @Test
     func missingConnectionsAreRefused() async throws {
-        radio.injectFaults(ended: nil)
+        let radio = ScriptedAir(ended: nil)
         try await withReadyRig(radio: radio) { rig in
             let none = await #expect(throws: EmulatorError.self) {
                 try await rig.emulator.disconnect("entrance", from: "C0:00:00:00:00:01", .remoteUser)
@@ -185,7 +182,6 @@ struct FaultTests {
 
     @Test
     func radioIsSwitchedOffAndOn() async throws {
-        radio.injectFaults()
         try await withReadyRig(radio: radio) { rig in
             try await rig.emulator.setRadio(.off)
             try await rig.emulator.setRadio(.on)
@@ -195,7 +191,7 @@ struct FaultTests {
 
     @Test
     func radioWithoutAnEmulatedAirRefuses() async throws {
-        try await withReadyRig(radio: radio) { rig in
+        try await withReadyRig(radio: other) { rig in
             for attempt in [
                 { _ = try await rig.emulator.mute("entrance", for: nil) },
                 { _ = try await rig.emulator.unmute("entrance") }, { try await rig.emulator.setRadio(.off) },

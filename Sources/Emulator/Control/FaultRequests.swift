@@ -64,10 +64,7 @@ extension Emulator {
         while progress.phase == .up, roster.isRadioUp != (power == .on) { await progress.untilRadioChanges() }
     }
 
-    var faultInjectingRadio: (any FaultInjectingRadio)? {
-        guard let radio = radio as? any FaultInjectingRadio, radio.injectsFaults else { return nil }
-        return radio
-    }
+    var faultInjectingRadio: (any FaultInjectingRadio)? { radio as? any FaultInjectingRadio }
 
     /// - Parameter action: The verb phrase of the message.
     func requireFaultInjection(_ action: String) throws(EmulatorError) -> any FaultInjectingRadio {

@@ -9,7 +9,7 @@ import Radio
 import Synchronization
 
 /// A scripted radio that records its calls.
-final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRadio, FaultInjectingRadio {
+class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRadio, @unchecked Sendable {
     /// The calls, in order.
     enum Call: Hashable, Sendable {
         case open([HostedBeacon], waits: Bool)
@@ -45,10 +45,7 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
         var isOpeningHeld = false
         var replanFailure: RadioError?
         var whileReplanning: (@Sendable () async -> Void)?
-        var whileInjecting: (@Sendable () async -> Void)?
         var capabilities = RadioCapabilities.scripted
-        var injectsFaults = false
-        var endedConnections: [String]?
         var keeper: (any BondStore)?
         var attributes: AttributeResponder?
     }
@@ -178,46 +175,6 @@ final class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRad
 
     func disconnect(central: String) async { calls.append(.disconnect(central)) }
 
-    // MARK: - FaultInjectingRadio
-
-    /// Makes the radio one that injects faults; `ended` is what `endConnections` returns.
-    func injectFaults(ended: [String]? = []) {
-        script.withLock { script in
-            script.injectsFaults = true
-            script.endedConnections = ended
-        }
-    }
-
-    var injectsFaults: Bool { script.withLock(\.injectsFaults) }
-
-    func endConnections(of name: String, with peer: String?, _ reason: DisconnectionReason) async -> [String]? {
-        calls.append(.endConnections(name, with: peer, reason))
-        return script.withLock(\.endedConnections)
-    }
-
-    /// Calls a function during the next fault of a beacon.
-    func whileInjecting(_ body: @escaping @Sendable () async -> Void) { script.withLock { $0.whileInjecting = body } }
-
-    private func inject(_ call: Call) async {
-        calls.append(call)
-        let body = script.withLock { script in
-            defer { script.whileInjecting = nil }
-            return script.whileInjecting
-        }
-        await body?()
-    }
-
-    func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) async { await inject(.mute(beacon.name, isMuted)) }
-
-    func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) async {
-        await inject(.power(beacon.name, isPowered))
-    }
-
-    func setPowered(_ isPowered: Bool) async {
-        calls.append(.power(nil, isPowered))
-        emit(isPowered ? .ready(.scripted) : .lost(RadioError(.poweredOff, "switched off", hint: "switch it on")))
-    }
-
     func close() async {
         calls.append(.close)
         continuation.finish()
@@ -241,4 +198,38 @@ extension RadioCapabilities {
     static let scripted = RadioCapabilities(
         name: "scripted", way: "script", wayReason: "this is a test", address: nil, hasExtendedAdvertising: true,
         instances: 8, freeInstances: 8, sharesTime: false, canReadBack: true)
+}
+
+/// A scripted radio on an emulated air.
+final class ScriptedAir: ScriptedRadio, FaultInjectingRadio, @unchecked Sendable {
+    /// What `endConnections` returns.
+    private let ended: [String]?
+    private let whileInjecting = Mutex<(@Sendable () async -> Void)?>(nil)
+
+    init(ended: [String]? = []) { self.ended = ended }
+
+    func endConnections(of name: String, with peer: String?, _ reason: DisconnectionReason) async -> [String]? {
+        calls.append(.endConnections(name, with: peer, reason))
+        return ended
+    }
+
+    /// Calls a function during the next fault of a beacon.
+    func whileInjecting(_ body: @escaping @Sendable () async -> Void) { whileInjecting.withLock { $0 = body } }
+
+    private func inject(_ call: Call) async {
+        calls.append(call)
+        let body = whileInjecting.withLock { $0.take() }
+        await body?()
+    }
+
+    func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) async { await inject(.mute(beacon.name, isMuted)) }
+
+    func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) async {
+        await inject(.power(beacon.name, isPowered))
+    }
+
+    func setPowered(_ isPowered: Bool) async {
+        calls.append(.power(nil, isPowered))
+        emit(isPowered ? .ready(.scripted) : .lost(RadioError(.poweredOff, "switched off", hint: "switch it on")))
+    }
 }
