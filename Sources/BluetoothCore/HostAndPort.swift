@@ -9,6 +9,12 @@ package struct HostAndPort: Hashable, Sendable {
     /// 0 to 65,535.
     package let port: Int
 
+    /// A host name or an IP address, and a port.
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
     /// Reads a text; `nil` if it is not of that form.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
@@ -17,7 +23,11 @@ package struct HostAndPort: Hashable, Sendable {
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
         guard !host.isEmpty else { return nil }
-        self.host = String(host)
-        self.port = Int(port)
+        self.init(host: String(host), port: Int(port))
     }
+}
+
+extension HostAndPort: CustomStringConvertible {
+    /// An IPv6 address has brackets (RFC 3986, 3.2.2).
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

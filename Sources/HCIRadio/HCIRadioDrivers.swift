@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+package import BluetoothCore
 package import Radio
 
 /// The virtual air: `virtual`.
@@ -29,7 +29,7 @@ package struct VirtualAirDriver: RadioDriver {
         RadioSurvey(radios: [
             RadioSurvey.Entry(
                 name: "virtual", advertising: .extended,
-                summary: "always there: any number of beacons, for hosts that join over TCP (--hci-server)")
+                summary: "always there: any number of beacons, for hosts of other programs, too (--hci-server)")
         ])
     }
 

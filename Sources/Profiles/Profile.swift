@@ -114,14 +114,14 @@ package struct ReceiverDefinition: Hashable, Sendable {
     package let id: String
     /// Where it is and how it moves; `nil` for 1 m from every beacon.
     package let movement: Movement?
-    /// Where its host finds a controller, as `--hci-server` takes it: `tcp:127.0.0.1:6403` or `vhci`; `nil` for a free port.
-    package let server: String?
+    /// Where its hosts find controllers; `nil` for a free port of 127.0.0.1.
+    package let server: ServerAddress?
 
     /// Where clients of ESPHome's API find a proxy with its name and its motion: `127.0.0.1:6053`; `nil` for no proxy.
     package let proxy: String?
 
     /// A receiver of this name.
-    package init(id: String, movement: Movement? = nil, server: String? = nil, proxy: String? = nil) {
+    package init(id: String, movement: Movement? = nil, server: ServerAddress? = nil, proxy: String? = nil) {
         self.id = id
         self.movement = movement
         self.server = server

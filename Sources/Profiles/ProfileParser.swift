@@ -173,12 +173,11 @@ extension ReceiverDefinition {
             return nil
         }
         let movement = Movement.read(from: &reader, of: id)
-        let server = reader.value("hci-server") { text throws(ValueFault) -> String in
-            let isTCP = text.hasPrefix("tcp:") && HostAndPort(String(text.dropFirst("tcp:".count))) != nil
-            guard isTCP || text == "vhci" else {
-                throw ValueFault("\"\(text)\" is not tcp:HOST:PORT or vhci, such as tcp:127.0.0.1:6403")
+        let server = reader.value("hci-server") { text throws(ValueFault) -> ServerAddress in
+            guard let address = ServerAddress(text) else {
+                throw ValueFault("\"\(text)\" is not \(ServerAddress.forms), such as tcp:127.0.0.1:6403")
             }
-            return text
+            return address
         }
         let proxy = reader.value("esphome") { text throws(ValueFault) -> String in
             guard HostAndPort(text) != nil else {

@@ -35,7 +35,7 @@ package struct ProfileWriter {
         for receiver in profile.receivers {
             writer.lines.append("  - id: \(receiver.id)")
             writer.write(receiver.movement)
-            writer.write("hci-server", receiver.server.map { DeviceWriter.quoted($0) })
+            writer.write("hci-server", receiver.server.map { DeviceWriter.quoted("\($0)") })
             writer.write("esphome", receiver.proxy.map { DeviceWriter.quoted($0) })
         }
         return writer.lines.joined(separator: "\n") + "\n"

@@ -25,7 +25,7 @@ struct Rounds {
 
     static func run(_ counts: [Int]) async throws {
         let air = VirtualAirRadio(
-            VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
+            VirtualAirOptions(timing: .immediate, servers: [.local()]))
         let services = (0..<pairs).map { 0xFFE0 + UInt16($0) }
         let port = try await advertise(services, on: air)
         let pairs = services.map { service in

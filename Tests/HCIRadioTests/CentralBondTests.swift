@@ -26,7 +26,7 @@ struct CentralBondTests {
         _ body: (VirtualAirRadio, Int) async throws -> Void
     ) async throws {
         let radio = VirtualAirRadio(
-            VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
+            VirtualAirOptions(timing: .immediate, servers: [.local()]))
         await radio.storeBonds(in: store)
         let advertisement = Advertisement(
             pdu: .connectableScannable, advertisingData: AdvertisingData([.flags(.beacon)]),

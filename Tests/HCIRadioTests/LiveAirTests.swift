@@ -62,7 +62,7 @@ import VirtualRadio
         let air = LiveAir(Air(), clock: LoopClock(EmbeddedEventLoop()) { clock.now })
         let walk = try #require(
             Motion.Path(through: [Position(x: 0, y: 0), Position(x: 100, y: 0)], speed: 2))
-        let served = ServedControllers(.tcp(host: "127.0.0.1", port: 0, name: "phone", motion: .path(walk)), on: air)
+        let served = ServedControllers(.local(name: "phone", motion: .path(walk)), on: air)
         let (first, gone) = (served.take(), served.take())
         _ = air.join(first, delegate: IdleHost())
         served.release(gone)
@@ -84,8 +84,8 @@ import VirtualRadio
         let air = LiveAir(Air(), clock: LoopClock(EmbeddedEventLoop()))
         func address(_ text: String) throws -> BluetoothAddress { try #require(BluetoothAddress(text)) }
         let served = ServedControllers(
-            .tcp(
-                host: "127.0.0.1", port: 0, address: try address("C0:FF:EE:00:00:FF"), name: "phone",
+            .local(
+                address: try address("C0:FF:EE:00:00:FF"), name: "phone",
                 motion: .rest(Position(x: 3, y: 0))),
             on: air)
         let first = served.take()
@@ -100,7 +100,7 @@ import VirtualRadio
         #expect(served.take().publicAddress == (try address("C0:FF:EE:00:01:00")))
         air.leave(identifier)
         #expect(served.take().name == "phone")
-        let others = ServedControllers(.kernel(), on: air)
+        let others = ServedControllers(.init(.kernel), on: air)
         #expect(others.take().name == "host")
         #expect(others.take().publicAddress != others.take().publicAddress)
     }

@@ -30,7 +30,7 @@ struct OddControllerRadioTests {
     private static func open(
         _ character: String, _ beacons: [HostedBeacon] = []
     ) async throws -> (air: VirtualAirRadio, transport: HCITransport) {
-        var server = VirtualAirOptions.Server.tcp(host: "127.0.0.1", port: 0)
+        var server = VirtualAirOptions.Server.local()
         try server.setCharacter(character)
         let air = VirtualAirRadio(VirtualAirOptions(timing: .immediate, servers: [server]))
         let capabilities = try await air.open(beacons, waits: false) { _ in .success([]) }

@@ -123,7 +123,7 @@ struct PairingTests {
         _ pairing: PairingSettings?, store: Store = Store(), _ body: (Scene) async throws -> Void
     ) async throws {
         let radio = VirtualAirRadio(
-            VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
+            VirtualAirOptions(timing: .immediate, servers: [.local()]))
         await radio.storeBonds(in: store)
         let plan = plan(pairing)
         let capabilities = try await radio.open([plan], waits: false) { _ in .success([1, 2, 3]) }

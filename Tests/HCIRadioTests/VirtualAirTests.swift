@@ -35,7 +35,7 @@ struct VirtualAirTests {
         attributes: @escaping AttributeResponder = { _ in .failure(.unlikely) }
     ) async throws -> (VirtualAirRadio, Int) {
         let radio = VirtualAirRadio(
-            VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]),
+            VirtualAirOptions(timing: .immediate, servers: [.local()]),
             capture: capture)
         let capabilities = try await radio.open([beacon], waits: false, attributes: attributes)
         let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
@@ -269,7 +269,7 @@ struct VirtualAirTests {
         let place = Position(x: 3, y: 4)
         let radio = VirtualAirRadio(
             VirtualAirOptions(servers: [
-                .tcp(host: "127.0.0.1", port: 0), .tcp(host: "127.0.0.1", port: 0, name: "phone", motion: .rest(place)),
+                .local(), .local(name: "phone", motion: .rest(place)),
             ]))
         let beacon = HostedBeacon(
             identifier: BeaconIdentifier("a"), services: [], advertisement: Self.advertisement(.nonConnectable),
@@ -306,7 +306,7 @@ struct VirtualAirTests {
     @Test func serverAssignsTheConfiguredAddresses() async throws {
         let first = try #require(BluetoothAddress("00:1B:DC:07:31:42"))
         let radio = VirtualAirRadio(
-            VirtualAirOptions(servers: [.tcp(host: "127.0.0.1", port: 0, address: first)]))
+            VirtualAirOptions(servers: [.local(address: first)]))
         let capabilities = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
         let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
         var addresses: [String?] = []
@@ -346,7 +346,8 @@ struct VirtualAirTests {
     @Test func portInUseIsRefused() async throws {
         let (radio, port) = try await Self.open(
             HostedBeacon(identifier: BeaconIdentifier("a"), services: [], advertisement: nil))
-        let second = VirtualAirRadio(VirtualAirOptions(servers: [.tcp(host: "127.0.0.1", port: port)]))
+        let second = VirtualAirRadio(
+            VirtualAirOptions(servers: [.init(.tcp(HostAndPort(host: "127.0.0.1", port: port)))]))
         await #expect {
             _ = try await second.open([], waits: false) { _ in .failure(.unlikely) }
         } throws: {

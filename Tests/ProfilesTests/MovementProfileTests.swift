@@ -62,7 +62,7 @@ import Testing
                   - id: anywhere
                 """, files: ["guard.csv": "t,who,x,y\n0,visitor,9,9\n0,guard,1,2\n"])
         #expect(profile.receivers.map(\.id) == ["visitor", "kernel", "guard", "anywhere"])
-        #expect(profile.receivers.map(\.server) == ["tcp:127.0.0.1:6403", "vhci", nil, nil])
+        #expect(profile.receivers.map { $0.server?.description } == ["tcp:127.0.0.1:6403", "vhci", nil, nil])
         #expect(profile.receivers.map(\.proxy) == [nil, "127.0.0.1:6053", nil, nil])
         let places = profile.receivers.map { $0.movement?.motion.position(at: .seconds(2)) }
         #expect(places == [Position(x: 2, y: 3), Position(x: 1, y: 1), Position(x: 1, y: 2), nil])

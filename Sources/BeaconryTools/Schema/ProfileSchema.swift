@@ -179,7 +179,10 @@ enum ProfileSchema {
     private static let receiver = SchemaPart.mapping(
         [
             ("id", SchemaPart.single("the name of the receiver")),
-            ("hci-server", SchemaPart.single("where its host finds a controller: tcp:127.0.0.1:6403 or vhci")),
+            (
+                "hci-server",
+                SchemaPart.single("where its hosts find controllers: tcp:127.0.0.1:6403, unix:PATH or vhci")
+            ),
             ("esphome", SchemaPart.single("where a Bluetooth proxy of ESPHome's API listens: 127.0.0.1:6053")),
             ("count", SchemaPart.single("the number of copies")),
         ] + placeKeys.map { ($0, SchemaPart.definition($0)) }, required: ["id"])

@@ -83,7 +83,7 @@ final class PacketDescriptor: ControllerLink {
         guard isOpen else { return }
         let bytes = packet.serialized()
         // ENXIO of /dev/vhci: the kernel has the controller switched off, or gave up its set-up, and drops the packet.
-        guard write(descriptor, bytes, bytes.count) != bytes.count, errno != EINTR, errno != ENXIO else { return }
+        guard Glibc.write(descriptor, bytes, bytes.count) != bytes.count, errno != EINTR, errno != ENXIO else { return }
         isOpen = false
         source.cancel()
         user?.linkEnded(SystemErrorText.words(errno))

@@ -8,7 +8,7 @@ import NIOCore
 import Radio
 import VirtualRadio
 
-/// The virtual air of a radio, with the servers that put other hosts on it.
+/// The virtual air of a radio, with the doors for hosts of other programs.
 ///
 /// It lives on the event loop of the radio.
 final class VirtualAir {
@@ -25,18 +25,14 @@ final class VirtualAir {
     private let clock: LoopClock
     private let captures: PacketCaptures
     private var air: LiveAir?
-    private var servers: [AirServer] = []
-    /// The controllers of the servers.
-    private var served: [ServedControllers] = []
-    /// The servers by the names that they were given, as in `RadioCapabilities.receivers`.
-    private var receivers: [String: String] = [:]
-    private var kernelControllers: [KernelController] = []
-    /// The receivers that were added while the air was open, by their names.
-    private var added: [String: (server: AirServer, controllers: ServedControllers)] = [:]
-    /// The names of receivers whose servers are about to listen.
+    /// The doors, and the controllers for their hosts: first those of the options.
+    private var entrances: [(door: any AirDoor, controllers: ServedControllers)] = []
+    /// The names of the receivers that were added while the air was open.
+    private var added: Set<String> = []
+    /// The names of receivers whose doors are about to open.
     private var pending: Set<String> = []
-    /// The addresses of servers in front of hosts of this process.
-    private var announced: [String] = []
+    /// The servers in front of hosts of this process: their addresses, and the names of the hosts.
+    private var announced: [(server: String, host: String)] = []
     /// The addresses of other hosts of this process, by their names on the air; some may have left.
     private var hosts: [String: BluetoothAddress] = [:]
 
@@ -70,24 +66,24 @@ final class VirtualAir {
             if let warning = replay.warning { report(.warning(nil, warning)) }
         }
         for server in options.servers {
-            let controllers = ServedControllers(server, on: air)
-            served.append(controllers)
-            let address: String
-            switch server.transport {
-            case .tcp(let host, let port):
-                let server = try await AirServer.start(on: host, port: port, controllers: controllers, air: air) {
-                    report(.host($0))
-                }
-                servers.append(server)
-                address = server.name
-                if !server.isLocal { report(.warning(nil, Self.exposed(server.name))) }
-            case .kernel:
-                let controller = try KernelController(air: air, controllers.take()) { report(.host($0)) }
-                kernelControllers.append(controller)
-                address = Self.name(of: controller)
-            }
-            if let name = controllers.name { receivers[name] = receivers[name] ?? address }
+            let door = try await open(server, on: air, report: report)
+            if door.isExposed { report(.warning(nil, Self.exposed(door.address))) }
         }
+    }
+
+    /// Opens the door of a server.
+    private func open(
+        _ server: VirtualAirOptions.Server, on air: LiveAir, report: @escaping @Sendable (RadioEvent) -> Void
+    ) async throws(RadioError) -> any AirDoor {
+        let entrance = AirEntrance(air: air, controllers: ServedControllers(server, on: air)) { report(.host($0)) }
+        let door = try await entrance.open(server.place)
+        // The air may have ended meanwhile.
+        guard self.air != nil else {
+            await door.close()
+            throw .closed
+        }
+        entrances.append((door, entrance.controllers))
+        return door
     }
 
     private static func exposed(_ server: String) -> Warning {
@@ -139,9 +135,12 @@ final class VirtualAir {
     }
 
     /// Adds a server in front of a host of this process to the capabilities.
-    func announce(_ server: String, of host: String) {
-        announced.append(server)
-        receivers[host] = receivers[host] ?? server
+    func announce(_ server: String, of host: String) { announced.append((server, host)) }
+
+    /// The servers by the names that they were given, as in `RadioCapabilities.receivers`; of several, the first.
+    private var receivers: [String: String] {
+        let served = entrances.compactMap { door, controllers in controllers.name.map { ($0, door.address) } }
+        return Dictionary(served + announced.map { ($0.host, $0.server) }) { first, _ in first }
     }
 
     /// Seconds on the air in a second of real time.
@@ -169,14 +168,15 @@ final class VirtualAir {
 
     /// Changes how the hosts of a receiver move; `false` if no server and no host of this process has this name.
     func setMotion(_ motion: Motion?, ofReceiver receiver: String) -> Bool {
-        let controllers = namedControllers.filter { $0.name == receiver }
+        let controllers = controllers(of: receiver)
         for each in controllers { each.setMotion(motion) }
         let isHost = hosts[receiver] != nil && air?.setMotion(motion, of: receiver) == true
         return !controllers.isEmpty || isHost
     }
 
-    private var namedControllers: [ServedControllers] {
-        (served + added.values.map(\.controllers)).filter { $0.name != nil }
+    /// Those of the doors with this name.
+    private func controllers(of receiver: String) -> [ServedControllers] {
+        entrances.map(\.controllers).filter { $0.name == receiver }
     }
 
     // MARK: - Receivers
@@ -206,27 +206,21 @@ final class VirtualAir {
                 .refused, "something on the air is named \"\(name)\" already", hint: "give the receiver another name")
         }
         defer { pending.remove(name) }
-        let controllers = ServedControllers(.tcp(host: "127.0.0.1", port: 0, name: name, motion: motion), on: air)
-        let server = try await AirServer.start(on: "127.0.0.1", port: 0, controllers: controllers, air: air) {
-            report(.host($0))
-        }
-        // The air may have ended meanwhile.
-        guard self.air != nil else {
-            await server.close()
-            throw .closed
-        }
-        added[name] = (server, controllers)
-        receivers[name] = server.name
-        return AirReceiver(name: name, server: server.name, hosts: [], position: controllers.position)
+        let door = try await open(.local(name: name, motion: motion), on: air, report: report)
+        added.insert(name)
+        return AirReceiver(
+            name: name, server: door.address, hosts: [], position: motion?.position(atSeconds: air.seconds))
     }
 
     /// Removes a receiver that was added while the air was open; `nil` if there is none.
     func removeReceiver(_ name: String) async -> AirReceiver? {
-        guard let (server, controllers) = added.removeValue(forKey: name) else { return nil }
+        guard added.remove(name) != nil, let index = entrances.lastIndex(where: { $0.controllers.name == name }) else {
+            return nil
+        }
+        let (door, controllers) = entrances.remove(at: index)
         let receiver = AirReceiver(
-            name: name, server: server.name, hosts: controllers.hosts, position: controllers.position)
-        receivers[name] = nil
-        await server.close()
+            name: name, server: door.address, hosts: controllers.hosts, position: controllers.position)
+        await door.close()
         controllers.removeHosts()
         return receiver
     }
@@ -234,7 +228,7 @@ final class VirtualAir {
     /// The servers with names, in the order of their names.
     func namedReceivers() -> [AirReceiver] {
         receivers.sorted { $0.key < $1.key }.map { name, server in
-            let controllers = namedControllers.filter { $0.name == name }
+            let controllers = controllers(of: name)
             let isHost = hosts[name] != nil && air?.hasController(named: name) == true
             return AirReceiver(
                 name: name, server: server, hosts: isHost ? [name] : controllers.flatMap(\.hosts).sorted(),
@@ -244,8 +238,6 @@ final class VirtualAir {
 
     /// The present position of a beacon or a host; `nil` if nothing on the air has this name, or it has none.
     func position(of name: String) -> Position? { air?.position(of: name) }
-
-    private static func name(of controller: KernelController) -> String { "vhci:hci\(controller.index)" }
 
     /// Everything on the air.
     func members() -> [AirMember] { air?.members() ?? [] }
@@ -279,11 +271,9 @@ final class VirtualAir {
 
     /// The capabilities of the radio with this number of beacons.
     func capabilities(beacons: Int) -> RadioCapabilities {
-        let names =
-            servers.map(\.name) + kernelControllers.map(Self.name) + announced
-            + added.sorted { $0.key < $1.key }.map(\.value.server.name)
-        return Self.capabilities(
-            reason: reason, beacons: beacons, servers: names, receivers: receivers, seed: seed)
+        Self.capabilities(
+            reason: reason, beacons: beacons, servers: entrances.map(\.door.address) + announced.map(\.server),
+            receivers: receivers, seed: seed)
     }
 
     /// The capabilities of a radio on a virtual air.
@@ -299,15 +289,13 @@ final class VirtualAir {
     /// Sets a function that is called after each wake-up with the delay of the first event that was due.
     func observeWakeUps(_ observe: @escaping @Sendable (Duration) -> Void) { air?.onWakeUp = observe }
 
-    /// Closes the servers, then ends the air.
+    /// Closes the doors, then ends the air.
     func close() async {
-        for server in servers { await server.close() }
-        for (server, _) in added.values { await server.close() }
-        for controller in kernelControllers { controller.close() }
+        for (door, _) in entrances { await door.close() }
         air?.close()
         air = nil
-        served = []
-        added = [:]
+        entrances = []
+        added = []
         hosts = [:]
     }
 }

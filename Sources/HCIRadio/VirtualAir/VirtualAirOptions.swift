@@ -9,16 +9,8 @@ package import VirtualRadio
 package struct VirtualAirOptions: Hashable, Sendable {
     /// A server of controllers on the air.
     package struct Server: Hashable, Sendable {
-        /// How hosts get the controllers.
-        package enum Transport: Hashable, Sendable {
-            /// H4 over TCP, a controller for each connection; port 0 picks a free port.
-            case tcp(host: String, port: Int)
-            /// A controller as hciN of the kernel.
-            case kernel
-        }
-
-        /// How hosts get the controllers.
-        package var transport: Transport
+        /// Where hosts get the controllers.
+        package var place: ServerAddress
         /// The public address of the first controller; the others have the following ones. `nil` for free addresses.
         package var address: BluetoothAddress?
         /// The name of the first host on the air; the others have a number after it. `nil` for `host`.
@@ -30,21 +22,23 @@ package struct VirtualAirOptions: Hashable, Sendable {
         /// How its controllers deviate from those that follow the specification in everything.
         package private(set) var character = ControllerCharacter.none
 
-        /// H4 over TCP.
-        package static func tcp(
-            host: String, port: Int, address: BluetoothAddress? = nil, name: String? = nil, motion: Motion? = nil,
+        /// A server at a place.
+        package init(
+            _ place: ServerAddress, address: BluetoothAddress? = nil, name: String? = nil, motion: Motion? = nil,
             carrying: Carrying? = nil
-        ) -> Server {
-            Server(
-                transport: .tcp(host: host, port: port), address: address, name: name, motion: motion,
-                carrying: carrying)
+        ) {
+            self.place = place
+            self.address = address
+            self.name = name
+            self.motion = motion
+            self.carrying = carrying
         }
 
-        /// A controller of the kernel.
-        package static func kernel(
-            address: BluetoothAddress? = nil, name: String? = nil, motion: Motion? = nil, carrying: Carrying? = nil
+        /// A server at a free port of 127.0.0.1.
+        package static func local(
+            address: BluetoothAddress? = nil, name: String? = nil, motion: Motion? = nil
         ) -> Server {
-            Server(transport: .kernel, address: address, name: name, motion: motion, carrying: carrying)
+            Server(.tcp(HostAndPort(host: "127.0.0.1", port: 0)), address: address, name: name, motion: motion)
         }
     }
 
@@ -62,7 +56,7 @@ package struct VirtualAirOptions: Hashable, Sendable {
     }
 
     /// The server where a central looks for an air.
-    package static let defaultServer = (host: "127.0.0.1", port: 6402)
+    package static let defaultServer = HostAndPort(host: "127.0.0.1", port: 6402)
 
     /// The timings, by name.
     package static let timings: [String: ConnectionTiming] = ["spec": .spec, "immediate": .immediate]
@@ -87,7 +81,7 @@ package struct VirtualAirOptions: Hashable, Sendable {
     /// Options; by default without chance, and served at `defaultServer`.
     package init(
         seed: UInt64? = nil, timing: ConnectionTiming = .spec, propagation: Propagation = Propagation(),
-        servers: [Server] = [.tcp(host: Self.defaultServer.host, port: Self.defaultServer.port)]
+        servers: [Server] = [Server(.tcp(Self.defaultServer))]
     ) {
         self.seed = seed
         self.timing = timing
@@ -118,17 +112,6 @@ extension VirtualAirOptions.Server {
                 throw CharacterFault(message: "there is no character \"\(name)\"", unknownName: name)
             case .value(let message): throw CharacterFault(message: message, unknownName: nil)
             }
-        }
-    }
-
-    /// A server by its text: `tcp:HOST:PORT` or `vhci`; `nil` if it is neither.
-    package init?(_ text: String) {
-        if text == "vhci" {
-            self = .kernel()
-        } else if text.hasPrefix("tcp:"), let place = HostAndPort(String(text.dropFirst("tcp:".count))) {
-            self = .tcp(host: place.host, port: place.port)
-        } else {
-            return nil
         }
     }
 }

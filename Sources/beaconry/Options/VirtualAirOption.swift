@@ -16,8 +16,8 @@ import Radio
 struct VirtualAirOption: ParsableArguments {
     @Option(
         help: """
-            Where other hosts get controllers on the virtual air: tcp:HOST:PORT (port 0 picks a free one), vhci (the \
-            kernel has one as hciN), or none; may be repeated. After it, ?name=phone&at=3,0&address=XX:XX:XX:XX:XX:XX \
+            Where other hosts get controllers on the virtual air: tcp:HOST:PORT (port 0 picks a free one), unix:PATH, \
+            vhci (the kernel has one as hciN), or none; may be repeated. After it, ?name=phone&at=3,0&address=XX:XX:XX:XX:XX:XX \
             gives the name of its host, where the host is in metres, and the public address of its controller; \
             &carried=pocket&heading=90 puts it into the pocket of a person who faces that direction, in degrees \
             clockwise from north; &as=legacy-5.0 gives its controller a character, as real ones have them (\
@@ -95,10 +95,9 @@ struct VirtualAirOption: ParsableArguments {
 
     /// The address of a virtual air that another process serves: the first TCP server in BEACONRY_HCI_SERVER or its
     /// default.
-    static func servedPlace() throws(Failure) -> (host: String, port: Int) {
-        let places = try servers(serversInEnvironment)?.compactMap { server -> (host: String, port: Int)? in
-            guard case .tcp(let host, let port) = server.transport, port != 0 else { return nil }
-            return (host, port)
+    static func servedPlace() throws(Failure) -> HostAndPort {
+        let places = try servers(serversInEnvironment)?.compactMap { server -> HostAndPort? in
+            if case .tcp(let place) = server.place, place.port != 0 { place } else { nil }
         }
         return places?.first ?? VirtualAirOptions.defaultServer
     }
@@ -117,13 +116,12 @@ struct VirtualAirOption: ParsableArguments {
 
     private static func server(_ name: String) throws(Failure) -> VirtualAirOptions.Server {
         let (place, query) = try ServerQuery.split(name, of: "--hci-server", acceptsCharacter: true)
-        guard var server = VirtualAirOptions.Server(place) else {
-            throw .usage("--hci-server: \"\(name)\" is not tcp:HOST:PORT, vhci, or none alone")
+        guard let address = ServerAddress(place) else {
+            throw .usage("--hci-server: \"\(name)\" is not \(ServerAddress.forms), or none alone")
         }
-        server.name = query.name
-        server.motion = query.position.map(Motion.rest)
-        server.address = query.address
-        server.carrying = query.carrying
+        var server = VirtualAirOptions.Server(
+            address, address: query.address, name: query.name, motion: query.position.map(Motion.rest),
+            carrying: query.carrying)
         guard let text = query.character else { return server }
         do throws(VirtualAirOptions.Server.CharacterFault) {
             try server.setCharacter(text)
@@ -220,10 +218,8 @@ extension VirtualAirOptions {
         let named = servers.indices.filter { servers[$0].name == receiver.id }
         for index in named where servers[index].motion == nil { servers[index].motion = receiver.movement?.motion }
         guard named.isEmpty && !hasProxy || receiver.server != nil else { return }
-        // The profile's text was checked when it was read.
-        var server = receiver.server.flatMap { Server($0) } ?? .tcp(host: Self.defaultServer.host, port: 0)
-        server.name = receiver.id
-        server.motion = receiver.movement?.motion
+        var server = Server.local(name: receiver.id, motion: receiver.movement?.motion)
+        if let place = receiver.server { server.place = place }
         servers.append(server)
     }
 }

@@ -41,7 +41,7 @@ struct Stage {
     }
 
     private init(_ clock: any Clock<Duration>, _ services: [GATTService], _ service: BluetoothUUID) async throws {
-        air = VirtualAirRadio(VirtualAirOptions(timing: .immediate, servers: [.tcp(host: "127.0.0.1", port: 0)]))
+        air = VirtualAirRadio(VirtualAirOptions(timing: .immediate, servers: [.local()]))
         let capabilities = try await air.open([], waits: false) { _ in .failure(.unlikely) }
         port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
         peer = try ScriptedPeer(port: port, address: Self.address, services: services, advertising: service)

@@ -1,0 +1,40 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where hosts of other programs find controllers of a virtual air, as `--hci-server` and profiles have it.
+package enum ServerAddress: Hashable, Sendable {
+    /// `tcp:HOST:PORT`: H4 over TCP; port 0 takes a free one.
+    case tcp(HostAndPort)
+    /// `unix:PATH`: H4 over a Unix socket.
+    case unix(String)
+    /// `vhci`: a controller of this machine's kernel.
+    case kernel
+
+    /// The forms of texts, for help and errors.
+    package static let forms = "tcp:HOST:PORT, unix:PATH or vhci"
+
+    /// Reads a text; `nil` if it has none of the forms.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let rest = parts.count > 1 ? parts[1] : nil
+        switch (parts[0], rest) {
+        case ("tcp", let place?):
+            guard let place = HostAndPort(place) else { return nil }
+            self = .tcp(place)
+        case ("unix", let path?) where !path.isEmpty: self = .unix(path)
+        case ("vhci", nil): self = .kernel
+        default: return nil
+        }
+    }
+}
+
+extension ServerAddress: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .tcp(let place): "tcp:\(place)"
+        case .unix(let path): "unix:\(path)"
+        case .kernel: "vhci"
+        }
+    }
+}
