@@ -5,6 +5,9 @@
 public import BluetoothCore
 
 /// The advertisement that a device requests, independent of the radio.
+///
+/// Its settings are members, too: `advertisement.interval`.
+@dynamicMemberLookup
 public struct Advertisement: Hashable, Sendable {
     /// The PDU type.
     public var pdu: AdvertisingPDU
@@ -12,24 +15,33 @@ public struct Advertisement: Hashable, Sendable {
     public var advertisingData: AdvertisingData
     /// The scan response; at most `AdvertisingPDU.capacity` bytes, and empty for a PDU that is not scannable.
     public var scanResponse: AdvertisingData
-    /// The time between advertising events, without the random delay of up to 10 ms that the link layer adds.
-    public var interval: AdvertisingInterval
-    /// The transmit power; `nil` if the radio chooses it.
-    public var transmitPower: TransmitPower?
-    /// The address that the profile gives; `nil` if the radio chooses it.
-    public var address: BluetoothAddress?
+    /// Interval, transmit power and address.
+    public var settings: AdvertisingSettings
 
     /// An advertisement, which is not checked here; see `problems`.
     public init(
         pdu: AdvertisingPDU, advertisingData: AdvertisingData, scanResponse: AdvertisingData = [],
-        interval: AdvertisingInterval, transmitPower: TransmitPower? = nil, address: BluetoothAddress? = nil
+        settings: AdvertisingSettings
     ) {
         self.pdu = pdu
         self.advertisingData = advertisingData
         self.scanResponse = scanResponse
-        self.interval = interval
-        self.transmitPower = transmitPower
-        self.address = address
+        self.settings = settings
+    }
+
+    /// An advertisement with these settings, which is not checked here; see `problems`.
+    public init(
+        pdu: AdvertisingPDU, advertisingData: AdvertisingData, scanResponse: AdvertisingData = [],
+        interval: AdvertisingInterval, transmitPower: TransmitPower? = nil, address: BluetoothAddress? = nil
+    ) {
+        self.init(
+            pdu: pdu, advertisingData: advertisingData, scanResponse: scanResponse,
+            settings: AdvertisingSettings(interval: interval, transmitPower: transmitPower, address: address))
+    }
+
+    public subscript<Value>(dynamicMember path: WritableKeyPath<AdvertisingSettings, Value>) -> Value {
+        get { settings[keyPath: path] }
+        set { settings[keyPath: path] = newValue }
     }
 
     /// A reason why no radio can send an advertisement.
@@ -52,7 +64,9 @@ public struct Advertisement: Hashable, Sendable {
         }
         if scanResponse.size > AdvertisingPDU.capacity { problems.append(.scanResponseTooLong(scanResponse.size)) }
         if !pdu.isScannable, scanResponse.size > 0 { problems.append(.scanResponseNeedsScannablePDU) }
-        if !AdvertisingInterval.legacyRange.contains(interval) { problems.append(.intervalOutOfRange(interval)) }
+        if !AdvertisingInterval.legacyRange.contains(settings.interval) {
+            problems.append(.intervalOutOfRange(settings.interval))
+        }
         return problems
     }
 }

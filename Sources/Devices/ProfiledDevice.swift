@@ -6,6 +6,11 @@ package import Advertising
 package import Bluetooth
 package import BluetoothCore
 
+/// The values of a profile, with those that all kinds of devices have in common.
+package protocol AdvertisingConfiguration: Hashable, Sendable {
+    var advertising: AdvertisingSettings { get set }
+}
+
 /// A device that profiles declare: it lists its settings, and knows what can go wrong with their values.
 ///
 /// A kind of device is one folder of this target and one line in `DeviceRegistry.all`.
@@ -31,14 +36,10 @@ package protocol ProfiledDevice: Device {
     /// The device of this kind that advertises exactly what a recorded one does; `nil` when there is none.
     static func recognized(from recorded: RawAdvertiser.Configuration) -> Self?
 
-    /// The address that the profile gives; `nil` leaves it to the radio.
-    var address: BluetoothAddress? { get }
+    /// Interval, as stored, in range or not, and the power and address that the profile gives.
+    var advertising: AdvertisingSettings { get }
     /// The complete name to advertise; `nil` when there is none.
     var advertisedName: String? { get }
-    /// The advertising interval as stored, in range or not.
-    var interval: AdvertisingInterval { get }
-    /// The radiated power that the profile gives; `nil` leaves it to the radio.
-    var transmitPower: TransmitPower? { get }
     /// The iBeacon frame that it advertises; `nil` when it advertises none.
     var frame: IBeacon? { get }
     /// The PDU type that the profile gives; `nil` when the hardware determines it.

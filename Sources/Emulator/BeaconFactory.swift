@@ -97,7 +97,7 @@ extension BeaconSite {
     init(_ profile: BeaconDefinition) {
         self.init(
             motion: profile.movement?.motion, measuredPower: profile.device.measuredPower,
-            transmitPower: profile.device.transmitPower)
+            transmitPower: profile.device.advertising.transmitPower)
     }
 }
 

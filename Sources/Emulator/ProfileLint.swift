@@ -100,7 +100,7 @@ package struct ProfileLint: Sendable {
             LintFinding(
                 severity: severity, code: code, device: name, receiver: receiver, message: message, hint: hint)
         }
-        let interval = device.interval
+        let interval = device.advertising.interval
         var findings = device.findings.map {
             finding(LintFinding.Severity($0.severity), $0.code, $0.receiver, $0.message, $0.hint)
         }
@@ -207,7 +207,7 @@ package struct ProfileLint: Sendable {
     private var duplicateAddresses: [LintFinding] {
         var seen: [BluetoothAddress: String] = [:]
         return beacons.compactMap { beacon, identifier in
-            guard let address = beacon.device.address else { return nil }
+            guard let address = beacon.device.advertising.address else { return nil }
             guard let other = seen[address] else {
                 seen[address] = identifier.name
                 return nil

@@ -41,7 +41,8 @@ import Testing
         let settings = IoTDesignShopSettings(
             uuid: try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")), major: 1, minor: 2, powerCode: 0,
             intervalTicks: 244, measuredPower: MeasuredPower(-29))
-        let beacon = Bench.beacon(IoTDesignShopBeacon.Configuration(address: address), settings: settings)
+        let beacon = Bench.beacon(
+            IoTDesignShopBeacon.Configuration(advertising: AdvertisingSettings(address: address)), settings: settings)
         let advertisement = beacon.advertisement
         #expect(
             Hexadecimal.string(advertisement.advertisingData.serialized())

@@ -37,9 +37,8 @@ import Testing
         let beacon = Self.beacon {
             $0.flags = nil
             $0.pdu = .scannable
-            $0.interval = AdvertisingInterval(1600)
-            $0.transmitPower = TransmitPower(4)
-            $0.address = address
+            $0.advertising = AdvertisingSettings(
+                interval: AdvertisingInterval(1600), transmitPower: TransmitPower(4), address: address)
             $0.services = [IoTDesignShopWire.service]
             $0.name = "Twelve bytes"
         }

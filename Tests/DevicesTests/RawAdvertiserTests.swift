@@ -20,8 +20,10 @@ import Testing
         var advertiser = RawAdvertiser(
             RawAdvertiser.Configuration(
                 pdu: .scannable, advertisingData: try Hexadecimal.bytes(data),
-                scanResponse: try Hexadecimal.bytes(scanResponse), interval: AdvertisingInterval(32),
-                transmitPower: TransmitPower(-8), address: BluetoothAddress("C0:FF:EE:00:00:02")))
+                scanResponse: try Hexadecimal.bytes(scanResponse),
+                advertising: AdvertisingSettings(
+                    interval: AdvertisingInterval(32), transmitPower: TransmitPower(-8),
+                    address: BluetoothAddress("C0:FF:EE:00:00:02"))))
         guard case .advertise(let advertisement?) = advertiser.handle(.poweredOn).effects.first else {
             Issue.record("it does not advertise")
             return

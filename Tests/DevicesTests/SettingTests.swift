@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import BluetoothCore
 import Testing
 
@@ -33,10 +34,8 @@ private struct Lamp: SelfContainedDevice {
     init(_ configuration: Configuration) { self.configuration = configuration }
 
     var advertisesWhileConnected: Bool { true }
-    var address: BluetoothAddress? { nil }
     var advertisedName: String? { configuration.name }
-    var interval: AdvertisingInterval { configuration.interval }
-    var transmitPower: TransmitPower? { nil }
+    var advertising: AdvertisingSettings { AdvertisingSettings(interval: configuration.interval) }
 
     mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         guard case .set(let changes) = input else { return [] }
@@ -127,6 +126,6 @@ private struct Lamp: SelfContainedDevice {
         let declared = Lamp.declarations
         #expect(declared.map(\.key) == ["serial", "dimmed", "major", "interval", "name"])
         #expect(declared.map(\.standard) == ["7", "false", "required", "100ms", "none"])
-        #expect(declared.map { $0.common?.field } == [nil, nil, "major", "intervalTicks", nil])
+        #expect(declared.map { $0.common?.key } == [nil, nil, "major", "interval", nil])
     }
 }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import BluetoothCore
 import Devices
 import Profiles
@@ -31,8 +32,10 @@ import Testing
                 app-names: false
             """)
         let expected = ANCSAccessory.Configuration(
-            name: "Watch", address: BluetoothAddress("C0:FF:EE:00:00:0B"), interval: AdvertisingInterval(160),
-            transmitPower: TransmitPower(4),
+            name: "Watch",
+            advertising: AdvertisingSettings(
+                interval: AdvertisingInterval(160), transmitPower: TransmitPower(4),
+                address: BluetoothAddress("C0:FF:EE:00:00:0B")),
             consumer: ANCSConsumer.Configuration(
                 attributes: [
                     ANCSAttributeRequest(.appIdentifier), ANCSAttributeRequest(.title, maximumLength: 11),

@@ -45,7 +45,7 @@ import Testing
         #expect(configuration.services.isEmpty)
         #expect(configuration.centrals == 1)
         #expect(configuration.content.pdu == .nonConnectable)
-        #expect(configuration.content.interval == AdvertisingInterval(160))
+        #expect(configuration.advertising.interval == AdvertisingInterval(160))
     }
 
     @Test func valuesAreReadInTheirTypes() throws {

@@ -134,7 +134,7 @@ import Testing
               - { id: c, device: iot-design-shop, ibeacon: { major: 8 } }
             """)
         #expect(frames(profile) == ["a 7 0", "b 7 2", "c 8 1"])
-        #expect(profile.beacons.map(\.device.interval.count) == [320, 1600, 320])
+        #expect(profile.beacons.map(\.device.advertising.interval.count) == [320, 1600, 320])
     }
 
     @Test func defaultThatOneBeaconUsesIsNoFaultOfAnother() throws {
@@ -174,7 +174,7 @@ import Testing
               - { id: a, <<: *shelf }
               - { id: b, <<: [*slow, *shelf], name: Mine }
             """)
-        #expect(profile.beacons.map(\.device.interval.count) == [320, 1600])
+        #expect(profile.beacons.map(\.device.advertising.interval.count) == [320, 1600])
         #expect(profile.beacons.map(name) == [nil, "Mine"])
     }
 
@@ -229,7 +229,7 @@ import Testing
             files: files)
         #expect(profile.name == "p")
         #expect(frames(profile) == ["door 4 0", "own 4 0"])
-        #expect(profile.beacons.map(\.device.interval.count) == [320, 320])
+        #expect(profile.beacons.map(\.device.advertising.interval.count) == [320, 320])
         #expect(profile.walls.count == 1)
     }
 

@@ -34,7 +34,7 @@ import Testing
         let profile = try Profile(parsing: text, file: "museum.yaml")
         #expect(profile.name == "museum")
         let configuration = IoTDesignShopBeacon.Configuration(
-            name: "Entrance", address: BluetoothAddress("C0:FF:EE:00:00:01"))
+            name: "Entrance", advertising: AdvertisingSettings(address: BluetoothAddress("C0:FF:EE:00:00:01")))
         let settings = IoTDesignShopSettings(major: 2, minor: 3, powerCode: 2)
         #expect(
             profile.beacons == [
@@ -68,10 +68,12 @@ import Testing
         #expect(
             (device as? PlainIBeacon)?.configuration
                 == (PlainIBeacon.Configuration(
-                    frame: frame, flags: .beacon, pdu: .nonConnectable, interval: AdvertisingInterval(160),
-                    transmitPower: nil, address: nil, services: [], name: nil)))
+                    frame: frame, flags: .beacon, pdu: .nonConnectable, advertising: AdvertisingSettings(),
+                    services: [],
+                    name: nil)))
+        #expect(device.advertising.interval == AdvertisingInterval(160) && device.advertising.transmitPower == nil)
         #expect(device.kind == "ibeacon")
-        #expect(device.address == nil)
+        #expect(device.advertising.address == nil)
         #expect(device is PlainIBeacon)
     }
 
@@ -94,10 +96,11 @@ import Testing
             (device as? PlainIBeacon)?.configuration
                 == (PlainIBeacon.Configuration(
                     frame: IBeacon(uuid: uuid, major: 65535, minor: 0, measuredPower: MeasuredPower(20)),
-                    flags: nil, pdu: .connectableScannable, interval: AdvertisingInterval(16384),
-                    transmitPower: TransmitPower(-7), address: address, services: [IoTDesignShopWire.service],
-                    name: "Grüße: #1")))
-        #expect(device.address == address)
+                    flags: nil, pdu: .connectableScannable,
+                    advertising: AdvertisingSettings(
+                        interval: AdvertisingInterval(16384), transmitPower: TransmitPower(-7), address: address),
+                    services: [IoTDesignShopWire.service], name: "Grüße: #1")))
+        #expect(device.advertising.address == address)
     }
 
     @Test(arguments: ["name: N", "services: [2173E519-9155-4862-AB64-7953AB146156]"])
@@ -132,8 +135,8 @@ import Testing
             measured-power-by-tx-power: { 0dBm: -59, -6dBm: -66, -23: -82dBm }
             """)
         let configuration = IoTDesignShopBeacon.Configuration(
-            name: "Door", address: BluetoothAddress("C0:FF:EE:00:00:03"), badIntervalPolicy: .fail,
-            advertisesWhileConnected: true,
+            name: "Door", advertising: AdvertisingSettings(address: BluetoothAddress("C0:FF:EE:00:00:03")),
+            badIntervalPolicy: .fail, advertisesWhileConnected: true,
             measuredPowers: [
                 TransmitPower(0): MeasuredPower(-59), TransmitPower(-6): MeasuredPower(-66),
                 TransmitPower(-23): MeasuredPower(-82),

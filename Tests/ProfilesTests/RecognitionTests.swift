@@ -35,7 +35,8 @@ import Testing
     ) throws {
         let raw = RawAdvertiser.Configuration(
             pdu: pdu, advertisingData: try Hexadecimal.bytes(data), scanResponse: try Hexadecimal.bytes(scanResponse),
-            interval: AdvertisingInterval(1600), address: BluetoothAddress("C0:FF:EE:00:00:01"))
+            advertising: AdvertisingSettings(
+                interval: AdvertisingInterval(1600), address: BluetoothAddress("C0:FF:EE:00:00:01")))
         let device = DeviceRegistry.device(advertising: raw)
         #expect(device.kind == kind)
         var made = device

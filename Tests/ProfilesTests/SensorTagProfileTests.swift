@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import Bluetooth
 import BluetoothCore
 import Devices
@@ -17,7 +18,7 @@ import Testing
             throw Surprise()
         }
         #expect(device.kind == "sensortag")
-        #expect(device.address == configuration.address)
+        #expect(device.advertising == configuration.advertising)
         return configuration
     }
 
@@ -27,7 +28,7 @@ import Testing
         let tag = try Self.tag("")
         #expect(tag == SensorTag.Configuration())
         #expect(tag.firmware == .version14)
-        #expect(tag.advertising == .always)
+        #expect(tag.advertisingPolicy == .always)
         #expect(tag.hasImageService)
         #expect(tag.environment[.pressure] == .fixed(1013.25))
     }
@@ -60,8 +61,8 @@ import Testing
             position: [1, 2]
             """)
         #expect(tag.firmware == .version15)
-        #expect(tag.address == BluetoothAddress("B4:99:4C:64:30:FF"))
-        #expect(tag.advertising == .sideKey)
+        #expect(tag.advertising.address == BluetoothAddress("B4:99:4C:64:30:FF"))
+        #expect(tag.advertisingPolicy == .sideKey)
         #expect(!tag.hasImageService)
         let expected: [SensorTagQuantity: Double] = [
             .objectTemperature: 36.6, .ambientTemperature: -5, .humidity: 99.5, .accelerationX: -8,

@@ -35,17 +35,17 @@ package struct AdvertisedBeacon: Sendable {
             let formats = BeaconTelemetry.formats.joined(separator: ", ")
             throw .usage("\(format) has no telemetry; formats with telemetry are \(formats)")
         }
+        let advertising = AdvertisingSettings(interval: interval, transmitPower: transmitPower, address: address)
         let device: any ProfiledDevice =
             if let frame = payload.frame as? IBeacon {
                 PlainIBeacon(
                     PlainIBeacon.Configuration(
-                        frame: frame, flags: payload.flags, pdu: pdu, interval: interval, transmitPower: transmitPower,
-                        address: address, name: name))
+                        frame: frame, flags: payload.flags, pdu: pdu, advertising: advertising, name: name))
             } else {
                 Beacon(
                     Beacon.Configuration(
-                        frame: payload.frame, flags: payload.flags, pdu: pdu, interval: interval,
-                        transmitPower: transmitPower, address: address, name: name, telemetry: telemetry))
+                        frame: payload.frame, flags: payload.flags, pdu: pdu, advertising: advertising, name: name,
+                        telemetry: telemetry))
             }
         profile = Profile(name: "advertise", beacons: [BeaconDefinition(id: format, device: device)])
     }

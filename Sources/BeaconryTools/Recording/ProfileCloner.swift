@@ -37,7 +37,7 @@ struct ProfileCloner {
             origins.append(
                 Origin(
                     id: "\(device.kind)-\(number)", device: device, advertiser: advertiser,
-                    hasLostAddress: raw.address == nil))
+                    hasLostAddress: raw.advertising.address == nil))
         }
     }
 
@@ -54,8 +54,9 @@ struct ProfileCloner {
         let address = advertiser.device.address
         return RawAdvertiser.Configuration(
             pdu: pdu, advertisingData: data, scanResponse: pdu.isScannable ? scanResponse : [],
-            interval: advertiser.interval ?? AdvertisingInterval(160),
-            address: advertiser.device.isRandom && address.isStaticRandom ? address : nil)
+            advertising: AdvertisingSettings(
+                interval: advertiser.interval ?? AdvertisingInterval(160),
+                address: advertiser.device.isRandom && address.isStaticRandom ? address : nil))
     }
 
     /// Advertising data and scan response. A radio that does not report PDU types merges both.

@@ -4,7 +4,7 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
+import BluetoothCore
 
 /// A display for a phone's notifications, such as a watch: it advertises that it solicits the notification service, and
 /// becomes the GATT client of a phone that connects.
@@ -13,28 +13,21 @@ package struct ANCSAccessory: SelfContainedDevice {
     package static let hasFlash = false
 
     /// The values that a profile gives.
-    package struct Configuration: Hashable, Sendable {
+    package struct Configuration: AdvertisingConfiguration {
         /// The name.
         package var name: String
-        /// The address; `nil` leaves it to the radio.
-        package var address: BluetoothAddress?
-        /// The advertising interval.
-        package var interval: AdvertisingInterval
-        /// The radiated power; `nil` leaves it to the radio.
-        package var transmitPower: TransmitPower?
+        package var advertising: AdvertisingSettings
         /// The attributes that it requests.
         package var consumer: ANCSConsumer.Configuration
 
         /// A configuration; the defaults are those of a profile without keys: `BOB`, every second.
         package init(
-            name: String = "BOB", address: BluetoothAddress? = nil,
-            interval: AdvertisingInterval = AdvertisingInterval(1600), transmitPower: TransmitPower? = nil,
+            name: String = "BOB",
+            advertising: AdvertisingSettings = AdvertisingSettings(interval: AdvertisingInterval(1600)),
             consumer: ANCSConsumer.Configuration = ANCSConsumer.Configuration()
         ) {
             self.name = name
-            self.address = address
-            self.interval = interval
-            self.transmitPower = transmitPower
+            self.advertising = advertising
             self.consumer = consumer
         }
     }
@@ -112,8 +105,7 @@ package struct ANCSAccessory: SelfContainedDevice {
         }
         data.append(solicited)
         return Advertisement(
-            pdu: .connectableScannable, advertisingData: data, scanResponse: [], interval: configuration.interval,
-            transmitPower: configuration.transmitPower, address: configuration.address)
+            pdu: .connectableScannable, advertisingData: data, scanResponse: [], settings: configuration.advertising)
     }
 }
 

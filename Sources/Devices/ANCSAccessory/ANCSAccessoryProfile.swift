@@ -2,41 +2,38 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Advertising
-package import BluetoothCore
+package import Advertising
+import BluetoothCore
 
 // The profile keys of an accessory.
 
 extension ANCSAccessory {
-    package var address: BluetoothAddress? { configuration.address }
+    package var advertising: AdvertisingSettings { configuration.advertising }
     package var advertisedName: String? { configuration.name }
-    package var interval: AdvertisingInterval { configuration.interval }
-    package var transmitPower: TransmitPower? { configuration.transmitPower }
 
-    package static let settings: [Setting<Configuration>] = [
-        Setting(
-            "ask",
-            "the attributes that it requests of each notification: app, title, subtitle, message, message-size, date, "
-                + "positive-action, negative-action; a number after title, subtitle or message is the maximum number of "
-                + "bytes. [] requests none",
-            standard: "[app, title 64, message 256, date]",
-            read: { reader, configuration in
-                if let attributes = reader.ancsAttributes() { configuration.consumer.attributes = attributes }
-                return true
-            },
-            write: { configuration, writer in
-                let names = configuration.consumer.attributes.map(ProfileReader.text)
-                writer.write("ask", "[\(names.joined(separator: ", "))]")
-            }),
-        Setting(
-            "app-names", "whether it requests the names of apps", \.consumer.asksAppNames, omits: { $0 },
-            parse: ValueText.boolean, print: { "\($0)" }),
-        .name(
-            \.name, meaning: "its name, shortened to the 8 bytes that fit beside the solicitation", standard: "BOB",
-            parse: ValueText.label),
-        .address(\.address), Setting(.interval, \.interval),
-        Setting(.transmitPower, \.transmitPower, standard: "the radio's default"),
-    ]
+    package static let settings: [Setting<Configuration>] =
+        [
+            Setting(
+                "ask",
+                "the attributes that it requests of each notification: app, title, subtitle, message, message-size, date, "
+                    + "positive-action, negative-action; a number after title, subtitle or message is the maximum number of "
+                    + "bytes. [] requests none",
+                standard: "[app, title 64, message 256, date]",
+                read: { reader, configuration in
+                    if let attributes = reader.ancsAttributes() { configuration.consumer.attributes = attributes }
+                    return true
+                },
+                write: { configuration, writer in
+                    let names = configuration.consumer.attributes.map(ProfileReader.text)
+                    writer.write("ask", "[\(names.joined(separator: ", "))]")
+                }),
+            Setting(
+                "app-names", "whether it requests the names of apps", \.consumer.asksAppNames, omits: { $0 },
+                parse: ValueText.boolean, print: { "\($0)" }),
+            .name(
+                \.name, meaning: "its name, shortened to the 8 bytes that fit beside the solicitation", standard: "BOB",
+                parse: ValueText.label),
+        ] + Setting.advertising()
 
     package static let template = Configuration()
 }

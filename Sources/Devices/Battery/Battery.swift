@@ -2,15 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Advertising
+package import Advertising
 import Bluetooth
-package import BluetoothCore
+import BluetoothCore
 
 /// A Bluegiga BLE112 module that reports the position of a potentiometer as a battery level.
 package typealias BatteryMonitor = PresetPeripheral<Battery>
 
 /// The values that a profile gives of a battery, and its services.
-package struct Battery: GATTPreset {
+package struct Battery: GATTPreset, AdvertisingConfiguration {
     package static let kind = "battery"
 
     /// The level in per cent, 0 to 100.
@@ -21,26 +21,18 @@ package struct Battery: GATTPreset {
     package var hasPresentationFormat: Bool
     /// The name that it advertises.
     package var name: String
-    /// The advertising interval.
-    package var interval: AdvertisingInterval
-    /// The radiated power; `nil` leaves it to the radio.
-    package var transmitPower: TransmitPower?
-    /// The address; `nil` leaves it to the radio.
-    package var address: BluetoothAddress?
+    package var advertising: AdvertisingSettings
 
     /// A battery; the potentiometer is at its maximum by default.
     package init(
         level: Quantity = .fixed(100), isBookCompatible: Bool = false, hasPresentationFormat: Bool = false,
-        name: String = "Battery", interval: AdvertisingInterval = AdvertisingInterval(160),
-        transmitPower: TransmitPower? = nil, address: BluetoothAddress? = nil
+        name: String = "Battery", advertising: AdvertisingSettings = AdvertisingSettings()
     ) {
         self.level = level
         self.isBookCompatible = isBookCompatible
         self.hasPresentationFormat = hasPresentationFormat
         self.name = name
-        self.interval = interval
-        self.transmitPower = transmitPower
-        self.address = address
+        self.advertising = advertising
     }
 
     package init() { self.init(level: .fixed(100)) }
@@ -48,21 +40,21 @@ package struct Battery: GATTPreset {
     /// The name of the level in settings.
     private static let levelName = "level"
 
-    package static let settings: [Setting<Battery>] = [
-        Setting(
-            levelName, "0 to 100, or a generator such as { drain: { from: 100, every: 36s } } (see below)",
-            standard: "100",
-            read: { reader, battery in
-                if let level = reader.quantity(levelName, in: 0...100) { battery.level = level }
-                return true
-            }, write: { $1.write(levelName, AttributeWriter.text($0.level)) }),
-        .flag(
-            "book-compatible", "true: two bytes, 0 and the level, for clients that read the second byte",
-            \.isBookCompatible),
-        .flag("presentation", "true: descriptor 2904 declares a percentage", \.hasPresentationFormat),
-        .name(\.name, standard: "Battery"), Setting(.interval, \.interval),
-        Setting(.transmitPower, \.transmitPower, standard: "the radio's default"), .address(\.address),
-    ]
+    package static let settings: [Setting<Battery>] =
+        [
+            Setting(
+                levelName, "0 to 100, or a generator such as { drain: { from: 100, every: 36s } } (see below)",
+                standard: "100",
+                read: { reader, battery in
+                    if let level = reader.quantity(levelName, in: 0...100) { battery.level = level }
+                    return true
+                }, write: { $1.write(levelName, AttributeWriter.text($0.level)) }),
+            .flag(
+                "book-compatible", "true: two bytes, 0 and the level, for clients that read the second byte",
+                \.isBookCompatible),
+            .flag("presentation", "true: descriptor 2904 declares a percentage", \.hasPresentationFormat),
+            .name(\.name, standard: "Battery"),
+        ] + Setting.advertising()
 
     // MARK: - Services
 
@@ -73,9 +65,7 @@ package struct Battery: GATTPreset {
         var content = AdvertisedContent()
         content.services = [Self.batteryService, Self.deviceInformation]
         content.name = name
-        content.interval = interval
-        content.transmitPower = transmitPower
-        content.address = address
+        content.advertising = advertising
         let information = [
             Self.text("manufacturer", 0x2A29, "Bluegiga"), Self.text("model", 0x2A24, "BLE112"),
             Self.text("firmware", 0x2A26, "25"), Self.text("software", 0x2A28, "1.0"),

@@ -4,7 +4,7 @@
 
 package import Advertising
 import Bluetooth
-package import BluetoothCore
+import BluetoothCore
 
 /// A beacon that advertises a frame of any format that can be sent.
 ///
@@ -16,19 +16,14 @@ package struct Beacon: SelfContainedDevice {
     package static let hasFlash = false
 
     /// The values that a profile gives.
-    package struct Configuration: Hashable, Sendable {
+    package struct Configuration: AdvertisingConfiguration {
         /// The frame, of a format that can be sent.
         package var frame: BeaconFrame
         /// The flags in front of the frame; `nil` leaves them out.
         package var flags: AdvertisingFlags?
         /// The PDU type.
         package var pdu: AdvertisingPDU
-        /// The advertising interval.
-        package var interval: AdvertisingInterval
-        /// The radiated power; `nil` leaves it to the radio.
-        package var transmitPower: TransmitPower?
-        /// The address; `nil` leaves it to the radio.
-        package var address: BluetoothAddress?
+        package var advertising: AdvertisingSettings
         /// The name in the scan response.
         package var name: String?
         /// The telemetry between the frames; `nil` sends none.
@@ -37,15 +32,13 @@ package struct Beacon: SelfContainedDevice {
         /// A configuration; the defaults are those of a profile that gives only the frame.
         package init(
             frame: some TransmittableBeacon, flags: AdvertisingFlags? = .beacon, pdu: AdvertisingPDU = .nonConnectable,
-            interval: AdvertisingInterval = AdvertisingInterval(160), transmitPower: TransmitPower? = nil,
-            address: BluetoothAddress? = nil, name: String? = nil, telemetry: BeaconTelemetry? = nil
+            advertising: AdvertisingSettings = AdvertisingSettings(), name: String? = nil,
+            telemetry: BeaconTelemetry? = nil
         ) {
             self.frame = BeaconFrame(frame)
             self.flags = flags
             self.pdu = pdu
-            self.interval = interval
-            self.transmitPower = transmitPower
-            self.address = address
+            self.advertising = advertising
             self.name = name
             self.telemetry = telemetry
         }
@@ -63,7 +56,7 @@ package struct Beacon: SelfContainedDevice {
     /// A beacon as it leaves the factory.
     package init(_ configuration: Configuration) {
         self.configuration = configuration
-        count = AdvertisingEventCount(every: configuration.interval, from: .zero)
+        count = AdvertisingEventCount(every: configuration.advertising.interval, from: .zero)
     }
 
     package var advertisesWhileConnected: Bool { true }
@@ -76,7 +69,7 @@ package struct Beacon: SelfContainedDevice {
         switch input {
         case .poweredOn:
             poweredAt = now.uptime
-            count = AdvertisingEventCount(every: configuration.interval, from: poweredAt)
+            count = AdvertisingEventCount(every: configuration.advertising.interval, from: poweredAt)
             current = nil
             return DeviceResponse(advertise(at: now.uptime))
         case .timePassed: return DeviceResponse(advertise(at: now.uptime))
@@ -107,7 +100,7 @@ package struct Beacon: SelfContainedDevice {
             }
         }
         configuration = changed
-        count.changeInterval(to: changed.interval, at: now)
+        count.changeInterval(to: changed.advertising.interval, at: now)
         return .done(advertise(at: now))
     }
 
@@ -132,8 +125,8 @@ package struct Beacon: SelfContainedDevice {
             scanResponse.append(name)
         }
         return Advertisement(
-            pdu: configuration.pdu, advertisingData: data, scanResponse: scanResponse, interval: configuration.interval,
-            transmitPower: configuration.transmitPower, address: configuration.address)
+            pdu: configuration.pdu, advertisingData: data, scanResponse: scanResponse,
+            settings: configuration.advertising)
     }
 
     /// Advertises the frame that is due, if it differs from the current one, and sets the deadline of the next change.
@@ -177,10 +170,8 @@ extension Beacon.Configuration {
 // MARK: - Profile
 
 extension Beacon {
-    package var address: BluetoothAddress? { configuration.address }
+    package var advertising: AdvertisingSettings { configuration.advertising }
     package var advertisedName: String? { configuration.name }
-    package var interval: AdvertisingInterval { configuration.interval }
-    package var transmitPower: TransmitPower? { configuration.transmitPower }
     package var frame: IBeacon? { configuration.frame.content as? IBeacon }
     package var pdu: AdvertisingPDU? { configuration.pdu }
 
@@ -195,19 +186,18 @@ extension Beacon {
             for (key, text) in frame?.texts ?? [] { writer.write(key, DeviceWriter.quoted(text)) }
         })
 
-    private static let advertised: [Setting<Configuration>] = [
-        Setting(
-            "telemetry",
-            "of eddystone-uid and eddystone-url: makes every Nth advertisement an Eddystone-TLM frame, see below",
-            standard: "none",
-            read: { reader, configuration in
-                configuration.telemetry = BeaconTelemetry(from: &reader, with: configuration.frame.format)
-                return true
-            }, write: { $1.write("telemetry", $0.telemetry?.text) }),
-        .name(\.name), .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a name"), .flags(\.flags),
-        Setting(.interval, \.interval), Setting(.transmitPower, \.transmitPower, standard: "the radio's default"),
-        .address(\.address),
-    ]
+    private static let advertised: [Setting<Configuration>] =
+        [
+            Setting(
+                "telemetry",
+                "of eddystone-uid and eddystone-url: makes every Nth advertisement an Eddystone-TLM frame, see below",
+                standard: "none",
+                read: { reader, configuration in
+                    configuration.telemetry = BeaconTelemetry(from: &reader, with: configuration.frame.format)
+                    return true
+                }, write: { $1.write("telemetry", $0.telemetry?.text) }),
+            .name(\.name), .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a name"), .flags(\.flags),
+        ] + Setting.advertising()
 
     package static let template = Configuration(frame: IBeacon.template)
 

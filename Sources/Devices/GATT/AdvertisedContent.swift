@@ -61,12 +61,8 @@ package struct AdvertisedContent: Hashable, Sendable {
     package var includesTransmitPower = false
     /// The name.
     package var name: String?
-    /// The advertising interval.
-    package var interval = AdvertisingInterval(160)
-    /// The radiated power; `nil` leaves it to the radio.
-    package var transmitPower: TransmitPower?
-    /// The address; `nil` leaves it to the radio.
-    package var address: BluetoothAddress?
+    /// Interval, power and address.
+    package var advertising = AdvertisingSettings()
 
     /// Content with only flags.
     package init() {}
@@ -105,8 +101,7 @@ package struct AdvertisedContent: Hashable, Sendable {
             }
         }
         return Advertisement(
-            pdu: pdu, advertisingData: advertisingData, scanResponse: scanResponse, interval: interval,
-            transmitPower: transmitPower, address: address)
+            pdu: pdu, advertisingData: advertisingData, scanResponse: scanResponse, settings: advertising)
     }
 
     /// All parts except for the name, in their order.
@@ -135,7 +130,9 @@ package struct AdvertisedContent: Hashable, Sendable {
         if let appearance {
             structures.append(.unknown(type: 0x19, data: [UInt8(appearance & 0xFF), UInt8(appearance >> 8)]))
         }
-        if includesTransmitPower, let transmitPower { structures.append(.transmitPower(transmitPower)) }
+        if includesTransmitPower, let transmitPower = advertising.transmitPower {
+            structures.append(.transmitPower(transmitPower))
+        }
         return structures + Self.lists(of: solicitedServices, types: (0x14, 0x1F, 0x15))
     }
 

@@ -23,7 +23,7 @@ enum AdvertisedContentParser {
     static func readParts(
         _ content: inout AdvertisedContent, _ reader: inout ProfileReader, of services: [DeclaredService]
     ) {
-        let transmitPower = content.transmitPower
+        let transmitPower = content.advertising.transmitPower
         let read = reader.part("advertise") { part -> AdvertisedContent? in
             var content = AdvertisedContent()
             content.services = part.values("services", ValueText.bluetoothUUID) ?? services.map(\.uuid)

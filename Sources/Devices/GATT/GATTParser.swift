@@ -29,28 +29,30 @@ enum GATTParser {
             writer.write("services", lines: AttributeWriter.lines(of: configuration.services))
         })
 
-    private static let others: [Setting<GATTPeripheral.Configuration>] = [
-        Setting(
-            "centrals",
-            "the number of centrals that may be connected at once, 1 to 8; it advertises while another one may connect",
-            \.centrals, parse: { text throws(ValueFault) in try ValueText.integer(text, in: 1...8) }, print: { "\($0)" }
-        ),
-        .name(\.content.name),
-        Setting(
-            "appearance", "the Appearance, a number assigned by the Bluetooth SIG, such as 0x0341",
-            \.content.appearance,
-            parse: { text throws(ValueFault) in UInt16(try ValueText.integer(text, in: 0...65535)) },
-            print: { $0.map { "\($0)" } }),
-        .flags(\.content.flags), Setting(.interval, \.content.interval),
-        Setting(.transmitPower, \.content.transmitPower, standard: "the radio's default"), .address(\.content.address),
-        .pdu(\.content.pdu, standard: "ADV_IND; without services ADV_NONCONN_IND"),
-        Setting(
-            "advertise", "further advertised data, see below", standard: "its services",
-            read: { reader, configuration in
-                AdvertisedContentParser.readParts(&configuration.content, &reader, of: configuration.services)
-                return true
-            }, write: { $1.write("advertise", AttributeWriter.text(advertised: $0.content)) }),
-    ]
+    private static let others: [Setting<GATTPeripheral.Configuration>] =
+        [
+            Setting(
+                "centrals",
+                "the number of centrals that may be connected at once, 1 to 8; it advertises while another one may connect",
+                \.centrals, parse: { text throws(ValueFault) in try ValueText.integer(text, in: 1...8) },
+                print: { "\($0)" }
+            ),
+            .name(\.content.name),
+            Setting(
+                "appearance", "the Appearance, a number assigned by the Bluetooth SIG, such as 0x0341",
+                \.content.appearance,
+                parse: { text throws(ValueFault) in UInt16(try ValueText.integer(text, in: 0...65535)) },
+                print: { $0.map { "\($0)" } }),
+            .flags(\.content.flags),
+        ] + Setting.advertising() + [
+            .pdu(\.content.pdu, standard: "ADV_IND; without services ADV_NONCONN_IND"),
+            Setting(
+                "advertise", "further advertised data, see below", standard: "its services",
+                read: { reader, configuration in
+                    AdvertisedContentParser.readParts(&configuration.content, &reader, of: configuration.services)
+                    return true
+                }, write: { $1.write("advertise", AttributeWriter.text(advertised: $0.content)) }),
+        ]
 
     /// The peripheral; `nil`, with faults, when something is wrong.
     static func configuration(_ reader: inout ProfileReader) -> GATTPeripheral.Configuration? {

@@ -4,7 +4,7 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
+import BluetoothCore
 
 /// A peripheral whose profile declares its services, and the behaviour of their characteristics.
 package struct GATTPeripheral: SelfContainedDevice {
@@ -12,13 +12,18 @@ package struct GATTPeripheral: SelfContainedDevice {
     package static let hasFlash = true
 
     /// The values that a profile gives.
-    package struct Configuration: Hashable, Sendable {
+    package struct Configuration: AdvertisingConfiguration {
         /// The services in order.
         package var services: [DeclaredService]
         /// The advertised content.
         package var content: AdvertisedContent
         /// The number of centrals that may be connected at once, at least 1; it advertises while another one may connect.
         package var centrals: Int
+
+        package var advertising: AdvertisingSettings {
+            get { content.advertising }
+            set { content.advertising = newValue }
+        }
 
         /// A peripheral of these services.
         package init(services: [DeclaredService], content: AdvertisedContent = AdvertisedContent(), centrals: Int = 1) {
@@ -158,10 +163,8 @@ package struct GATTPeripheral: SelfContainedDevice {
 // MARK: - Profile
 
 extension GATTPeripheral {
-    package var address: BluetoothAddress? { content.address }
+    package var advertising: AdvertisingSettings { content.advertising }
     package var advertisedName: String? { content.name }
-    package var interval: AdvertisingInterval { content.interval }
-    package var transmitPower: TransmitPower? { content.transmitPower }
     package var pdu: AdvertisingPDU? { content.pdu }
 
     package init?(from reader: inout ProfileReader) {

@@ -4,7 +4,7 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
+import BluetoothCore
 
 /// A GATT peripheral with given services: the few values that a profile gives, and the peripheral that they expand to.
 package protocol GATTPreset: Hashable, Sendable {
@@ -39,10 +39,8 @@ package struct PresetPeripheral<Preset: GATTPreset>: ProfiledDevice {
     package var savesSettings: Bool { peripheral.savesSettings }
     package var nextDeadline: Duration? { peripheral.nextDeadline }
     package var advertisesWhileConnected: Bool { peripheral.advertisesWhileConnected }
-    package var address: BluetoothAddress? { peripheral.address }
+    package var advertising: AdvertisingSettings { peripheral.advertising }
     package var advertisedName: String? { peripheral.advertisedName }
-    package var interval: AdvertisingInterval { peripheral.interval }
-    package var transmitPower: TransmitPower? { peripheral.transmitPower }
     package var frame: IBeacon? { peripheral.frame }
     package var pdu: AdvertisingPDU? { peripheral.pdu }
     package var defaultPairing: PairingSettings? { peripheral.defaultPairing }

@@ -12,19 +12,14 @@ package struct PlainIBeacon: SelfContainedDevice {
     package static let hasFlash = false
 
     /// The values that a profile gives.
-    package struct Configuration: Hashable, Sendable {
+    package struct Configuration: AdvertisingConfiguration {
         /// The frame.
         package var frame: IBeacon
         /// The flags in front of the frame; `nil` leaves them out.
         package var flags: AdvertisingFlags?
         /// The PDU type.
         package var pdu: AdvertisingPDU
-        /// The advertising interval.
-        package var interval: AdvertisingInterval
-        /// The radiated power; `nil` leaves it to the radio.
-        package var transmitPower: TransmitPower?
-        /// The address; `nil` leaves it to the radio.
-        package var address: BluetoothAddress?
+        package var advertising: AdvertisingSettings
         /// 128-bit services named in the scan response.
         package var services: [UUID128]
         /// The name in the scan response.
@@ -33,15 +28,12 @@ package struct PlainIBeacon: SelfContainedDevice {
         /// A configuration; the defaults are those of a profile that gives only the frame.
         package init(
             frame: IBeacon, flags: AdvertisingFlags? = .beacon, pdu: AdvertisingPDU = .nonConnectable,
-            interval: AdvertisingInterval = AdvertisingInterval(160), transmitPower: TransmitPower? = nil,
-            address: BluetoothAddress? = nil, services: [UUID128] = [], name: String? = nil
+            advertising: AdvertisingSettings = AdvertisingSettings(), services: [UUID128] = [], name: String? = nil
         ) {
             self.frame = frame
             self.flags = flags
             self.pdu = pdu
-            self.interval = interval
-            self.transmitPower = transmitPower
-            self.address = address
+            self.advertising = advertising
             self.services = services
             self.name = name
         }
@@ -85,8 +77,7 @@ package struct PlainIBeacon: SelfContainedDevice {
     package var advertisement: Advertisement {
         Advertisement(
             pdu: configuration.pdu, advertisingData: advertisingData, scanResponse: configuration.scanResponse,
-            interval: configuration.interval, transmitPower: configuration.transmitPower,
-            address: configuration.address)
+            settings: configuration.advertising)
     }
 }
 
@@ -109,30 +100,30 @@ extension PlainIBeacon.Configuration {
 // MARK: - Profile
 
 extension PlainIBeacon {
-    package var address: BluetoothAddress? { configuration.address }
+    package var advertising: AdvertisingSettings { configuration.advertising }
     package var advertisedName: String? { configuration.name }
-    package var interval: AdvertisingInterval { configuration.interval }
-    package var transmitPower: TransmitPower? { configuration.transmitPower }
     package var frame: IBeacon? { configuration.frame }
     package var pdu: AdvertisingPDU? { configuration.pdu }
 
-    package static let settings: [Setting<Configuration>] = [
-        Setting(.uuid, \.frame.uuid, in: "ibeacon", isRequired: true), Setting(.major, \.frame.major, in: "ibeacon"),
-        Setting(.minor, \.frame.minor, in: "ibeacon"), Setting(.measuredPower, \.frame.measuredPower, in: "ibeacon"),
-        Setting(
-            "services", "a list with one 128-bit UUID, for the scan response", standard: "none",
-            read: { reader, configuration in
-                configuration.services = reader.values("services", ValueText.uuid) ?? []
-                return true
-            },
-            write: { configuration, writer in
-                guard !configuration.services.isEmpty else { return }
-                writer.write("services", "[\(configuration.services.map(\.description).joined(separator: ", "))]")
-            }),
-        .name(\.name), .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a name or services"), .flags(\.flags),
-        Setting(.interval, \.interval), Setting(.transmitPower, \.transmitPower, standard: "the radio's default"),
-        .address(\.address),
-    ]
+    package static let settings: [Setting<Configuration>] =
+        [
+            Setting(.uuid, \.frame.uuid, in: "ibeacon", isRequired: true),
+            Setting(.major, \.frame.major, in: "ibeacon"),
+            Setting(.minor, \.frame.minor, in: "ibeacon"),
+            Setting(.measuredPower, \.frame.measuredPower, in: "ibeacon"),
+            Setting(
+                "services", "a list with one 128-bit UUID, for the scan response", standard: "none",
+                read: { reader, configuration in
+                    configuration.services = reader.values("services", ValueText.uuid) ?? []
+                    return true
+                },
+                write: { configuration, writer in
+                    guard !configuration.services.isEmpty else { return }
+                    writer.write("services", "[\(configuration.services.map(\.description).joined(separator: ", "))]")
+                }),
+            .name(\.name), .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a name or services"),
+            .flags(\.flags),
+        ] + Setting.advertising()
 
     package static let template = Configuration(
         frame: IBeacon(uuid: IoTDesignShopWire.service, major: 0, minor: 0, measuredPower: MeasuredPower(-59)))
@@ -158,8 +149,7 @@ extension PlainIBeacon {
         let scanResponse = AdvertisingData(verbatim: recorded.scanResponse)
         return PlainIBeacon(
             Configuration(
-                frame: frame, flags: data.flags, pdu: recorded.pdu, interval: recorded.interval,
-                transmitPower: recorded.transmitPower, address: recorded.address,
+                frame: frame, flags: data.flags, pdu: recorded.pdu, advertising: recorded.advertising,
                 services: scanResponse.completeServices128, name: scanResponse.localName))
     }
 

@@ -24,11 +24,11 @@ package struct IoTDesignShopBeacon: SelfContainedDevice {
     }
 
     /// The values that a profile gives.
-    package struct Configuration: Hashable, Sendable {
+    package struct Configuration: AdvertisingConfiguration {
         /// The name in the scan response; shortened to the 11 bytes that are free there.
         package var name: String?
-        /// The address; `nil` leaves it to the radio.
-        package var address: BluetoothAddress?
+        /// The address. Interval and power are those of `settings`.
+        package var advertising: AdvertisingSettings
         /// The reaction to an interval that no radio can send.
         package var badIntervalPolicy: BadIntervalPolicy
         /// Whether it advertises while a central is connected; the hardware does not.
@@ -40,12 +40,13 @@ package struct IoTDesignShopBeacon: SelfContainedDevice {
 
         /// A configuration; the defaults are those of the hardware.
         package init(
-            name: String? = nil, address: BluetoothAddress? = nil, badIntervalPolicy: BadIntervalPolicy = .clamp,
+            name: String? = nil, advertising: AdvertisingSettings = AdvertisingSettings(),
+            badIntervalPolicy: BadIntervalPolicy = .clamp,
             advertisesWhileConnected: Bool = false, measuredPowers: [TransmitPower: MeasuredPower] = [:],
             settings: IoTDesignShopSettings = IoTDesignShopSettings()
         ) {
             self.name = name
-            self.address = address
+            self.advertising = advertising
             self.badIntervalPolicy = badIntervalPolicy
             self.advertisesWhileConnected = advertisesWhileConnected
             self.measuredPowers = measuredPowers
@@ -164,9 +165,15 @@ extension IoTDesignShopBeacon {
 // MARK: - Advertising
 
 extension IoTDesignShopBeacon {
-    package var interval: AdvertisingInterval { stored.interval }
+    private var intervalIsPossible: Bool { AdvertisingInterval.legacyRange.contains(stored.interval) }
 
-    private var intervalIsPossible: Bool { AdvertisingInterval.legacyRange.contains(interval) }
+    /// The settings of the advertisement at an interval.
+    private func settings(at interval: AdvertisingInterval) -> AdvertisingSettings {
+        var settings = present.advertising
+        settings.interval = interval
+        settings.transmitPower = stored.transmitPower
+        return settings
+    }
 
     /// The advertisement with the present settings while no central is connected.
     package var advertisement: Advertisement {
@@ -180,8 +187,7 @@ extension IoTDesignShopBeacon {
         append(name: configuration.name, to: &scanResponse)
         return Advertisement(
             pdu: .connectableScannable, advertisingData: frame.advertisingData(), scanResponse: scanResponse,
-            interval: min(max(interval, range.lowerBound), range.upperBound), transmitPower: stored.transmitPower,
-            address: configuration.address)
+            settings: settings(at: min(max(stored.interval, range.lowerBound), range.upperBound)))
     }
 
     private var repairAdvertisement: Advertisement {
@@ -192,8 +198,7 @@ extension IoTDesignShopBeacon {
             advertisingData: [
                 .flags(.beacon), .serviceUUIDs128([IoTDesignShopWire.service], isComplete: true),
             ],
-            scanResponse: scanResponse, interval: Self.repairInterval, transmitPower: stored.transmitPower,
-            address: configuration.address)
+            scanResponse: scanResponse, settings: settings(at: Self.repairInterval))
     }
 
     private func append(name: String?, to data: inout AdvertisingData) {
@@ -244,50 +249,52 @@ extension IoTDesignShopBeacon {
 // MARK: - Profile
 
 extension IoTDesignShopBeacon {
-    package var address: BluetoothAddress? { configuration.address }
     package var advertisedName: String? { configuration.name }
 
-    package var transmitPower: TransmitPower? {
-        IoTDesignShopWire.transmitPower(code: configuration.settings.powerCode)
+    package var advertising: AdvertisingSettings {
+        var settings = settings(at: stored.interval)
+        settings.transmitPower = IoTDesignShopWire.transmitPower(code: configuration.settings.powerCode)
+        return settings
     }
 
     package var frame: IBeacon? {
         IBeacon(uuid: stored.uuid, major: stored.major, minor: stored.minor, measuredPower: stored.measuredPower)
     }
 
-    package static let settings: [Setting<Configuration>] = [
-        Setting(.uuid, \.settings.uuid, in: "ibeacon"), Setting(.major, \.settings.major, in: "ibeacon"),
-        Setting(.minor, \.settings.minor, in: "ibeacon"),
-        Setting(.measuredPower, \.settings.measuredPower, in: "ibeacon"),
-        Setting(.storedInterval, \.settings.interval),
-        Setting(.hardwarePower, \.settings.transmitPower, standard: "the radio's default"), .name(\.name),
-        .address(\.address),
-        Setting(
-            "on-bad-interval",
-            "for a stored interval that radios cannot send: clamp uses the nearest possible one; fail stops the iBeacon "
-                + "frame and advertises only the configuration service, every 1,600 ticks", \.badIntervalPolicy,
-            omits: { $0 == .clamp },
-            parse: { text throws(ValueFault) in try ValueText.choice(text, of: BadIntervalPolicy.self) },
-            print: { $0.rawValue }),
-        .flag("advertise-while-connected", "true or false", \.advertisesWhileConnected),
-        Setting(
-            "measured-power-by-tx-power",
-            "a map such as { 0dBm: -59, -6dBm: -65, -23dBm: -82 }: the measured power follows the TX power",
-            standard: "measured power is independent",
-            read: { reader, configuration in
-                let powers = reader.pairs(
-                    "measured-power-by-tx-power", ValueText.hardwarePower, ValueText.measuredPower)
-                configuration.measuredPowers = powers ?? [:]
-                return true
-            },
-            write: { configuration, writer in
-                guard !configuration.measuredPowers.isEmpty else { return }
-                let pairs = configuration.measuredPowers.sorted { $0.key > $1.key }.map {
-                    "\($0.key.decibelMilliwatts)dBm: \($0.value.decibelMilliwatts)"
-                }
-                writer.write("measured-power-by-tx-power", "{ \(pairs.joined(separator: ", ")) }")
-            }),
-    ]
+    package static let settings: [Setting<Configuration>] =
+        [
+            Setting(.uuid, \.settings.uuid, in: "ibeacon"), Setting(.major, \.settings.major, in: "ibeacon"),
+            Setting(.minor, \.settings.minor, in: "ibeacon"),
+            Setting(.measuredPower, \.settings.measuredPower, in: "ibeacon"),
+            Setting(.storedInterval, \.settings.interval),
+            Setting(.hardwarePower, \.settings.transmitPower, standard: "the radio's default"), .name(\.name),
+        ] + Setting.advertising(except: ["interval", "tx-power"]) + [
+            Setting(
+                "on-bad-interval",
+                "for a stored interval that radios cannot send: clamp uses the nearest possible one; fail stops the iBeacon "
+                    + "frame and advertises only the configuration service, every 1,600 ticks", \.badIntervalPolicy,
+                omits: { $0 == .clamp },
+                parse: { text throws(ValueFault) in try ValueText.choice(text, of: BadIntervalPolicy.self) },
+                print: { $0.rawValue }),
+            .flag("advertise-while-connected", "true or false", \.advertisesWhileConnected),
+            Setting(
+                "measured-power-by-tx-power",
+                "a map such as { 0dBm: -59, -6dBm: -65, -23dBm: -82 }: the measured power follows the TX power",
+                standard: "measured power is independent",
+                read: { reader, configuration in
+                    let powers = reader.pairs(
+                        "measured-power-by-tx-power", ValueText.hardwarePower, ValueText.measuredPower)
+                    configuration.measuredPowers = powers ?? [:]
+                    return true
+                },
+                write: { configuration, writer in
+                    guard !configuration.measuredPowers.isEmpty else { return }
+                    let pairs = configuration.measuredPowers.sorted { $0.key > $1.key }.map {
+                        "\($0.key.decibelMilliwatts)dBm: \($0.value.decibelMilliwatts)"
+                    }
+                    writer.write("measured-power-by-tx-power", "{ \(pairs.joined(separator: ", ")) }")
+                }),
+        ]
 
     package static let template = Configuration()
 
@@ -295,14 +302,15 @@ extension IoTDesignShopBeacon {
         let scanResponse = AdvertisingData(verbatim: recorded.scanResponse)
         guard scanResponse.completeServices128.contains(IoTDesignShopWire.service),
             let frame = AdvertisingData(verbatim: recorded.advertisingData).iBeacons.first,
-            let ticks = UInt16(exactly: recorded.interval.count)
+            let ticks = UInt16(exactly: recorded.advertising.interval.count)
         else { return nil }
         return IoTDesignShopBeacon(
             Configuration(
-                name: scanResponse.localName, address: recorded.address,
+                name: scanResponse.localName, advertising: AdvertisingSettings(address: recorded.advertising.address),
                 settings: IoTDesignShopSettings(
                     uuid: frame.uuid, major: frame.major, minor: frame.minor,
-                    powerCode: recorded.transmitPower.flatMap(IoTDesignShopWire.code(of:)), intervalTicks: ticks,
+                    powerCode: recorded.advertising.transmitPower.flatMap(IoTDesignShopWire.code(of:)),
+                    intervalTicks: ticks,
                     measuredPower: frame.measuredPower)))
     }
 }

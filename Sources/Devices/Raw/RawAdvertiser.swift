@@ -4,7 +4,7 @@
 
 package import Advertising
 import Bluetooth
-package import BluetoothCore
+import BluetoothCore
 
 /// A device that advertises given bytes: no services, no flash.
 package struct RawAdvertiser: SelfContainedDevice {
@@ -12,32 +12,24 @@ package struct RawAdvertiser: SelfContainedDevice {
     package static let hasFlash = false
 
     /// The values that a profile gives.
-    package struct Configuration: Hashable, Sendable {
+    package struct Configuration: AdvertisingConfiguration {
         /// The PDU type.
         package var pdu: AdvertisingPDU
         /// The bytes of the advertising data, at most `AdvertisingPDU.capacity`; they need not be well-formed.
         package var advertisingData: [UInt8]
         /// The bytes of the scan response, at most `AdvertisingPDU.capacity`; empty for a PDU that is not scannable.
         package var scanResponse: [UInt8]
-        /// The advertising interval.
-        package var interval: AdvertisingInterval
-        /// The radiated power; `nil` leaves it to the radio.
-        package var transmitPower: TransmitPower?
-        /// The address; `nil` leaves it to the radio.
-        package var address: BluetoothAddress?
+        package var advertising: AdvertisingSettings
 
         /// A configuration; the defaults are those of a profile that gives only the advertising data.
         package init(
             pdu: AdvertisingPDU = .nonConnectable, advertisingData: [UInt8], scanResponse: [UInt8] = [],
-            interval: AdvertisingInterval = AdvertisingInterval(160), transmitPower: TransmitPower? = nil,
-            address: BluetoothAddress? = nil
+            advertising: AdvertisingSettings = AdvertisingSettings()
         ) {
             self.pdu = pdu
             self.advertisingData = advertisingData
             self.scanResponse = scanResponse
-            self.interval = interval
-            self.transmitPower = transmitPower
-            self.address = address
+            self.advertising = advertising
         }
     }
 
@@ -73,17 +65,14 @@ package struct RawAdvertiser: SelfContainedDevice {
     package var advertisement: Advertisement {
         Advertisement(
             pdu: configuration.pdu, advertisingData: AdvertisingData(verbatim: configuration.advertisingData),
-            scanResponse: AdvertisingData(verbatim: configuration.scanResponse), interval: configuration.interval,
-            transmitPower: configuration.transmitPower, address: configuration.address)
+            scanResponse: AdvertisingData(verbatim: configuration.scanResponse), settings: configuration.advertising)
     }
 }
 
 // MARK: - Profile
 
 extension RawAdvertiser {
-    package var address: BluetoothAddress? { configuration.address }
-    package var interval: AdvertisingInterval { configuration.interval }
-    package var transmitPower: TransmitPower? { configuration.transmitPower }
+    package var advertising: AdvertisingSettings { configuration.advertising }
     package var frame: IBeacon? { AdvertisingData(verbatim: configuration.advertisingData).iBeacons.first }
     package var pdu: AdvertisingPDU? { configuration.pdu }
 
@@ -92,16 +81,16 @@ extension RawAdvertiser {
             ?? AdvertisingData(verbatim: configuration.scanResponse).localName
     }
 
-    package static let settings: [Setting<Configuration>] = [
-        Setting(
-            "advertising-data", "up to 31 bytes in hexadecimal digits, such as 0201060303aafe", \.advertisingData,
-            isRequired: true, parse: ValueText.payload, print: { DeviceWriter.quoted(Hexadecimal.string($0)) }),
-        Setting(
-            "scan-response", "up to 31 bytes", \.scanResponse, standard: "none", omits: \.isEmpty,
-            parse: ValueText.payload, print: { DeviceWriter.quoted(Hexadecimal.string($0)) }),
-        .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a scan response"), Setting(.interval, \.interval),
-        Setting(.transmitPower, \.transmitPower, standard: "the radio's default"), .address(\.address),
-    ]
+    package static let settings: [Setting<Configuration>] =
+        [
+            Setting(
+                "advertising-data", "up to 31 bytes in hexadecimal digits, such as 0201060303aafe", \.advertisingData,
+                isRequired: true, parse: ValueText.payload, print: { DeviceWriter.quoted(Hexadecimal.string($0)) }),
+            Setting(
+                "scan-response", "up to 31 bytes", \.scanResponse, standard: "none", omits: \.isEmpty,
+                parse: ValueText.payload, print: { DeviceWriter.quoted(Hexadecimal.string($0)) }),
+            .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a scan response"),
+        ] + Setting.advertising()
 
     package static let template = Configuration(advertisingData: [])
 

@@ -4,7 +4,7 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
+import BluetoothCore
 
 /// The Texas Instruments CC2541 SensorTag: six sensors, two keys and a third one at its side.
 ///
@@ -24,35 +24,33 @@ package struct SensorTag: SelfContainedDevice {
     }
 
     /// The values that a profile gives.
-    package struct Configuration: Hashable, Sendable {
+    package struct Configuration: AdvertisingConfiguration {
         /// The firmware.
         package var firmware: SensorTagFirmware
-        /// The address; `nil` leaves it to the radio.
-        package var address: BluetoothAddress?
+        /// The address. Interval and power are those of the hardware.
+        package var advertising: AdvertisingSettings
         /// The quantities around the tag.
         package var environment: SensorTagEnvironment
         /// When the tag advertises.
-        package var advertising: AdvertisingPolicy
+        package var advertisingPolicy: AdvertisingPolicy
         /// Whether the tag has the firmware update service.
         package var hasImageService: Bool
 
         /// A configuration; the defaults are those of a profile without keys.
         /// - Parameter hasImageService: `nil` for the firmware's default.
         package init(
-            firmware: SensorTagFirmware = .version14, address: BluetoothAddress? = nil,
-            environment: SensorTagEnvironment = SensorTagEnvironment(), advertising: AdvertisingPolicy = .always,
+            firmware: SensorTagFirmware = .version14, advertising: AdvertisingSettings = AdvertisingSettings(),
+            environment: SensorTagEnvironment = SensorTagEnvironment(), advertisingPolicy: AdvertisingPolicy = .always,
             hasImageService: Bool? = nil
         ) {
             self.firmware = firmware
-            self.address = address
-            self.environment = environment
             self.advertising = advertising
+            self.environment = environment
+            self.advertisingPolicy = advertisingPolicy
             self.hasImageService = hasImageService ?? firmware.usuallyHasImageService
         }
     }
 
-    /// The advertising interval: 100 ms.
-    package static let interval = AdvertisingInterval(160)
     /// The hardware's pairing: passkey 000000, on the central's request only; no attribute requires it.
     package static let pairing = PairingSettings(
         inputOutput: .display, passkey: 0, requiresAuthentication: true, secureConnections: .off)
@@ -70,7 +68,7 @@ package struct SensorTag: SelfContainedDevice {
     package init(_ configuration: Configuration) {
         self.configuration = configuration
         surroundings = SensorTagSurroundings(configuration.environment)
-        link = SensorTagLink(configuration, advertisement: Self.advertisement(address: configuration.address))
+        link = SensorTagLink(configuration, advertisement: Self.advertisement(configuration.advertising))
         sensors = SensorTagSensors(configuration.firmware)
     }
 
@@ -113,9 +111,9 @@ package struct SensorTag: SelfContainedDevice {
     }
 
     /// The advertisement. It has no service UUIDs; clients find the tag by its name.
-    package var advertisement: Advertisement { Self.advertisement(address: configuration.address) }
+    package var advertisement: Advertisement { Self.advertisement(configuration.advertising) }
 
-    private static func advertisement(address: BluetoothAddress?) -> Advertisement {
+    private static func advertisement(_ settings: AdvertisingSettings) -> Advertisement {
         Advertisement(
             pdu: .connectableScannable,
             advertisingData: [.flags([.limitedDiscoverable, .classicNotSupported])],
@@ -125,7 +123,7 @@ package struct SensorTag: SelfContainedDevice {
                 .unknown(type: 0x12, data: [0x50, 0x00, 0x20, 0x03]),
                 .transmitPower(TransmitPower(0)),
             ],
-            interval: interval, address: address)
+            settings: settings)
     }
 }
 
@@ -137,7 +135,7 @@ extension SensorTag {
 
     package var settings: [SettingValue] {
         let quantities = SensorTagQuantity.allCases.map { SettingValue($0.rawValue, text(of: $0)) }
-        return [SettingValue(.interval, Self.interval)] + Self.settings.values(of: configuration) + quantities
+        return Self.settings.values(of: configuration) + quantities
     }
 
     package func presentValues(at now: DeviceTime) -> [String: String] {
@@ -257,7 +255,8 @@ extension SensorTag {
         switch attribute {
         case .constant(let value): value
         case .information(let number):
-            SensorTagInformation(firmware: configuration.firmware, address: configuration.address).value(of: number)
+            SensorTagInformation(firmware: configuration.firmware, address: configuration.advertising.address).value(
+                of: number)
         case .privacyFlag: [privacyFlag]
         case .data(let sensor): sensors.data(of: sensor)
         case .configuration(let sensor): [sensors.configuration(of: sensor)]

@@ -74,7 +74,7 @@ struct SensorTagLink: Sendable {
     /// A tag before power-on.
     init(_ configuration: SensorTag.Configuration, advertisement: Advertisement) {
         self.advertisement = advertisement
-        policy = configuration.advertising
+        policy = configuration.advertisingPolicy
         requestsParameters = configuration.firmware.requestsConnectionParameters
     }
 

@@ -2,17 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Advertising
+package import Advertising
 package import Bluetooth
-package import BluetoothCore
+import BluetoothCore
 
 // The profile keys of a SensorTag.
 
 extension SensorTag {
-    package var address: BluetoothAddress? { configuration.address }
+    package var advertising: AdvertisingSettings { configuration.advertising }
     package var advertisedName: String? { SensorTagWire.advertisedName }
-    package var interval: AdvertisingInterval { Self.interval }
-    package var transmitPower: TransmitPower? { nil }
     package var defaultPairing: PairingSettings? { Self.pairing }
 
     package static let settings: [Setting<Configuration>] =
@@ -20,10 +18,9 @@ extension SensorTag {
             Setting(
                 "firmware", "1.3 (same attribute table as 1.2), 1.4 or 1.5", \.firmware,
                 parse: SensorTagKeyReader.firmware, print: { $0.rawValue })
-        ] + SensorTagKeyReader.settings + [
-            .address(\.address),
+        ] + SensorTagKeyReader.settings + Setting.advertising(except: ["interval", "tx-power"]) + [
             Setting(
-                "advertising", "always, or side-key", \.advertising, omits: { $0 == .always },
+                "advertising", "always, or side-key", \.advertisingPolicy, omits: { $0 == .always },
                 parse: { text throws(ValueFault) in try ValueText.choice(text, of: AdvertisingPolicy.self) },
                 print: { $0.rawValue }),
             Setting(

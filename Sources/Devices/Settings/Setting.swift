@@ -187,6 +187,21 @@ extension Setting {
     }
 }
 
+// MARK: - Settings of all kinds
+
+extension Setting where Configuration: AdvertisingConfiguration {
+    /// The advertising settings. One that is added here and to `AdvertisingSettings` is a setting of all kinds.
+    /// - Parameter keys: those that the hardware determines, or that the kind declares itself.
+    package static func advertising(except keys: Set<String> = []) -> [Setting] {
+        let all: [Setting] = [
+            Setting(.interval, \.advertising.interval),
+            Setting(.transmitPower, \.advertising.transmitPower, standard: "the radio's default"),
+            .address(\.advertising.address),
+        ]
+        return all.filter { !keys.contains($0.key) }
+    }
+}
+
 // MARK: - Derived from a list of settings
 
 extension ProfiledDevice {

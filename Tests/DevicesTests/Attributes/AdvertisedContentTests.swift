@@ -44,7 +44,7 @@ import Testing
                     company: CompanyIdentifier(0x0131), octets: .fixed([1, 2]))
                 $0.appearance = 0x0341
                 $0.includesTransmitPower = true
-                $0.transmitPower = TransmitPower(-4)
+                $0.advertising.transmitPower = TransmitPower(-4)
                 $0.name = "N"
             },
             data: "020106" + "03030d18" + "050578563412" + "04160f1864" + "05ff31010102" + "03194103" + "020afc",

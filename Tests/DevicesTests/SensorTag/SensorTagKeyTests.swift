@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct SensorTagKeyTests {
     private static func unconnected(_ policy: SensorTag.AdvertisingPolicy) -> SensorTagBench {
-        SensorTagBench(SensorTag.Configuration(advertising: policy))
+        SensorTagBench(SensorTag.Configuration(advertisingPolicy: policy))
     }
 
     @Test(

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import Bluetooth
 import BluetoothCore
 import Devices
@@ -91,12 +92,14 @@ import Testing
         ] as [(UInt16, String)])
     func deviceInformationEqualsTheHardware(_ number: UInt16, text: String) {
         let address = BluetoothAddress("B4:99:4C:64:30:FF")
-        let bench = SensorTagBench(SensorTag.Configuration(firmware: .version14, address: address))
+        let bench = SensorTagBench(
+            SensorTag.Configuration(firmware: .version14, advertising: AdvertisingSettings(address: address)))
         #expect(bench.value(of: .bit16(number)).map(Hexadecimal.string) == text)
     }
 
     @Test func systemIdentifierContainsTheAddress() {
-        let bench = SensorTagBench(SensorTag.Configuration(address: BluetoothAddress("C0:FF:EE:00:01:02")))
+        let bench = SensorTagBench(
+            SensorTag.Configuration(advertising: AdvertisingSettings(address: BluetoothAddress("C0:FF:EE:00:01:02"))))
         #expect(bench.value(of: .bit16(0x2A23)) == [0x02, 0x01, 0x00, 0, 0, 0xEE, 0xFF, 0xC0])
     }
 
