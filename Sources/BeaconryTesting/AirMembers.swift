@@ -16,8 +16,8 @@ extension VirtualAir {
         public func status() async throws -> Status {
             let record = try await air.perform { [name] in BeaconRecord(try await $0.show(name)) }
             return Status(
-                address: record.state.address, isOnAir: record.state.onAir, centrals: record.state.centrals,
-                settings: Dictionary(record.settings.map { ($0.key, $0.text) }, uniquingKeysWith: { $1 }))
+                address: record.effective?.address, isOnAir: record.onAir, centrals: record.centrals,
+                settings: record.profileTexts)
         }
 
         /// Changes settings, all or none. Keys and values are those of a profile: `["minor": "8", "interval": "20ms"]`.
@@ -67,7 +67,7 @@ extension VirtualAir {
         public let isOnAir: Bool
         /// The addresses of the connected centrals.
         public let centrals: [String]
-        /// The settings and their values, as `beaconry ctl show` prints them.
+        /// The settings by their keys in profiles, with the values that `set` takes.
         public let settings: [String: String]
     }
 

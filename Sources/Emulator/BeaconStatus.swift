@@ -46,7 +46,4 @@ package struct BeaconStatus: Hashable, Sendable {
     package internal(set) var schedule: ScheduleStatus?
     /// Whether `set` changed a setting; `nil` for other commands.
     package var isChanged: Bool?
-
-    /// The keys of the settings that only this kind of device has.
-    var ownSettings: [String] { settings.filter { $0.field == nil }.map(\.key) }
 }

@@ -303,8 +303,9 @@ actor RunningBeacon {
     private func checked(_ values: [String: String]) throws(EmulatorError) -> [SettingChange] {
         let changes = values.sorted { $0.key < $1.key }.map { SettingChange($0.key, $0.value) }
         let present = device.settings
-        for change in changes where !present.contains(where: { $0.key == change.key && $0.field == nil }) {
+        for change in changes {
             guard let setting = DeviceRegistry.commonSetting(change.key) else {
+                if present.contains(where: { $0.key == change.key }) { continue }
                 let problem = "\(identifier): there is no setting \"\(change.key)\""
                 let keys = present.map(\.key)
                 throw EmulatorError(

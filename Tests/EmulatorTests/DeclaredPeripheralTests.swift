@@ -75,7 +75,7 @@ struct DeclaredPeripheralTests {
     func valuesAreSetByName() async throws {
         try await withReadyRig(Self.profile) { rig in
             let status = try await rig.emulator.set("meter", ["level": "9", "interval": "200ms", "kept": "x = y"])
-            #expect(status.ownSettings == ["level", "third", "kept"])
+            #expect(status.settings.map(\.key) == ["interval", "tx-power", "level", "third", "kept"])
             #expect(status.settings.contains(.named("level", "9")))
             #expect(status.settings.contains(.named("kept", "x = y")))
             #expect(status.keepsSettings)
@@ -85,8 +85,8 @@ struct DeclaredPeripheralTests {
             #expect(rig.folder.names("state/lab").contains("meter.json"))
             #expect((status.name, battery.name) == ("Meter", "Battery"))
             let record = BeaconRecord(status)
-            #expect(record.name == "Meter" && record.presentValues == nil)
-            #expect(record.values == ["level": "9", "third": "02", "kept": "x = y"])
+            #expect(record.name == "Meter" && record.present == nil)
+            #expect(record.settings["level"] == .text("9") && record.settings["kept"] == .text("x = y"))
         }
     }
 

@@ -108,27 +108,27 @@ class Comparison:
         """The statuses, when no beacon is starting any more."""
         deadline = time.monotonic() + PATIENCE
         while True:
-            statuses = {each["device"]: each for each in control.exchange("GET", "/v1/beacons")["beacons"]}
+            statuses = {each["id"]: each for each in control.exchange("GET", "/v1/beacons")["beacons"]}
             unsettled = [each for each in statuses.values() if each["state"] != self._state(each)]
             if not unsettled:
                 return statuses
             if time.monotonic() > deadline:
                 for each in unsettled:
-                    self.model.differ(f"{each['device']} is {each['state']}, not {self._state(each)}: {each}", each["device"])
+                    self.model.differ(f"{each['id']} is {each['state']}, not {self._state(each)}: {each}", each["id"])
                 return statuses
             time.sleep(0.02)
 
     @staticmethod
     def _state(status: dict[str, Any]) -> str:
         """The state on the air that follows from the rest of a status while the radio is on and no central is connected."""
-        if status.get("battery") == "flat":
+        if status["battery"] == "flat":
             return "flat-battery"
         if not status["enabled"]:
             return "disabled"
-        return "muted" if status.get("muted") else "on-air"
+        return "muted" if status["muted"] else "on-air"
 
     def _compare_lists(self, control: ControlSocket, resources: HTTPClient, statuses: dict[str, dict[str, Any]]) -> None:
-        listed = {each["device"]: each for each in resources.exchange("GET", "/v1/beacons")["beacons"]}
+        listed = {each["id"]: each for each in resources.exchange("GET", "/v1/beacons")["beacons"]}
         for name in statuses.keys() | listed.keys():
             if statuses.get(name) != listed.get(name):
                 self.model.differ(f"{name} is {statuses.get(name)} by the socket, {listed.get(name)} over HTTP", name)
@@ -149,10 +149,10 @@ class Comparison:
         if status.get("name") != beacon.entry.name:
             self.model.differ(f"{beacon.name} has the name {status.get('name')}, not {beacon.entry.name}", beacon.name)
         found: dict[str, tuple[Register, Any]] = {
-            setting.key: (beacon.registers[setting.key], status.get(setting.field)) for setting in beacon.settings
+            setting.key: (beacon.registers[setting.key], status["settings"].get(setting.key)) for setting in beacon.settings
         }
-        found["power"] = (beacon.power, (status.get("battery") == "flat", status["enabled"]))
-        found["muted"] = (beacon.muted, status.get("muted", False))
+        found["power"] = (beacon.power, (status["battery"] == "flat", status["enabled"]))
+        found["muted"] = (beacon.muted, status["muted"])
         found["position"] = (beacon.position, tuple(status["position"]) if "position" in status else None)
         for key, (register, value) in found.items():
             self.ambiguous += len(register.values) > 1
@@ -211,7 +211,8 @@ class Comparison:
                     faults.append((beacon.name, f"is received {scanner.counts[address]} times, and is {status}"))
                 continue
             pdu, data, response = beacon.advertisement(status)
-            rssi = -59 + (status.get("txPower") or 0) - 20 * math.log10(self._distance(status))
+            power = status["settings"]["tx-power"]
+            rssi = -59 + (0 if power == "default" else power) - 20 * math.log10(self._distance(status))
             found = scanner.advertisements.get(address)
             if scanner.counts.get(address, 0) < 2 or found is None:
                 faults.append((beacon.name, "is not received"))
@@ -242,11 +243,12 @@ class Comparison:
                 saved = json.loads(path.read_text())["settings"]
                 values = {
                     "uuid": saved["uuid"], "major": saved["major"], "minor": saved["minor"], "measured-power": saved["measured-power"],
-                    "interval": saved["interval-ticks"], "tx-power": (-23, -6, 0)[saved["power-code"]],
+                    "interval": f"{saved['interval-ticks'] * 5 // 8}ms", "tx-power": (-23, -6, 0)[saved["power-code"]],
                 }  # fmt: skip
             for setting in beacon.settings:
-                if status.get(setting.field) != values[setting.key]:
-                    self.model.differ(f"{beacon.name}: {setting.key} is {status.get(setting.field)}, and {values} is saved", beacon.name)
+                found = status["settings"].get(setting.key)
+                if found != values[setting.key]:
+                    self.model.differ(f"{beacon.name}: {setting.key} is {found}, and {values} is saved", beacon.name)
 
 
 def make_model() -> Model:

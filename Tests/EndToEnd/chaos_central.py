@@ -132,4 +132,4 @@ class CentralWriter(Writer):
             return struct.pack("<HH", drawn["major"], drawn["minor"])
         if characteristic == BEACON_UUID:
             return bytes.fromhex(drawn["uuid"].replace("-", ""))
-        return struct.pack("<HH", (-23, -6, 0).index(drawn["tx-power"]), drawn["interval"])
+        return struct.pack("<HH", (-23, -6, 0).index(drawn["tx-power"]), int(drawn["interval"].removesuffix("ms")) * 8 // 5)

@@ -189,7 +189,7 @@ class Director(Writer):
     def _adopt_race(self, beacon: Beacon, possible: set[Entry | None]) -> None:
         status = self.socket.exchange("GET", f"/v1/beacons/{RACED}")
         position = tuple(status["position"]) if "position" in status else None
-        found = Entry(status.get("name"), position, status["minor"])
+        found = Entry(status.get("name"), position, status["settings"]["minor"])
         if found not in possible:
             self.model.differ(f"{RACED} is {found}, not one of {possible}", RACED)
         for register, change in beacon.redefined(found, resets=True):

@@ -64,8 +64,6 @@ class Setting:
     """A setting of `ctl set`."""
 
     key: str
-    field: str
-    """Its key in the status of a beacon."""
     draw: Callable[[random.Random], tuple[str, Any]]
     """Its text and its value in the status."""
 
@@ -80,7 +78,7 @@ def _integer(low: int, high: int) -> Callable[[random.Random], tuple[str, Any]]:
 
 def _interval(chance: random.Random) -> tuple[str, Any]:
     milliseconds = 5 * chance.randint(4, 12)
-    return f"{milliseconds}ms", milliseconds * 8 // 5
+    return f"{milliseconds}ms", f"{milliseconds}ms"
 
 
 def _uuid(chance: random.Random) -> tuple[str, Any]:
@@ -94,10 +92,10 @@ def _power(chance: random.Random) -> tuple[str, Any]:
 
 
 COMMON = (
-    Setting("uuid", "uuid", _uuid), Setting("major", "major", _integer(0, 65535)), Setting("minor", "minor", _integer(0, 65535)),
-    Setting("measured-power", "measuredPower", _integer(-90, -30)), Setting("interval", "intervalTicks", _interval),
+    Setting("uuid", _uuid), Setting("major", _integer(0, 65535)), Setting("minor", _integer(0, 65535)),
+    Setting("measured-power", _integer(-90, -30)), Setting("interval", _interval),
 )  # fmt: skip
-SAVED = (*COMMON, Setting("tx-power", "txPower", _power))
+SAVED = (*COMMON, Setting("tx-power", _power))
 """Those of `iot-design-shop`, which saves them."""
 
 
@@ -143,7 +141,7 @@ class Beacon:
 
     def defaults(self, entry: Entry) -> list[Any]:
         """The values of the settings in an entry."""
-        return [UUIDS[0], 1, entry.minor, -59, 48, 0][: len(self.settings)]
+        return [UUIDS[0], 1, entry.minor, -59, "30ms", 0][: len(self.settings)]
 
     def document(self, entry: Entry) -> dict[str, Any]:
         """The keys of an entry in a profile, without its id."""
@@ -182,7 +180,7 @@ class Beacon:
         if name is not None:
             octets = name.encode()
             structure = bytes([len(octets) + 1, 0x09]) + octets
-        data = ibeacon(status["uuid"], status["major"], status["minor"], status["measuredPower"])
+        data = ibeacon(*(status["settings"][key] for key in ("uuid", "major", "minor", "measured-power")))
         if self.saves:
             return 0x00, data, service_list(CONFIG_SERVICE) + structure
         return (0x03, data, None) if name is None else (0x02, data, structure)

@@ -161,7 +161,7 @@ class Writer(threading.Thread):
                 status = requests.control.exchange("GET", f"/v1/beacons/{beacon.name}")
             except Refused:
                 return
-            found = (status.get("battery") == "flat", status["enabled"])
+            found = (status["battery"] == "flat", status["enabled"])
             if found not in beacon.power.values:
                 self.model.differ(f"{beacon.name} has the power {found}, not one of {beacon.power.values}", beacon.name)
             beacon.power.settle(found)

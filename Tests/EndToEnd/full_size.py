@@ -257,7 +257,7 @@ def idle(count: int = 1000, limit: int = 200) -> None:
         request = program.client()
         begin = time.monotonic()
         for minor in range(20):
-            assert request("PATCH", "/v1/beacons/door", {"settings": {"minor": minor}})["minor"] == minor
+            assert request("PATCH", "/v1/beacons/door", {"settings": {"minor": minor}})["settings"]["minor"] == minor
         took = (time.monotonic() - begin) / 20
         request("POST", "/v1/reload")
         for connection in connections:

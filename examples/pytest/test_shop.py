@@ -76,4 +76,4 @@ def test_app_configures_the_beacon(air: Air) -> None:
 
     asyncio.run(scenario())
     assert air.wait_for("written")["decoded"] == {"major": "5", "minor": "9"}
-    assert air.control("GET", "/v1/beacons/door")["major"] == 5
+    assert air.control("GET", "/v1/beacons/door")["settings"]["major"] == 5

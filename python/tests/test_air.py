@@ -79,7 +79,7 @@ def test_beacons_are_changed_and_removed(air: Air) -> None:
     door = air.beacon("door", ibeacon=DOOR, device="iot-design-shop", interval="100ms")
     till = air.beacon("till", device="beacon", format="eddystone-url", url="https://example.com")
     door.set(minor=8, interval="200ms")
-    assert (door.status["minor"], door.status["intervalTicks"]) == (8, 320)
+    assert (door.status["settings"]["minor"], door.status["settings"]["interval"]) == (8, "200ms")
     assert len(door.address) == 17
     door.disable()
     air.journal.expect("advertising-stopped", beacon=door)
@@ -90,7 +90,7 @@ def test_beacons_are_changed_and_removed(air: Air) -> None:
     assert till.status["muted"]
     till.unmute()
     air.remove(till)
-    assert [each["device"] for each in air.client.list_beacons()["beacons"]] == ["door"]
+    assert [each["id"] for each in air.client.list_beacons()["beacons"]] == ["door"]
     with pytest.raises(ValueError, match="not a beacon that was added"):
         air.remove(till)
 
@@ -102,8 +102,8 @@ def test_the_profile_of_an_air_is_a_file_or_a_mapping(tmp_path: Path) -> None:
     for profile, major in (({"profile": "shop", "beacons": beacons}, 1), (file, 2)):
         with Air(profile) as air:
             air.beacon("till", ibeacon=DOOR)
-            assert [each["device"] for each in air.request("GET", "/v1/beacons")["beacons"]] == ["door", "till"]
-            assert air.client.show_beacon("door")["major"] == major
+            assert [each["id"] for each in air.request("GET", "/v1/beacons")["beacons"]] == ["door", "till"]
+            assert air.client.show_beacon("door")["settings"]["major"] == major
 
 
 def test_the_program_is_at_hand_without_a_path(air: Air, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -410,7 +410,7 @@ def test_the_same_with_asyncio() -> None:
             await air.clock.advance("200ms")
             await asyncio.to_thread(host.wait_for_rssi, -59)
             await door.set(minor=9)
-            assert (await door.status())["minor"] == 9 and air.seed == 3
+            assert (await door.status())["settings"]["minor"] == 9 and air.seed == 3
             assert await phone.hosts() == ["phone"]
             host.close()
             await phone.remove()

@@ -108,7 +108,7 @@ def test_the_marker_gives_the_profile_and_the_settings(pytester: pytest.Pytester
 
         @pytest.mark.beaconry_profile("shop.yaml", time="virtual", seed=5)
         def test_file(air):
-            assert air.client.show_beacon("door")["minor"] == 5
+            assert air.client.show_beacon("door")["settings"]["minor"] == 5
             assert air.clock.is_virtual and air.seed == 5
 
         @pytest.mark.beaconry_profile({"beacons": []}, physics="office")

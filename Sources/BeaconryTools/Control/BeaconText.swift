@@ -22,11 +22,10 @@ package enum BeaconText {
         let heading = ["DEVICE", "KIND", "STATE", "INTERVAL", "MAJOR/MINOR", "ADDRESS", "IDENTITY"]
         let rows = beacons.map { beacon in
             [
-                beacon.device, beacon.kind, state(of: beacon),
-                interval(of: beacon),
-                [beacon["major"], beacon["minor"]].compactMap { $0?.plain }.joined(separator: "/"),
-                beacon.address ?? "",
-                beacon["uuid"]?.plain
+                beacon.id, beacon.kind, state(of: beacon), interval(of: beacon),
+                ["major", "minor"].compactMap { beacon.settings[$0]?.text }.joined(separator: "/"),
+                beacon.effective?.address ?? "",
+                beacon.settings["uuid"]?.text
                     ?? AdvertisementText.identity(
                         name: beacon.name, service: beacon.services.first { !common.contains($0) }) ?? "",
             ]
@@ -37,7 +36,7 @@ package enum BeaconText {
     /// A beacon's headline, and a line for each setting.
     /// - Parameter keys: the settings to show; `nil` for all settings and everything else that is known.
     package static func details(_ beacon: BeaconRecord, only keys: Set<String>? = nil) -> [String] {
-        let settings = beacon.settings.filter { keys?.contains($0.key) ?? true }
+        let settings = beacon.settingTexts.filter { keys?.contains($0.key) ?? true }
         var rows = settings.map { ["  \($0.key)", $0.text] }
         if keys == nil {
             let names = beacon.name.map { [["  name", $0]] } ?? []
@@ -52,17 +51,19 @@ package enum BeaconText {
 
     /// A beacon's kind, profile and state.
     package static func headline(_ beacon: BeaconRecord) -> String {
-        "\(beacon.device): \(beacon.kind) of profile \(beacon.profile), \(state(of: beacon))"
+        "\(beacon.id): \(beacon.kind) of profile \(beacon.profile), \(state(of: beacon))"
     }
 
     private static func interval(of beacon: BeaconRecord) -> String {
-        guard case .integer(let ticks)? = beacon["intervalTicks"] else { return "" }
-        return "\(AdvertisingInterval(UInt32(clamping: ticks)))"
+        let setting = beacon.settings["interval"].flatMap { try? ValueText.interval($0.text) }
+        // Some hardware has no setting for it.
+        let interval = setting ?? beacon.effective?.intervalTicks.map(AdvertisingInterval.init)
+        return interval.map { "\($0)" } ?? ""
     }
 
     private static func state(of beacon: BeaconRecord) -> String {
         let present = beacon.centrals.isEmpty ? "on" : "connected"
-        return switch beacon.state.state {
+        return switch beacon.state {
         case .onAir: present
         case .starting: "starting"
         case .paused: beacon.centrals.isEmpty ? "paused" : present
@@ -86,9 +87,9 @@ package enum BeaconText {
     /// The effective advertisement, the position and the connected centrals.
     private static func air(of beacon: BeaconRecord) -> [[String]] {
         let rows: [(String, String?)] = [
-            ("address", beacon.address), ("pdu", beacon.pdu),
-            ("flags", beacon.flags.map { "0x" + Hexadecimal.string([$0]) }),
-            ("effective-tx-power", beacon.effectiveTxPower.map { "\($0) dBm" }),
+            ("address", beacon.effective?.address), ("pdu", beacon.effective?.pdu),
+            ("flags", beacon.effective?.flags.map { "0x" + Hexadecimal.string([$0]) }),
+            ("effective-tx-power", beacon.effective?.txPowerDbm.map { "\($0) dBm" }),
             ("position", beacon.position.map { Formatting.position($0) + " (m)" }),
             ("on-air", beacon.onAir ? "yes" : "no"), ("schedule", beacon.schedule.map(text)),
         ]

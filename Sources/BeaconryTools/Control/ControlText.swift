@@ -26,7 +26,7 @@ package enum LinkText {
     package static func line(_ moved: MoveRecord) -> String { "\(moved.name) is at \(place(moved.position)) (m)" }
 
     package static func line(_ walk: WalkRecord) -> String {
-        "\(walk.name) walks for \(ValueText.text(walk.seconds)) s: \(walk.path.map(place).joined(separator: "; ")) (m)"
+        "\(walk.name) walks for \(time(walk.over)): \(walk.path.map(place).joined(separator: "; ")) (m)"
     }
 
     private static func place(_ position: [Double]) -> String { Formatting.position(position) }
@@ -62,7 +62,7 @@ package enum LinkText {
             let row = [
                 link.from, link.to, link.distance.map { "\(Formatting.hundredths($0)) m" } ?? "1 m (no position)",
                 "\(Int(link.meanRSSI.rounded())) dBm", link.lastRSSI.map { "\($0) dBm" } ?? "",
-                link.loss.map(percent) ?? "",
+                link.lost.map(percent) ?? "",
             ]
             return hasOverrides ? row + [link.override.map(text) ?? ""] : row
         }
@@ -76,10 +76,18 @@ package enum LinkText {
     private static func text(_ override: OverrideRecord) -> String {
         var parts: [String] = []
         if let rssi = override.rssi { parts.append("\(rssi) dBm") }
-        if let loss = override.pathLoss { parts.append("\(ValueText.text(loss)) dB more loss") }
-        if let loss = override.packetLoss { parts.append(loss >= 1 ? "blocked" : "\(percent(loss)) of packets lost") }
-        if let seconds = override.seconds { parts.append("for \(ValueText.text((seconds * 10).rounded() / 10)) s") }
+        if let loss = override.loss { parts.append("\(ValueText.text(loss)) dB more loss") }
+        if let loss = override.packetLoss {
+            parts.append(loss >= 100 ? "blocked" : "\(percent(loss / 100)) of packets lost")
+        }
+        if let left = override.time { parts.append("for \(time(left))") }
         return parts.joined(separator: ", ")
+    }
+
+    /// A duration of a record, in seconds with a tenth.
+    private static func time(_ text: String) -> String {
+        guard let duration = try? ValueText.duration(text) else { return text }
+        return "\(ValueText.text((duration / .seconds(1) * 10).rounded() / 10)) s"
     }
 
     private static func percent(_ fraction: Double) -> String { "\(Int((fraction * 100).rounded())) %" }
@@ -159,7 +167,7 @@ struct ForgottenReport: Encodable, Report {
 package enum BondText {
     package static func line(_ bond: BondRecord) -> String {
         Formatting.row([
-            bond.device, "\(bond.peer) (\(bond.peerType))",
+            bond.beacon, "\(bond.peer) (\(bond.peerType))",
             bond.authenticated.map { $0 ? "authenticated" : "just works" },
             bond.secureConnections.map { $0 ? "secure connections" : "legacy pairing" },
             bond.keySize.map { "\(Int($0) * 8)-bit key" },

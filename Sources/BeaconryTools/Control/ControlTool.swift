@@ -313,7 +313,7 @@ package struct ControlTool: Sendable {
     /// - Throws: `Failure` if there is no such run, or several.
     func airSummary() async throws -> AirSummary {
         let beacons = try await answer(to: ListBeacons { $0.profile = profile }).elements
-        return AirSummary(of: beacons.map { AirSummary.MissingBeacon(device: $0.device, state: $0.state.state) })
+        return AirSummary(of: beacons.map { AirSummary.MissingBeacon(device: $0.id, state: $0.state) })
     }
 }
 

@@ -8,23 +8,26 @@ import { arrange, breakable, byId, html, set, text } from "./dom.js";
 import * as format from "./format.js";
 import { beaconState, receiverState } from "./state.js";
 
-/** The settings that kinds of devices have in common: key of the resource, key of the setting, name, and unit. */
+/** The settings that kinds of devices have in common: key, name, unit, and the value in the field if it is another one. */
 const COMMON = [
-    { field: "uuid", key: "uuid", name: "UUID" },
-    { field: "major", key: "major", name: "Major" },
-    { field: "minor", key: "minor", name: "Minor" },
-    { field: "measuredPower", key: "measured-power", name: "Measured power", unit: "dBm" },
+    { key: "uuid", name: "UUID" },
+    { key: "major", name: "Major" },
+    { key: "minor", name: "Minor" },
+    { key: "measured-power", name: "Measured power", unit: "dBm" },
     {
-        field: "intervalTicks", key: "interval", name: "Interval", unit: "ms",
-        show: (ticks) => format.trim(ticks * 0.625), send: (value) => `${value}ms`,
+        key: "interval", name: "Interval", unit: "ms",
+        show: (text) => format.trim(format.ticks(text) * 0.625), send: (value) => `${value}ms`,
     },
-    { field: "txPower", key: "tx-power", name: "TX power", unit: "dBm" },
+    { key: "tx-power", name: "TX power", unit: "dBm" },
 ];
 
-/** What an advertisement has, as events report it. */
+/** What an advertisement has: its names in `effective` and in events, and the setting that requests it. */
 const ADVERTISED = [
-    { field: "intervalTicks", name: "Interval", show: format.interval },
-    { field: "txPower", name: "TX power", show: format.dBm },
+    { field: "intervalTicks", name: "Interval", show: format.interval, requested: (each) => format.ticks(each.settings.interval) },
+    {
+        field: "txPowerDbm", event: "txPower", name: "TX power", show: format.dBm,
+        requested: (each) => format.number(each.settings["tx-power"]),
+    },
     { field: "pdu", name: "PDU type" },
     { field: "address", name: "Address" },
 ];
@@ -69,8 +72,7 @@ export class DetailView {
         }
         const shape = JSON.stringify(
             [
-                selected.kind, selected.name, selection.kind, COMMON.map(({ field }) => field in selection),
-                Object.keys(selection.values ?? {}),
+                selected.kind, selected.name, selection.kind, Object.keys(selection.settings ?? {}),
             ],
         );
         if (this.#shown !== shape) {
@@ -117,24 +119,9 @@ export class DetailView {
             "button", { type: "button", click: () => this.#commands.disconnect(name) }, "Disconnect",
         );
         const warnings = html("ul", { class: "warnings" });
-        const settings = [
-            ...COMMON.filter(({ field }) => field in beacon).map(
-                (each) => (
-                    {
-                        ...each,
-                        value: (now) => (now[each.field] === undefined ? "" : (each.show ?? String)(now[each.field])),
-                    }
-                ),
-            ),
-            ...Object.keys(beacon.values ?? {}).sort().map(
-                (key) => (
-                    {
-                        key, name: capital(format.words(key)), value: (now) => now.values?.[key] ?? "",
-                        present: (now) => now.presentValues?.[key],
-                    }
-                ),
-            ),
-        ];
+        const common = COMMON.filter(({ key }) => key in beacon.settings);
+        const own = Object.keys(beacon.settings).filter((key) => !common.some((each) => each.key === key)).sort();
+        const settings = [...common, ...own.map((key) => ({ key, name: capital(format.words(key)) }))];
         const rows = settings.map(
             (setting) => (
                 { setting, ...settingRow(setting, (value) => run({ settings: { [setting.key]: setting.send?.(value) ?? value } })) }
@@ -181,7 +168,10 @@ export class DetailView {
                         ),
                     ),
                 );
-                for (const row of rows) row.update(row.setting.value(now), row.setting.present?.(now));
+                for (const row of rows) {
+                    const { key, show = String } = row.setting;
+                    row.update(show(now.settings[key] ?? ""), now.present?.[key]);
+                }
                 place.update(this.#model.position(now));
                 this.#drawEffective(effective, now);
                 arrange(facts, [
@@ -198,21 +188,17 @@ export class DetailView {
 
     #drawEffective(body, beacon) {
         const advertisement = this.#model.advertisements.get(beacon.name);
-        const rows = ADVERTISED.map(({ field, name, show = String }) => {
+        const rows = ADVERTISED.map(({ field, event = field, name, show = String, requested: setting }) => {
             // The last values of a beacon that is not on the air are not effective.
-            const effective = !beacon.onAir ? undefined : advertisement?.[field] ?? (
-                field === "txPower" ? beacon.effectiveTxPower : field === "intervalTicks" ? undefined : beacon[field]
-            );
-            const requested = advertisement?.requested?.[field] ?? beacon.requested?.[field] ?? (
-                field === "intervalTicks" || field === "txPower" ? beacon[field] : undefined
-            );
-            const differs = beacon.onAir && advertisement?.different?.includes(field);
+            const effective = beacon.onAir ? beacon.effective?.[field] : undefined;
+            const requested = advertisement?.requested?.[event] ?? setting?.(beacon);
+            const differs = beacon.onAir && advertisement?.different?.includes(event);
             return html("tr", { class: differs ? "differs" : false },
                 html("th", { scope: "row" }, name),
                 html("td", {}, requested === undefined ? "–" : breakable(show(requested))),
                 html(
                     "td", {},
-                    effective !== undefined ? breakable(show(effective)) : advertisement && beacon.onAir ? "not reported" : "–",
+                    effective !== undefined ? breakable(show(effective)) : beacon.effective && beacon.onAir ? "not reported" : "–",
                     differs ? html("strong", {}, " differs") : null,
                 ));
         });

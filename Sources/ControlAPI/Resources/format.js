@@ -9,6 +9,17 @@ export function interval(ticks) {
     return ticks === undefined ? "" : `${trim(ticks * 0.625)} ms`;
 }
 
+/** The ticks of an interval as profiles write it: `100ms`, `1s`, `161ticks`. */
+export function ticks(text) {
+    const match = /^([0-9.]+)(ms|s|ticks)$/.exec(text ?? "");
+    return match ? Number(match[1]) * { ms: 1.6, s: 1600, ticks: 1 }[match[2]] : undefined;
+}
+
+/** The value of a setting if it is a number; `tx-power` may be `default`. */
+export function number(value) {
+    return typeof value === "number" ? value : undefined;
+}
+
 /** A power or an RSSI in dBm, with the minus sign of typography. */
 export function dBm(value) {
     return value === undefined ? "" : `${signed(value)} dBm`;

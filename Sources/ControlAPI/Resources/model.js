@@ -31,8 +31,6 @@ export class Model {
     version = undefined;
     radio = undefined;
     isRadioOn = true;
-    /** Whether all beacons were on the air once. */
-    isReady = false;
     /** The physics, the walls and the levels of the virtual air; `undefined` without one. */
     air = undefined;
     /** The event of the last reload if it failed. */
@@ -198,7 +196,6 @@ export class Model {
             this.scenario = event.scenario;
             this.change("scenario");
         }
-        if (name === "ready") this.isReady = true;
         if (name === "reloaded" || name === "reload-failed") {
             this.reloadFailure = name === "reload-failed" ? event : undefined;
             this.change("reload");
@@ -260,17 +257,17 @@ export class Model {
 
     async #readBeacons() {
         const { beacons } = await api.get("v1/beacons");
-        const names = new Set(beacons.map((each) => each.device));
+        const names = new Set(beacons.map((each) => each.id));
         for (const name of this.beacons.keys()) if (!names.has(name)) this.#drop("beacon", name);
         this.#moving = false;
         for (const each of beacons) {
-            const former = this.beacons.get(each.device)?.position;
+            const former = this.beacons.get(each.id)?.position;
             this.#storeBeacon(each);
             if (
-                former && each.position && String(former) !== String(each.position) && !this.#held.has(each.device)
+                former && each.position && String(former) !== String(each.position) && !this.#held.has(each.id)
             ) this.#moving = true;
         }
-        if (!this.selected && beacons.length > 0 && this.receivers.size === 0) this.select("beacon", beacons[0].device);
+        if (!this.selected && beacons.length > 0 && this.receivers.size === 0) this.select("beacon", beacons[0].id);
         this.change("ready");
     }
 
@@ -282,7 +279,7 @@ export class Model {
     }
 
     #storeBeacon(resource) {
-        this.#store("beacon", this.beacons, { ...resource, name: resource.device, label: resource.name });
+        this.#store("beacon", this.beacons, { ...resource, name: resource.id, label: resource.name });
     }
 
     #storeReceiver(resource) {
@@ -384,7 +381,7 @@ export class Model {
 
 /** Whether an override loses all packets of a link. */
 export function isBlocked(link) {
-    return (link.override?.packetLoss ?? 0) >= 1;
+    return (link.override?.["packet-loss"] ?? 0) >= 100;
 }
 
 /** What a link measures: the RSSI of its latest packet, and the mean where all packets have it. */

@@ -173,7 +173,7 @@ export class SignalView {
             text(row.level, isBlocked(link) ? "–" : format.dBm(rssi(link)));
             text(row.facts, [
                 link.distance === undefined ? "1 m (no position)" : format.metres(link.distance),
-                link.loss ? `${Math.round(link.loss * 100)} % lost` : "", overrideText(link.override),
+                link.lost ? `${Math.round(link.lost * 100)} % lost` : "", overrideText(link.override),
             ].filter(Boolean).join(", "));
             const isOverridden = link.override !== undefined;
             text(row.block, isOverridden ? "Reset link" : "Block");
@@ -205,13 +205,13 @@ function overrideText(override) {
     if (!override) return "";
     const parts = [
         override.rssi === undefined ? "" : `fixed at ${format.dBm(override.rssi)}`,
-        override.pathLoss ? `${format.trim(override.pathLoss)} dB more loss` : "",
-        override.packetLoss === undefined
+        override.loss ? `${format.trim(override.loss)} dB more loss` : "",
+        override["packet-loss"] === undefined
             ? ""
-            : override.packetLoss >= 1
+            : override["packet-loss"] >= 100
             ? "blocked"
-            : `${Math.round(override.packetLoss * 100)} % of packets lost`,
-        override.seconds === undefined ? "" : `for ${Math.ceil(override.seconds)} s`,
+            : `${Math.round(override["packet-loss"])} % of packets lost`,
+        override.for === undefined ? "" : `for ${Math.ceil(parseFloat(override.for))} s`,
     ];
     return parts.filter(Boolean).join(", ");
 }

@@ -20,31 +20,15 @@ const REASONS = {
     "not-on-air": (names) => `not on the air: ${names}`,
 };
 
-/** The state of a beacon as the API has it. */
-function named(beacon, model) {
-    if (beacon.state !== undefined) return beacon.state;
-    if (beacon.battery === "flat") return "flat-battery";
-    if (!beacon.enabled) return beacon.schedule && !beacon.schedule.on ? "scheduled-off" : "disabled";
-    if (!model.isRadioOn) return "radio-off";
-    if (beacon.muted) return "muted";
-    if (beacon.onAir) return "on-air";
-    if (beacon.centrals?.length) return "paused";
-    return model.isReady ? "not-on-air" : "starting";
-}
-
-const SILENT = new Set(["disabled", "scheduled-off", "paused"]);
-
 /**
  * The state of a beacon: its name in the API, its `text`, whether it `isOnAir`, whether it `isWrong`, which is not to be on
  * the air although it should be, whether something else needs attention (`alert`), and its classes on the map.
  */
 export function beaconState(beacon, model) {
-    const state = named(beacon, model);
+    const { state, onAir: isOnAir } = beacon;
     const warnings = model.warningsOf(beacon.name).length;
-    const isOnAir = beacon.onAir;
-    const shouldBeOnAir = beacon.shouldBeOnAir ?? !SILENT.has(state);
-    const isWrong = shouldBeOnAir && !isOnAir && state !== "starting";
-    const centrals = beacon.centrals?.length;
+    const isWrong = beacon.shouldBeOnAir && !isOnAir && state !== "starting";
+    const centrals = beacon.centrals.length;
     const words = state === "paused" && centrals ? `connected to ${centrals}`
         : (TEXTS[state] ?? state) + (centrals ? `, connected to ${centrals}` : "");
     return {

@@ -229,26 +229,14 @@ export function makeTables(model, commands) {
                 },
             },
             rssiColumn("Best RSSI", (each) => model.bestLink(each.name)),
-            { name: "Major/minor", value: (each) => (each.major === undefined ? "" : `${each.major}/${each.minor}`) },
-            {
-                name: "Interval", class: "number", value: (each) => (each.onAir ? each.intervalTicks ?? "" : ""),
-                update: (content, each) => text(
-                    content,
-                    effectiveText(
-                        model.advertisements.get(each.name), each, "intervalTicks", each.intervalTicks, format.interval,
-                    ),
-                ),
-            },
-            {
-                name: "TX power", class: "number", value: (each) => (each.onAir ? each.effectiveTxPower ?? each.txPower ?? "" : ""),
-                update: (content, each) => text(
-                    content,
-                    effectiveText(
-                        model.advertisements.get(each.name), each, "txPower", each.txPower ?? each.effectiveTxPower,
-                        format.dBm,
-                    ),
-                ),
-            },
+            { name: "Major/minor", value: ({ settings }) => (settings.major === undefined ? "" : `${settings.major}/${settings.minor}`) },
+            effectiveColumn(model, "Interval", {
+                field: "intervalTicks", requested: ({ settings }) => format.ticks(settings.interval), show: format.interval,
+            }),
+            effectiveColumn(model, "TX power", {
+                field: "txPowerDbm", event: "txPower", requested: ({ settings }) => format.number(settings["tx-power"]),
+                show: format.dBm,
+            }),
             { name: "Position", value: (each) => format.position(model.position(each)) || "–" },
             { name: "Kind", class: "kind", value: (each) => each.kind },
         ],
@@ -270,11 +258,14 @@ export function makeTables(model, commands) {
 }
 
 /** The effective value, and the requested one if it differs; none of a beacon that is not on the air. */
-function effectiveText(advertisement, beacon, field, requested, show) {
-    if (!beacon.onAir) return "–";
-    const effective = advertisement?.[field];
-    if (effective === undefined) return requested === undefined ? "–" : show(requested);
-    return advertisement.different?.includes(field) && requested !== undefined
-        ? `${show(effective)} (${show(requested)} requested)`
-        : show(effective);
+function effectiveColumn(model, name, { field, event = field, requested, show }) {
+    const value = (each) => (each.onAir ? each.effective?.[field] ?? requested(each) : undefined);
+    return {
+        name, class: "number", value: (each) => value(each) ?? "",
+        update: (content, each) => {
+            const [shown, wanted] = [value(each), requested(each)];
+            const differs = wanted !== undefined && model.advertisements.get(each.name)?.different?.includes(event);
+            text(content, shown === undefined ? "–" : show(shown) + (differs ? ` (${show(wanted)} requested)` : ""));
+        },
+    };
 }

@@ -7,43 +7,58 @@ package import BluetoothCore
 
 /// The present value of a setting.
 package struct SettingValue: Hashable, Sendable {
-    /// A value in JSON.
+    /// A value in JSON, as a change of the setting takes it.
     package enum Content: Hashable, Sendable {
-        /// A whole number.
+        /// A whole number, in the unit of the setting.
         case integer(Int)
-        /// Text.
+        /// Text, as in profiles.
         case text(String)
-        /// The key is left out.
-        case absent
     }
 
-    /// A key and its value in the JSON of a beacon.
-    package struct Field: Hashable, Sendable {
-        /// The key.
-        package let name: String
-        /// The value.
-        package let content: Content
+    /// The type of a value in JSON.
+    package enum ContentType: Hashable, Sendable {
+        case integer
+        case text
+        /// A whole number, or one text.
+        case integerOr(String)
     }
 
     /// The key in profiles and in `ctl set`.
     package let key: String
+    /// The value.
+    package let content: Content
+
     /// The value as `ctl set` takes it.
-    package let text: String
-    /// The field in the JSON of a beacon; `nil` for a setting of one kind of device, which is listed under `values`.
-    package let field: Field?
+    package var text: String { content.text }
 
     /// The value of a setting of one kind of device.
     package init(_ key: String, _ text: String) {
         self.key = key
-        self.text = text
-        field = nil
+        content = .text(text)
     }
 
     /// The value of a setting that kinds of devices have in common.
     package init<Value>(_ kind: SettingKind<Value>, _ value: Value) {
         key = kind.key
-        text = kind.text(value)
-        field = Field(name: kind.field, content: kind.content(value))
+        content = kind.content(value)
+    }
+}
+
+extension SettingValue.Content: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        self =
+            if let integer = try? container.decode(Int.self) { .integer(integer) } else {
+                .text(try container.decode(String.self))
+            }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .integer(let integer): try container.encode(integer)
+        case .text(let text): try container.encode(text)
+        }
     }
 }
 
@@ -66,10 +81,8 @@ package struct SettingChange: Hashable, Sendable {
 ///
 /// A new common setting is one constant below, and one line in the list of each device that has it.
 package struct SettingKind<Value: Sendable>: Sendable {
-    /// The key in profiles and in `ctl set`.
+    /// The key in profiles, in `ctl set` and in JSON.
     let key: String
-    /// The key in the JSON of a beacon.
-    let field: String
     /// What can be written, with unit and range.
     let meaning: String
     /// Reads the text of `ctl set`.
@@ -78,31 +91,30 @@ package struct SettingKind<Value: Sendable>: Sendable {
     var parseProfile: @Sendable (String) throws(ValueFault) -> Value
     /// Why a device refuses a value of `ctl set`; `nil` when it does not.
     var refusal: @Sendable (Value) -> String? = { _ in nil }
-    /// The text for `ctl set`.
-    let text: @Sendable (Value) -> String
+    /// The type of the value in JSON.
+    let contentType: SettingValue.ContentType
+    /// The value in JSON, which `parse` reads.
+    let content: @Sendable (Value) -> SettingValue.Content
     /// The text for a profile; `nil` leaves the key out.
     let profileText: @Sendable (Value) -> String?
-    /// The value in JSON.
-    let content: @Sendable (Value) -> SettingValue.Content
     /// The text for people, of a value in JSON.
     let display: @Sendable (SettingValue.Content) -> String
 
-    /// A setting; by default the texts of a profile are those of `ctl set`, and values are displayed as they are.
+    /// A setting; by default the texts of a profile, and those for people, are the values in JSON.
     init(
-        _ key: String, field: String, _ meaning: String,
+        _ key: String, _ meaning: String, _ contentType: SettingValue.ContentType,
         parse: @escaping @Sendable (String) throws(ValueFault) -> Value,
-        text: @escaping @Sendable (Value) -> String, profileText: (@Sendable (Value) -> String?)? = nil,
         content: @escaping @Sendable (Value) -> SettingValue.Content,
-        display: @escaping @Sendable (SettingValue.Content) -> String = { $0.plain }
+        profileText: (@Sendable (Value) -> String?)? = nil,
+        display: @escaping @Sendable (SettingValue.Content) -> String = { $0.text }
     ) {
         self.key = key
-        self.field = field
         self.meaning = meaning
+        self.contentType = contentType
         self.parse = parse
         parseProfile = parse
-        self.text = text
-        self.profileText = profileText ?? text
         self.content = content
+        self.profileText = profileText ?? { content($0).text }
         self.display = display
     }
 
@@ -122,26 +134,25 @@ package struct SettingKind<Value: Sendable>: Sendable {
 }
 
 extension SettingValue.Content {
-    /// The value as text; empty when there is none.
-    package var plain: String {
+    /// The value as text.
+    package var text: String {
         switch self {
         case .integer(let integer): "\(integer)"
         case .text(let text): text
-        case .absent: ""
         }
     }
 
-    /// The value with its unit.
-    fileprivate func text(unit: String, absent: String = "") -> String {
-        if case .absent = self { absent } else { "\(plain) \(unit)" }
+    /// A number with its unit, or a text.
+    fileprivate func text(unit: String) -> String {
+        if case .integer(let number) = self { "\(number) \(unit)" } else { text }
     }
 }
 
 extension SettingKind<UUID128> {
     /// The proximity UUID.
     package static let uuid = SettingKind(
-        "uuid", field: "uuid", "36 characters such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", parse: ValueText.uuid,
-        text: { "\($0)" }, content: { .text("\($0)") })
+        "uuid", "36 characters such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", .text, parse: ValueText.uuid,
+        content: { .text("\($0)") })
 }
 
 extension SettingKind<UInt16> {
@@ -151,18 +162,15 @@ extension SettingKind<UInt16> {
     package static let minor = number("minor")
 
     private static func number(_ key: String) -> SettingKind {
-        SettingKind(
-            key, field: key, "0 to 65535", parse: ValueText.unsigned16, text: { "\($0)" },
-            content: { .integer(Int($0)) })
+        SettingKind(key, "0 to 65535", .integer, parse: ValueText.unsigned16, content: { .integer(Int($0)) })
     }
 }
 
 extension SettingKind<MeasuredPower> {
     /// The RSSI at 1 m that the frame claims.
     package static let measuredPower = SettingKind(
-        "measured-power", field: "measuredPower", "dBm at 1 m", parse: ValueText.measuredPower,
-        text: { "\($0.decibelMilliwatts)" }, content: { .integer(Int($0.decibelMilliwatts)) },
-        display: { $0.text(unit: "dBm") })
+        "measured-power", "dBm at 1 m", .integer, parse: ValueText.measuredPower,
+        content: { .integer(Int($0.decibelMilliwatts)) }, display: { $0.text(unit: "dBm") })
 }
 
 extension SettingKind<AdvertisingInterval> {
@@ -180,25 +188,23 @@ extension SettingKind<AdvertisingInterval> {
         refusal: { $0.count > UInt16.max ? "the beacon stores 0 to 65535 ticks of 0.625 ms" : nil })
 
     private static let anyInterval = SettingKind(
-        "interval", field: "intervalTicks",
-        "100ms, 1s or 160ticks (a tick is 0.625 ms); times are rounded to ticks", parse: ValueText.interval,
-        text: { "\($0.count)ticks" }, profileText: DeviceWriter.text, content: { .integer(Int($0.count)) },
+        "interval", "100ms, 1s or 160ticks (a tick is 0.625 ms); times are rounded to ticks", .text,
+        parse: ValueText.interval, content: { .text(DeviceWriter.text($0)) },
         display: { content in
-            guard case .integer(let ticks) = content else { return content.plain }
-            return "\(AdvertisingInterval(UInt32(clamping: ticks))) (\(ticks) ticks)"
+            guard let interval = try? ValueText.interval(content.text) else { return content.text }
+            return "\(interval) (\(interval.count) ticks)"
         })
 }
 
 extension SettingKind<TransmitPower?> {
     /// The radiated power; `nil` leaves it to the radio.
     package static let transmitPower = SettingKind(
-        "tx-power", field: "txPower", "transmit power, 0dBm, or default",
+        "tx-power", "transmit power, 0dBm, or default", .integerOr(standardPower),
         parse: { text throws(ValueFault) in
             text == standardPower ? nil : try ValueText.transmitPower(text)
         },
-        text: { $0.map { "\($0.decibelMilliwatts)" } ?? standardPower }, profileText: DeviceWriter.text,
-        content: { $0.map { .integer(Int($0.decibelMilliwatts)) } ?? .absent },
-        display: { $0.text(unit: "dBm", absent: standardPower) })
+        content: { $0.map { .integer(Int($0.decibelMilliwatts)) } ?? .text(standardPower) },
+        profileText: DeviceWriter.text, display: { $0.text(unit: "dBm") })
 
     /// The radiated power, one that the IoT Design Shop beacon has; `nil` leaves it to the radio.
     static let hardwarePower = transmitPower.limited(
@@ -216,10 +222,12 @@ private let standardPower = "default"
 
 /// A common setting, whatever the type of its values.
 package struct CommonSetting: Sendable {
-    /// The key in profiles and in `ctl set`.
+    /// The key in profiles, in `ctl set` and in JSON.
     package let key: String
-    /// The key in the JSON of a beacon.
-    package let field: String
+    /// What can be written, with unit and range.
+    package let meaning: String
+    /// The type of the value in JSON.
+    package let contentType: SettingValue.ContentType
     /// The value of a text of `ctl set`; the device may refuse it.
     package let value: @Sendable (String) throws(ValueFault) -> SettingValue
     /// The text for people, of a value in JSON.
@@ -227,7 +235,8 @@ package struct CommonSetting: Sendable {
 
     init<Value>(_ kind: SettingKind<Value>) {
         key = kind.key
-        field = kind.field
+        meaning = kind.meaning
+        contentType = kind.contentType
         value = { text throws(ValueFault) in SettingValue(kind, try kind.parse(text)) }
         display = kind.display
     }

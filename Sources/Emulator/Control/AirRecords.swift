@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BluetoothCore
+import Devices
 package import Radio
 
 /// A receiver as JSON: a host on the air, or the server of a receiver that hosts may join.
@@ -31,9 +32,7 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
     package init(_ name: String, server: AirReceiver? = nil, host: AirMember? = nil) {
         self.name = name
         self.server = server?.server
-        port = server.flatMap { server in
-            server.server.hasPrefix("tcp:") ? HostAndPort(String(server.server.dropFirst(4)))?.port : nil
-        }
+        port = if case .tcp(let place)? = server.flatMap({ ServerAddress($0.server) }) { place.port } else { nil }
         hosts = server?.hosts
         joined = host != nil || server?.hosts.contains(name) == true
         position = (host?.position ?? server?.position).map { [$0.x, $0.y, $0.z] }
@@ -59,13 +58,13 @@ package struct WalkRecord: Codable, Hashable, Sendable {
     package let name: String
     /// The positions x, y, z in metres.
     package let path: [[Double]]
-    /// The duration of the walk, in seconds.
-    package let seconds: Double
+    /// The duration of the walk, as in the request.
+    package let over: String
 
     package init(name: String, path: [Position], over duration: Duration) {
         self.name = name
         self.path = path.map { [$0.x, $0.y, $0.z] }
-        seconds = duration / .seconds(1)
+        over = DeviceWriter.text(duration)
     }
 }
 
@@ -84,22 +83,28 @@ package struct MoveRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// The override of a path on the virtual air as JSON.
+/// The override of a path on the virtual air as JSON, with the keys and units of a request for it.
 package struct OverrideRecord: Codable, Hashable, Sendable {
+    private enum CodingKeys: String, CodingKey {
+        case rssi, loss
+        case packetLoss = "packet-loss"
+        case time = "for"
+    }
+
     /// The RSSI of all packets in dBm; absent for that of the model.
     package let rssi: Int8?
     /// The additional loss in dB; absent for none.
-    package let pathLoss: Double?
-    /// The fraction of the packets that are lost in addition, 0 to 1; absent for none.
+    package let loss: Double?
+    /// The percentage of the packets that are lost in addition; absent for none.
     package let packetLoss: Double?
-    /// The time until it ends, in seconds; absent without a limit.
-    package let seconds: Double?
+    /// The time until it ends, such as `9.500s`; absent without a limit.
+    package let time: String?
 
     package init(_ override: LinkOverride) {
         rssi = override.rssi
-        pathLoss = override.loss == 0 ? nil : override.loss
-        packetLoss = override.packetLoss == 0 ? nil : override.packetLoss
-        seconds = override.duration.map { $0 / Duration.seconds(1) }
+        loss = override.loss == 0 ? nil : override.loss
+        packetLoss = override.packetLoss == 0 ? nil : override.packetLoss * 100
+        time = override.duration.map { DeviceWriter.text($0) }
     }
 }
 
@@ -136,7 +141,7 @@ package struct LinkRecord: Codable, Hashable, Sendable {
     /// The RSSI in dBm of the last packet that was received; absent before the first, and where all have the mean.
     package let lastRSSI: Int8?
     /// The fraction of the packets that were lost, 0 to 1; absent where none is lost.
-    package let loss: Double?
+    package let lost: Double?
     /// The override of the path; absent for none.
     package let override: OverrideRecord?
 
@@ -146,7 +151,7 @@ package struct LinkRecord: Codable, Hashable, Sendable {
         distance = path.distance
         meanRSSI = path.meanRSSI
         lastRSSI = path.lastRSSI?.decibelMilliwatts
-        loss = path.loss
+        lost = path.loss
         self.override = path.override.map(OverrideRecord.init)
     }
 }

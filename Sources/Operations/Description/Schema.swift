@@ -106,15 +106,21 @@ package struct Schema: Hashable, Sendable {
     }
 
     /// An object of these members.
-    /// - Parameter isOpen: Whether it may have others.
-    package static func object(_ members: [Member], isOpen: Bool = false) -> Schema {
+    /// - Parameters:
+    ///   - isOpen: Whether it may have others.
+    ///   - others: The values of others; `nil` for any, if it may have others.
+    package static func object(_ members: [Member], isOpen: Bool = false, others: Schema? = nil) -> Schema {
         let required = members.filter(\.isRequired).map { JSONValue.text($0.name) }
         let properties = members.map { ($0.name, $0.schema.described($0.meaning)) }
         var schema = Schema(
             ["type": .text("object"), "properties": .object(Dictionary(uniqueKeysWithValues: properties))],
             named: merged(members.map(\.schema)))
         if !required.isEmpty { schema.members["required"] = .array(required) }
-        if !isOpen { schema.members["additionalProperties"] = .boolean(false) }
+        if let others {
+            schema.members["additionalProperties"] = others.json
+        } else if !isOpen {
+            schema.members["additionalProperties"] = .boolean(false)
+        }
         return schema
     }
 

@@ -20,7 +20,7 @@ extension WalkRecord: Record {
         [
             .version, .required("name", .text, "the name on the air"),
             .required("path", .array(.metres), "the positions in metres"),
-            .required("seconds", .number, "the duration of the walk"),
+            .required("over", .text, "the duration of the walk, such as 12.000s"),
         ])
 }
 
@@ -55,9 +55,9 @@ extension OverrideRecord {
         "LinkOverride",
         [
             .optional("rssi", .integer(-127...20), "the RSSI of all packets in dBm"),
-            .optional("pathLoss", .number, "the additional loss in dB"),
-            .optional("packetLoss", .number(0...1), "the fraction of the packets that are lost in addition"),
-            .optional("seconds", .number, "the remaining time in seconds"),
+            .optional("loss", .number, "the additional loss in dB"),
+            .optional("packet-loss", .number(0...100), "the percentage of the packets that are lost in addition"),
+            .optional("for", .text, "the time until it ends, such as 9.500s"),
         ])
 }
 
@@ -71,7 +71,7 @@ extension LinkRecord: ListedRecord {
             .optional("distance", .number, "in metres"),
             .required("meanRSSI", .number, "the RSSI in dBm without shadowing, fading and noise, with the override"),
             .optional("lastRSSI", .integer, "the RSSI in dBm of the last packet that was received"),
-            .optional("loss", .number(0...1), "the fraction of the packets that were lost"),
+            .optional("lost", .number(0...1), "the fraction of the packets that were lost"),
             .optional("override", OverrideRecord.schema, "the override"),
         ])
 }

@@ -9,49 +9,69 @@ import Radio
 
 extension BeaconRecord: ListedRecord {
     package static let plural = "beacons"
-    package static let schema = Schema.record("Beacon", common + state)
+    package static let schema: Schema = .record(
+        "Beacon",
+        [
+            .version,
+            .required("id", .text, "its name in the run: the id, or PROFILE/ID if profiles share ids"),
+            .optional("name", .text, "the complete device name"),
+            .required("profile", .text, "the name of its profile"),
+            .required("kind", .text, "the kind of device, as in profiles"),
+            .required("enabled", .boolean, "whether it is switched on"),
+            .required("settings", settings, "the settings that can be changed, with the keys and values of profiles"),
+            .optional("present", .dictionary(.text), "the present values of those settings that are auto"),
+            .required("services", .texts, "the UUIDs of its services"),
+            .required("keepsSettings", .boolean, "whether settings are saved"),
+            .required("onAir", .boolean, "whether it is on the air now"),
+            .required("state", .choice(AirState.self), "whether it is on the air now, or why it is not"),
+            .required("shouldBeOnAir", .boolean, "whether it should be on the air"),
+            .optional("effective", EffectiveRecord.schema, "the advertisement on the air, or the last one"),
+            .optional("position", .metres, "the position x, y, z in metres"),
+            .required("centrals", .texts, "the addresses of the connected centrals"),
+            .required("muted", .boolean, "whether it is muted: receivers get none of its packets"),
+            .required("battery", .choice(BatteryState.self), "flat if the battery has no energy"),
+            .optional(
+                "schedule",
+                .record(
+                    "Schedule",
+                    [
+                        .required("on", .boolean, "whether the schedule has the beacon on"),
+                        .optional("until", .text, "when that changes, in UTC"),
+                        .optional("overridden", .boolean, "true if the beacon was switched the other way until then"),
+                    ]), "what its schedule says"),
+            .optional("changed", .boolean, "in the answer to a change of settings: whether a value changed"),
+        ])
 
-    /// The settings that kinds of devices have in common.
-    private static let common = DeviceRegistry.commonSettings.map { setting in
-        Schema.Member.optional(
-            setting.field, Schema(["type": .array([.text("integer"), .text("string")])]), "its \(setting.key)")
+    /// Those that kinds of devices have in common, and others.
+    private static let settings: Schema = .object(
+        DeviceRegistry.commonSettings.map { setting -> Schema.Member in
+            .optional(setting.key, schema(of: setting.contentType), setting.meaning)
+        }, others: .text)
+
+    private static func schema(of type: SettingValue.ContentType) -> Schema {
+        switch type {
+        case .integer: .integer
+        case .text: .text
+        case .integerOr(let text): .anyOf([.integer, .choice([text])])
+        }
     }
+}
 
-    private static let state: [Schema.Member] = [
-        .version,
-        .required("device", .text, "its name in the run: the id, or PROFILE/ID if profiles share ids"),
-        .optional("name", .text, "the complete device name"),
-        .required("profile", .text, "the name of its profile"),
-        .required("kind", .text, "the kind of device, as in profiles"),
-        .required("enabled", .boolean, "whether it is switched on"),
-        .optional("values", .dictionary(.text), "the settings that only this kind of device has"),
-        .optional(
-            "presentValues", .dictionary(.text),
-            "the current values of simulated settings: those that are auto in values"),
-        .required("services", .texts, "the UUIDs of its services"),
-        .required("keepsSettings", .boolean, "whether settings are saved"),
-        .required("onAir", .boolean, "whether it is on the air now"),
-        .required("state", .choice(AirState.self), "whether it is on the air now, or why it is not"),
-        .required("shouldBeOnAir", .boolean, "whether it should be on the air"),
-        .optional("address", .text, "the advertiser's address, or the last one"),
-        .optional("pdu", .choice(AdvertisingPDU.self), "the type of PDU on the air, or the last one"),
-        .optional("flags", .integer(0...255), "the flags on the air, or the last ones"),
-        .optional("effectiveTxPower", .integer, "the transmit power of the controller in dBm"),
-        .optional("position", .metres, "the position x, y, z in metres"),
-        .required("centrals", .texts, "the addresses of the connected centrals"),
-        .optional("muted", .boolean, "true if it is muted: receivers get none of its packets"),
-        .optional("battery", .choice(BatteryState.self), "flat if the battery has no energy"),
-        .optional(
-            "schedule",
-            .record(
-                "Schedule",
-                [
-                    .required("on", .boolean, "whether the schedule has the beacon on"),
-                    .optional("until", .text, "when that changes, in UTC"),
-                    .optional("overridden", .boolean, "true if the beacon was switched the other way until then"),
-                ]), "what its schedule says"),
-        .optional("changed", .boolean, "in the answer to a change of settings: whether a value changed"),
-    ]
+extension EffectiveRecord {
+    static let schema = Schema.record(
+        "Effective",
+        [
+            .optional("address", .text, "the address of the advertiser"),
+            .optional("pdu", .choice(AdvertisingPDU.self), "the PDU type"),
+            .optional("flags", .integer(0...255), "the flags in the advertising data"),
+            .optional("intervalTicks", .integer, "the interval in ticks of 0.625 ms"),
+            .optional(
+                "intervalTicksRange", .array(.integer, 2...2), "the interval, if the controller chooses it: from and to"
+            ),
+            .optional("txPowerDbm", .integer, "the transmit power of the controller in dBm"),
+            .optional("advertisingData", .text, "the advertising data as hexadecimal digits"),
+            .optional("scanResponse", .text, "the scan response as hexadecimal digits"),
+        ])
 }
 
 extension BondRecord: ListedRecord {
@@ -60,7 +80,7 @@ extension BondRecord: ListedRecord {
         "Bond",
         [
             .version,
-            .required("device", .text, "the beacon"),
+            .required("beacon", .text, "the beacon"),
             .required("peer", .text, "the identity address of the peer"),
             .required("peerType", .choice(["random", "public"]), "the type of that address"),
             .optional("authenticated", .boolean, "whether the key is protected against a person in the middle"),

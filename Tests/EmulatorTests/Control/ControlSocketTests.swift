@@ -28,7 +28,7 @@ struct ControlSocketTests {
 
     /// The names of the beacons that a run lists.
     private static func beacons(at path: String, of profile: String? = nil) async throws -> [String] {
-        try await ControlClient(path: path).send(ListBeacons { $0.profile = profile }).elements.map(\.device)
+        try await ControlClient(path: path).send(ListBeacons { $0.profile = profile }).elements.map(\.id)
     }
 
     /// A change of the settings of a beacon.
@@ -46,22 +46,21 @@ struct ControlSocketTests {
         try await served { _, path in
             let client = ControlClient(path: path)
             let list = try await client.send(ListBeacons()).elements
-            #expect(list.map(\.device) == ["entrance", "exit"])
+            #expect(list.map(\.id) == ["entrance", "exit"])
             let entrance = try #require(list.first)
             #expect(entrance.profile == "museum")
             #expect(entrance.kind == "iot-design-shop")
             #expect(entrance.enabled)
             #expect(entrance.keepsSettings)
-            #expect(entrance["uuid"] == .text("2173E519-9155-4862-AB64-7953AB146156"))
-            #expect(entrance["major"] == .integer(2))
-            #expect(entrance["minor"] == .integer(3))
-            #expect(entrance["measuredPower"] == .integer(-59))
-            #expect(entrance["intervalTicks"] == .integer(160))
-            #expect(entrance["txPower"] == nil)
+            let settings: [String: SettingValue.Content] = [
+                "uuid": .text("2173E519-9155-4862-AB64-7953AB146156"), "major": .integer(2), "minor": .integer(3),
+                "measured-power": .integer(-59), "interval": .text("100ms"), "tx-power": .text("default"),
+            ]
+            #expect(entrance.settings == settings)
             #expect(entrance.services == ["2173E519-9155-4862-AB64-7953AB146156"])
 
             let exit = try await client.send(ShowBeacon { $0.beacon = BeaconName("exit") })
-            #expect(exit["minor"] == .integer(4))
+            #expect(exit.settings["minor"] == .integer(4))
             #expect(!exit.keepsSettings)
         }
     }
@@ -71,7 +70,7 @@ struct ControlSocketTests {
         try await served { rig, path in
             let client = ControlClient(path: path)
             let set = try await client.send(Self.change("entrance", ["major": "300", "interval": "200ms"]))
-            #expect(set["major"] == .integer(300) && set["intervalTicks"] == .integer(320))
+            #expect(set.settings["major"] == .integer(300) && set.settings["interval"] == .text("200ms"))
             #expect(try await rig.advertisement("entrance", 2) != nil)
             func enable(_ isEnabled: Bool) async throws -> Bool {
                 let change = ChangeBeacon {
@@ -443,8 +442,8 @@ struct ControlSocketTests {
             let show = ShowBeacon { $0.beacon = BeaconName("entrance") }
             let quiet = try await rig.perform(show)
             #expect(quiet.onAir && quiet.centrals == [])
-            #expect(quiet.pdu == "ADV_IND")
-            #expect(quiet.flags == 0x06)
+            #expect(quiet.effective?.pdu == "ADV_IND")
+            #expect(quiet.effective?.flags == 0x06)
             #expect(quiet.position == nil)
             rig.connect("C0:FF:EE:00:00:02", to: "entrance")
             try await rig.event("advertising-stopped", of: "entrance")
@@ -466,7 +465,7 @@ struct ControlSocketTests {
             unlink(rig.folder.file("state/museum/entrance.json"))
             let again = try await rig.perform(change)
             #expect(again.changed == false)
-            #expect(again["major"] == .integer(300))
+            #expect(again.settings["major"] == .integer(300))
             #expect(bytes != nil && rig.folder.text("state/museum/entrance.json") == nil)
             try await rig.settle()
             #expect(rig.events.entries.filter { $0.event == "persisted" }.count == 1)

@@ -17,14 +17,14 @@ extension SettingValue {
 }
 
 extension BeaconRecord {
-    var uuid: String? { self["uuid"]?.plain }
+    var uuid: String? { settings["uuid"]?.text }
     var major: Int? { number("major") }
     var minor: Int? { number("minor") }
-    var measuredPower: Int? { number("measuredPower") }
-    var intervalTicks: Int? { number("intervalTicks") }
-    var txPower: Int? { number("txPower") }
+    var measuredPower: Int? { number("measured-power") }
+    var interval: String? { settings["interval"]?.text }
+    var txPower: Int? { number("tx-power") }
 
-    private func number(_ field: String) -> Int? {
-        if case .integer(let number)? = self[field] { number } else { nil }
+    private func number(_ key: String) -> Int? {
+        if case .integer(let number)? = settings[key] { number } else { nil }
     }
 }

@@ -24,13 +24,13 @@ def test_settings_reach_the_air(beaconry: Beaconry, witness: Witness) -> None:
     run.wait("ready")
     result = beaconry.call("ctl", "set", "beacon", f"uuid={UUID}", "major=300", "minor=4", "interval=250ms", "--json")
     assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout)["major"] == 300
+    assert json.loads(result.stdout)["settings"]["major"] == 300
     changed = run.wait("advertising-changed")
     assert changed["advertisingData"] == ibeacon(UUID, 300, 4).hex() and changed["intervalTicks"] == 400
     air = witness.wait_for(lambda air: air.on_air and air.on_air[0].advertising_data == ibeacon(UUID, 300, 4))
     assert air.on_air[0].min_ticks == 400
     shown = beaconry.call("ctl", "show", "beacon", "--json")
-    assert json.loads(shown.stdout)["minor"] == 4
+    assert json.loads(shown.stdout)["settings"]["minor"] == 4
 
 
 def test_disabled_beacon_leaves_the_air(beaconry: Beaconry, witness: Witness) -> None:
@@ -56,7 +56,7 @@ def test_bad_settings_change_nothing(beaconry: Beaconry) -> None:
         result = beaconry.call("ctl", "set", "beacon", *settings)
         assert result.returncode == code and words in result.stderr
     assert beaconry.call("ctl", "set", "nobody", "major=1").returncode == 64
-    assert json.loads(beaconry.call("ctl", "show", "beacon", "--json").stdout)["minor"] == 1
+    assert json.loads(beaconry.call("ctl", "show", "beacon", "--json").stdout)["settings"]["minor"] == 1
 
 
 def test_reload_applies_changes_and_refuses_mistakes(beaconry: Beaconry, witness: Witness) -> None:
@@ -73,7 +73,7 @@ def test_reload_applies_changes_and_refuses_mistakes(beaconry: Beaconry, witness
     assert result.returncode == 65
     assert "test.yaml:5:60: error: beacons[0].ibeacon: there is no key \"miner\"" in result.stderr
     run.wait("reload-failed")
-    assert json.loads(beaconry.call("ctl", "list", "--json").stdout)["minor"] == 2
+    assert json.loads(beaconry.call("ctl", "list", "--json").stdout)["settings"]["minor"] == 2
     beaconry.profile(text % (UUID, 2) + f"  - id: window\n    device: ibeacon\n    ibeacon: {{ uuid: {UUID}, minor: 9 }}\n")
     answer = json.loads(beaconry.call("ctl", "reload", "--json").stdout)
     assert answer == {"v": 1, "added": ["window"], "changed": [], "removed": [], "kept": ["door"]}

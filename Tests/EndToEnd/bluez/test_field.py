@@ -60,7 +60,7 @@ def test_discoverable_adapter_is_reported(beaconry: Beaconry, witness: Witness, 
         # The kernel advertises the adapter itself, and leaves the sets of programs as they are.
         witness.wait_for(own_set)
         [beacon] = [each for each in witness.air().on_air if each.advertising_data == FRAMES[0]]
-        assert beacon.pdu == listed(beaconry)[0]["pdu"] == "ADV_NONCONN_IND"
+        assert beacon.pdu == listed(beaconry)[0]["effective"]["pdu"] == "ADV_NONCONN_IND"
         # Until the sets are gone, Linux 6.1 refuses to switch it off: it sends LE Set Extended Advertising Parameters for its
         # enabled set, which is disallowed (0x0C).
         assert run.end() == 0 and run.warnings() == set()
@@ -69,10 +69,10 @@ def test_discoverable_adapter_is_reported(beaconry: Beaconry, witness: Witness, 
     witness.wait_for(lambda air: [each.pdu for each in air.on_air] == ["ADV_IND"])
     # The settings change one after the other, and with each the cause that is named.
     run.wait("warning", code="pdu-changed", where=lambda event: "turn discoverable off" in event["hint"])
-    assert listed(beaconry)[0]["pdu"] == "ADV_IND"
+    assert listed(beaconry)[0]["effective"]["pdu"] == "ADV_IND"
     set_adapter_property(0, "Discoverable", "b", False)
     witness.wait_for(lambda air: [each.pdu for each in air.on_air] == ["ADV_NONCONN_IND"])
-    eventually("the status follows", lambda: listed(beaconry)[0]["pdu"] == "ADV_NONCONN_IND")
+    eventually("the status follows", lambda: listed(beaconry)[0]["effective"]["pdu"] == "ADV_NONCONN_IND")
 
 
 def test_advertising_of_the_adapter_itself_is_reported(
@@ -121,12 +121,12 @@ def test_beacons_return_after_a_reset_of_the_adapter(
     beaconry: Beaconry, witness: Witness, controllers: Controllers
 ) -> None:
     run = started(beaconry)
-    before = listed(beaconry)[0]["address"]
+    before = listed(beaconry)[0]["effective"]["address"]
     controllers.reset(0)
     run.wait("advertising-started")
     [on_air] = witness.wait_for(lambda air: advertised(air) == {FRAMES[0]}).on_air
     assert before != on_air.random_address
-    eventually("the status follows", lambda: listed(beaconry)[0]["address"] == on_air.random_address)
+    eventually("the status follows", lambda: listed(beaconry)[0]["effective"]["address"] == on_air.random_address)
     assert listed(beaconry)[0]["state"] == "on-air"
 
 

@@ -62,7 +62,7 @@ class Museum:
 
     def listed(self) -> dict[str, dict[str, Any]]:
         """The beacons by their ids, as `ctl list` has them, without a process that may take seconds to start."""
-        return {each["device"]: each for each in self._control.exchange("GET", "/v1/beacons")["beacons"]}
+        return {each["id"]: each for each in self._control.exchange("GET", "/v1/beacons")["beacons"]}
 
     def adapter_call(self, method: str) -> None:
         """Calls a method of the adapter in bluetoothd."""
@@ -207,7 +207,7 @@ def test_museum_is_on_the_air_or_reported_missing(beaconry: Beaconry, world: Wor
     eventually("all are on the air", lambda: {each["state"] for each in museum.listed().values()} == {"on-air"})
     listed = beaconry.call("ctl", "list", "--json", "--control", control_path(beaconry)).stdout.splitlines()
     versioned = museum.listed().items()
-    assert {each["device"]: each for each in map(json.loads, listed)} == {name: {"v": 1, **each} for name, each in versioned}
+    assert {each["id"]: each for each in map(json.loads, listed)} == {name: {"v": 1, **each} for name, each in versioned}
     ended = time.time()
     place.receiver.wait_for(lambda reports: set(FRAMES.values()) <= {each.data for each in reports}, ended)
     run.take(0)
@@ -276,7 +276,7 @@ def compare(
     reported = {each["device"] for each in events if each["event"] in ("advertising-started", "advertising-stopped")}
     faults = []
     for name, frame in FRAMES.items():
-        states, pdu = (before[name]["onAir"], after[name]["onAir"]), after[name].get("pdu")
+        states, pdu = (before[name]["onAir"], after[name]["onAir"]), after[name].get("effective", {}).get("pdu")
         if condition.leaves_all_on and not states[0]:
             faults.append(f"{name} is {before[name]['state']} after {SETTLED} s")
         elif condition.is_steady and (states[0] != states[1] or name in reported):

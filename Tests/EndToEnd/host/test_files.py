@@ -126,5 +126,5 @@ def test_list_of_many_beacons_is_printed_whole(beaconry: Beaconry) -> None:
     done = beaconry.call("ctl", "list", "--json")
     assert done.returncode == 0, done.stderr
     assert len(done.stdout) > 1 << 16, "the list is too short for this test"
-    assert [json.loads(line)["device"] for line in done.stdout.splitlines()] == [f"b{number}" for number in range(900)]
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [f"b{number}" for number in range(900)]
     assert run.end() == 0

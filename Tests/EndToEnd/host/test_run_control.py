@@ -188,9 +188,9 @@ def test_several_advertise_at_once(beaconry: Beaconry) -> None:
     assert ambiguous.returncode == 64 and all(name in ambiguous.stderr for name in names), ambiguous
     for minor, run in enumerate(runs, 1):
         listed = beaconry.call("ctl", "list", "--json", "--profile", f"advertise-{run.process.pid}")
-        assert json.loads(listed.stdout)["minor"] == minor
+        assert json.loads(listed.stdout)["settings"]["minor"] == minor
     assert runs[0].end() == 0
-    assert json.loads(beaconry.call("ctl", "list", "--json", "--profile", "advertise").stdout)["minor"] == 2
+    assert json.loads(beaconry.call("ctl", "list", "--json", "--profile", "advertise").stdout)["settings"]["minor"] == 2
 
 
 def test_two_profiles_share_one_run(beaconry: Beaconry) -> None:
@@ -202,7 +202,7 @@ def test_two_profiles_share_one_run(beaconry: Beaconry) -> None:
     def devices(*options: str) -> list[str]:
         result = beaconry.call("ctl", "list", "--json", *options)
         assert result.returncode == 0, result
-        return [json.loads(line)["device"] for line in result.stdout.splitlines()]
+        return [json.loads(line)["id"] for line in result.stdout.splitlines()]
 
     assert devices() == ["door", "bar"], "with one run, there is no choice"
     assert devices("--profile", "shop") == ["door"]
@@ -220,7 +220,7 @@ def test_client_that_half_closes_is_answered(beaconry: Beaconry) -> None:
         client.sendall(b"GET /v1/beacons HTTP/1.1\r\nHost: run\r\n\r\n")
         client.shutdown(socket.SHUT_WR)
         _, _, body = client.makefile().read().partition("\n\n")
-        assert json.loads(body)["beacons"][0]["device"] == "door"
+        assert json.loads(body)["beacons"][0]["id"] == "door"
 
 
 def processor_time(run: Run) -> float:
@@ -252,7 +252,7 @@ def test_control_server_waits_for_free_descriptors(beaconry: Beaconry) -> None:
         for client in clients:
             client.close()
     result = beaconry.call("ctl", "list", "--json")
-    assert result.returncode == 0 and json.loads(result.stdout)["device"] == "door", "it serves again"
+    assert result.returncode == 0 and json.loads(result.stdout)["id"] == "door", "it serves again"
 
 
 @pytest.mark.parametrize("text", ["[ # ]\n" * 985, "[" * 985, "profile: p\nbeacons: " + "[" * 985 + "]" * 985])

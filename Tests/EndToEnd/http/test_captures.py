@@ -30,7 +30,7 @@ def commands(file: Path) -> list[str]:
 
 def test_a_capture_has_what_happens_between_its_start_and_its_end(served: Served, tmp_path: Path) -> None:
     server = served(profile=PROFILE)
-    beacon = server.get("/v1/beacons")["beacons"][0]["device"]
+    beacon = server.get("/v1/beacons")["beacons"][0]["id"]
     started = server.request("POST", "/v1/captures")
     assert (started.status, started.json["state"], started.json["records"]) == (201, "running", 0)
     number = started.json["id"]
@@ -53,7 +53,7 @@ def test_a_capture_has_what_happens_between_its_start_and_its_end(served: Served
 
 def test_captures_have_limits(served: Served) -> None:
     server = served(profile=PROFILE)
-    beacon = server.get("/v1/beacons")["beacons"][0]["device"]
+    beacon = server.get("/v1/beacons")["beacons"][0]["id"]
     small = server.request("POST", "/v1/captures", {"limit": 1024}).json
     for minor in range(100):
         server.request("PATCH", f"/v1/beacons/{beacon}", {"settings": {"minor": minor}}, **PATCH)
@@ -81,7 +81,7 @@ def test_ctl_saves_a_capture(served: Served, beaconry: Beaconry, tmp_path: Path)
     server = served(profile=PROFILE)
     started = beaconry.call("ctl", "capture", "start", "--json")
     number = str(json.loads(started.stdout)["id"])
-    beacon = server.get("/v1/beacons")["beacons"][0]["device"]
+    beacon = server.get("/v1/beacons")["beacons"][0]["id"]
     assert beaconry.call("ctl", "set", beacon, "minor=9").returncode == 0
     file = tmp_path / "set.btsnoop"
     saved = beaconry.call("ctl", "capture", "save", number, str(file))
@@ -103,9 +103,9 @@ def test_ctl_uses_either_door(served: Served, beaconry: Beaconry) -> None:
     url = ("--url", f"http://{server.host}:{server.port}")
     over_http, over_socket = beaconry.call("ctl", "list", *url, "--json"), beaconry.call("ctl", "list", "--json")
     assert over_http.stdout == over_socket.stdout and over_http.returncode == 0
-    beacon = json.loads(over_http.stdout.splitlines()[0])["device"]
+    beacon = json.loads(over_http.stdout.splitlines()[0])["id"]
     assert beaconry.call("ctl", "set", beacon, "minor=8", *url).returncode == 0
-    assert server.get(f"/v1/beacons/{beacon}")["minor"] == 8
+    assert server.get(f"/v1/beacons/{beacon}")["settings"]["minor"] == 8
     refused, other = beaconry.call("ctl", "set", beacon, "minor=x", *url), beaconry.call("ctl", "set", beacon, "minor=x")
     assert (refused.returncode, refused.stderr) == (other.returncode, other.stderr) and refused.returncode == 65
     assert beaconry.call("ctl", "wait", f"advertising-changed,device={beacon}", "--within", "50s", *url).returncode == 0

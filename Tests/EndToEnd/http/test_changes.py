@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from beaconry import PATIENCE, Beaconry
+from beaconry import PATIENCE, PROFILES, Beaconry
 from http_client import PATCH, Server
 
 Served = Callable[..., Server]
@@ -39,16 +39,26 @@ def virtual(beaconry: Beaconry, shop: Path) -> Path:
 
 
 def names(server: Server) -> list[str]:
-    return [beacon["device"] for beacon in server.get("/v1/beacons")["beacons"]]
+    return [beacon["id"] for beacon in server.get("/v1/beacons")["beacons"]]
+
+
+@pytest.mark.parametrize("profile", sorted(PROFILES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_settings_of_a_beacon_are_a_change_that_changes_nothing(served: Served, profile: Path) -> None:
+    server = served("--ephemeral", profile=profile)
+    beacons = server.get("/v1/beacons")["beacons"]
+    assert beacons
+    for beacon in beacons:
+        answer = server.request("PATCH", f"/v1/beacons/{beacon['id']}", {"settings": beacon["settings"]}, **PATCH)
+        assert (answer.status, answer.json.get("changed"), answer.json.get("settings")) == (200, False, beacon["settings"]), answer
 
 
 def test_beacons_are_added_replaced_and_removed(served: Served, shop: Path) -> None:
     server = served(profile=shop)
     added = server.request("PUT", "/v1/beacons/sign", ENTRY)
-    assert (added.status, added.json["major"], added.json["position"]) == (201, 4, [1, 2, 0])
+    assert (added.status, added.json["settings"]["major"], added.json["position"]) == (201, 4, [1, 2, 0])
     server.run.wait("advertising-started", device="sign")
     replaced = server.request("PUT", "/v1/beacons/sign", ENTRY | {"interval": "200ms"})
-    assert (replaced.status, replaced.json["intervalTicks"]) == (200, 320)
+    assert (replaced.status, replaced.json["settings"]["interval"]) == (200, "200ms")
     assert server.request("PUT", "/v1/beacons/sign", ENTRY | {"interval": "200ms"}).status == 200
     assert names(server) == ["door", "shelf-1", "shelf-2", "sign"]
     removed = server.request("DELETE", "/v1/beacons/shelf-1")
@@ -63,18 +73,18 @@ def test_beacons_are_added_replaced_and_removed(served: Served, shop: Path) -> N
 def test_beacons_that_match_are_changed_and_removed_at_once(served: Served, shop: Path) -> None:
     server = served(profile=shop)
     changed = server.request("PATCH", "/v1/beacons?match=shelf-*", {"settings": {"major": 9}, "position": [1, 2]}, **PATCH)
-    assert [(each["device"], each["major"], each["changed"], each["position"]) for each in changed.json["beacons"]] == [
+    assert [(each["id"], each["settings"]["major"], each["changed"], each["position"]) for each in changed.json["beacons"]] == [
         ("shelf-1", 9, True, [1, 2, 0]),
         ("shelf-2", 9, True, [1, 2, 0]),
     ]
-    assert [each["device"] for each in server.get("/v1/beacons?match=shop/*-1")["beacons"]] == ["shelf-1"]
+    assert [each["id"] for each in server.get("/v1/beacons?match=shop/*-1")["beacons"]] == ["shelf-1"]
     # One of them refuses: its battery is flat.
     server.request("PATCH", "/v1/beacons/shelf-2", {"battery": "flat"}, **PATCH)
     moved = server.request("PATCH", "/v1/beacons/shelf-2", {"position": [5, 6]}, **PATCH)
     assert (moved.status, moved.json["position"]) == (200, [5, 6, 0])
     refused = server.request("PATCH", "/v1/beacons?match=*", {"settings": {"major": 3}, "enabled": True}, **PATCH)
     assert (refused.status, refused.json["code"]) == (409, "conflict") and "shelf-2" in refused.json["detail"]
-    assert [each["major"] for each in server.get("/v1/beacons")["beacons"]] == [1, 9, 9]
+    assert [each["settings"]["major"] for each in server.get("/v1/beacons")["beacons"]] == [1, 9, 9]
     for method in ("GET", "PATCH", "DELETE"):
         unknown = server.request(method, "/v1/beacons?match=x*", {"enabled": True} if method == "PATCH" else None, **PATCH)
         assert (unknown.status, unknown.json["code"]) == (404, "unknown-beacon")
@@ -131,7 +141,7 @@ def test_profile_is_replaced_if_it_has_the_tag(served: Served, shop: Path) -> No
     assert (result.status, result.json["changed"], result.json["kept"]) == (200, ["shelf-2"], ["door", "shelf-1"])
     stale = server.request("PUT", "/v1/profile", changed, **YAML, If_Match=tag)
     assert (stale.status, stale.json["code"]) == (412, "profile-changed")
-    assert server.get("/v1/beacons/shelf-2")["minor"] == 13
+    assert server.get("/v1/beacons/shelf-2")["settings"]["minor"] == 13
     whole = {"profile": "shop", "beacons": [{"id": "only", **ENTRY}]}
     assert server.request("PUT", "/v1/profile", whole).json["added"] == ["only"]
     assert server.request("GET", "/v1/profile").headers["etag"] not in (tag, None)
@@ -157,11 +167,11 @@ def test_reset_starts_all_over(served: Served, shop: Path, beaconry: Beaconry) -
     while server.request("GET", "/v1/health").status != 200:
         assert time.monotonic() < deadline, server.get("/v1/beacons")
         time.sleep(0.05)
-    beacons = {beacon["device"]: beacon for beacon in server.get("/v1/beacons")["beacons"]}
+    beacons = {beacon["id"]: beacon for beacon in server.get("/v1/beacons")["beacons"]}
     assert set(beacons) == {"door", "shelf-1", "shelf-2"}
     assert all(beacon["onAir"] and beacon["enabled"] for beacon in beacons.values())
-    assert not any({"muted", "battery", "position"} & set(beacon) for beacon in beacons.values())
-    assert beacons["door"]["major"] == 1
+    assert not any(each["muted"] or each["battery"] == "flat" or "position" in each for each in beacons.values())
+    assert beacons["door"]["settings"]["major"] == 1
     assert "tablet" not in beaconry.call("ctl", "receiver", "list").stdout
     assert server.get("/v1/journal?types=muted,battery-flat")["events"] == []
 
@@ -179,7 +189,7 @@ def test_scenario_is_performed_on_the_run(served: Served, virtual: Path) -> None
     assert (started.json["next"], started.json["ignored"]) == ({"at": 10, "change": "off door"}, ["expect"])
     server.request("POST", "/v1/clock/advance", {"by": "10s"})
     assert server.get("/v1/beacons/door")["enabled"] is False
-    assert server.get("/v1/beacons/shelf-1")["minor"] == 5
+    assert server.get("/v1/beacons/shelf-1")["settings"]["minor"] == 5
     assert server.get("/v1/scenario")["done"] == 2
     server.request("POST", "/v1/clock/advance", {"by": "45s"})
     server.run.wait("scenario-changed", where=lambda event: event["scenario"]["done"] == 5)

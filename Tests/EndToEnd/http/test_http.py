@@ -32,16 +32,17 @@ PROMTOOL = CHECKOUT / ".build" / "prometheus" / "usr" / "bin" / "promtool"
 def test_beacons_are_listed_and_shown_as_by_ctl(served: Served, beaconry: Beaconry) -> None:
     server = served()
     listed = server.get("/v1/beacons")["beacons"]
-    assert [each["device"] for each in listed][:2] == ["entrance", "lobby-welcome"] and len(listed) == 13
+    assert [each["id"] for each in listed][:2] == ["entrance", "lobby-welcome"] and len(listed) == 13
     assert server.get("/v1/beacons/entrance") == listed[0]
-    assert listed[0]["onAir"] and listed[0]["major"] == 1
+    assert listed[0]["onAir"] and listed[0]["settings"]["major"] == 1
 
 
 def test_patch_changes_settings_position_and_switch(served: Served) -> None:
     server = served()
     changed = server.request("PATCH", "/v1/beacons/entrance", {"settings": {"major": 7, "interval": "200ms"}, "position": [3, 4]}, **PATCH)
     assert changed.status == 200
-    assert (changed.json["major"], changed.json["intervalTicks"], changed.json["position"]) == (7, 320, [3, 4, 0])
+    assert (changed.json["settings"]["major"], changed.json["settings"]["interval"]) == (7, "200ms")
+    assert changed.json["position"] == [3, 4, 0]
     server.run.wait("advertising-changed", device="entrance")
     assert server.request("PATCH", "/v1/beacons/entrance", {"enabled": False, "muted": "10s"}, **PATCH).json["enabled"] is False
     server.run.wait("muted", device="entrance", seconds=10)
@@ -256,7 +257,7 @@ def test_connections_leave_descriptors_for_the_rest(served: Served, beaconry: Be
     assert beaconry.call("ctl", "set", "entrance", "minor=77").returncode == 0
     for connection in connections:
         connection.close()
-    assert server.get("/v1/beacons/entrance")["minor"] == 77
+    assert server.get("/v1/beacons/entrance")["settings"]["minor"] == 77
 
 
 def processor_seconds(process: int) -> float:
@@ -502,7 +503,7 @@ beacons:
 """)
     server = served(profile=profile)
     changed = server.request("PATCH", "/v1/beacons/lamp", {"settings": {"battery": 80}}, **PATCH)
-    assert (changed.status, changed.json["values"]["battery"]) == (200, "80"), changed
+    assert (changed.status, changed.json["settings"]["battery"]) == (200, "80"), changed
     assert server.request("PATCH", "/v1/beacons/lamp", {"battery": "flat"}, **PATCH).json["battery"] == "flat"
 
 
@@ -525,7 +526,7 @@ def test_reload_and_radio(served: Served, beaconry: Beaconry, tmp_path: Path) ->
     profile.write_text("profile: [")
     refused = server.request("POST", "/v1/reload")
     assert refused.status == 422 and refused.json["faults"][0]["file"] == str(profile), refused.json
-    assert server.get("/v1/beacons/a")["minor"] == 2
+    assert server.get("/v1/beacons/a")["settings"]["minor"] == 2
     assert server.request("PUT", "/v1/radio", {"power": "off"}).json == {"power": "off"}
     server.run.wait("radio-lost")
     assert server.request("PUT", "/v1/radio", {"power": "on"}).status == 200

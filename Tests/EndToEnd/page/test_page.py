@@ -81,7 +81,7 @@ def expect_silence(phone: Phone, address: str, other: str) -> None:
 def test_a_dragged_beacon_is_received_with_another_rssi(show: Show, room: Path) -> None:
     viewer = show(room, *PHONE)
     with Phone(viewer.phones["phone"]) as phone:
-        address = viewer.beacon("door")["address"]
+        address = viewer.beacon("door")["effective"]["address"]
         viewer.page.get_by_role("searchbox", name="Filter beacons").fill("door")
         expect(viewer.page.locator("#beacon-table tbody tr")).to_have_count(1)
         expect(viewer.row("door")).to_contain_text("−59 dBm")
@@ -109,7 +109,7 @@ def test_a_dragged_beacon_is_received_with_another_rssi(show: Show, room: Path) 
 def test_a_receiver_is_moved_with_the_keyboard(show: Show, room: Path) -> None:
     viewer = show(room, *PHONE)
     with Phone(viewer.phones["phone"]) as phone:
-        address = viewer.beacon("door")["address"]
+        address = viewer.beacon("door")["effective"]["address"]
         mark = viewer.mark("phone")
         expect(mark).to_have_attribute("aria-label", "Receiver phone, scanning (active), at 1, 0 m")
         mark.focus()
@@ -134,7 +134,7 @@ def test_a_beacon_without_a_position_gets_one(show: Show, room: Path) -> None:
 def test_a_beacon_is_switched_off_and_on(show: Show, room: Path) -> None:
     viewer = show(room, *PHONE)
     with Phone(viewer.phones["phone"]) as phone:
-        address = viewer.beacon("door")["address"]
+        address = viewer.beacon("door")["effective"]["address"]
         eventually(lambda: phone.rssi(address))
         # From then on the layout stays as it is.
         expect(viewer.row("door")).to_contain_text("−59 dBm")
@@ -147,7 +147,7 @@ def test_a_beacon_is_switched_off_and_on(show: Show, room: Path) -> None:
         expect(viewer.page.locator("#air")).to_have_attribute("data-state", "good")
         expect(viewer.page.get_by_role("region", name="Event log")).to_contain_text("advertising-stopped")
         viewer.run.wait("advertising-stopped", device="door")
-        expect_silence(phone, address, viewer.beacon("shelf")["address"])
+        expect_silence(phone, address, viewer.beacon("shelf")["effective"]["address"])
         switch.click()
         expect(switch).to_be_checked()
         eventually(lambda: phone.rssi(address))
@@ -156,7 +156,7 @@ def test_a_beacon_is_switched_off_and_on(show: Show, room: Path) -> None:
 def test_faults_are_made_and_ended(show: Show, room: Path) -> None:
     viewer = show(room, *PHONE)
     with Phone(viewer.phones["phone"]) as phone:
-        address = viewer.beacon("door")["address"]
+        address = viewer.beacon("door")["effective"]["address"]
         viewer.row("door").get_by_role("button", name="door").click()
         for name, state in (("Mute", "muted"), ("Flat battery", "battery flat")):
             button = viewer.page.get_by_role("button", name=name, exact=True)
@@ -168,7 +168,7 @@ def test_faults_are_made_and_ended(show: Show, room: Path) -> None:
         viewer.page.get_by_role("button", name="Block the link with phone").click()
         reset = viewer.page.get_by_role("button", name="Reset the link with phone")
         expect(reset).to_be_visible()
-        expect_silence(phone, address, viewer.beacon("shelf")["address"])
+        expect_silence(phone, address, viewer.beacon("shelf")["effective"]["address"])
         reset.click()
         eventually(lambda: phone.rssi(address))
 
@@ -183,7 +183,7 @@ def test_a_setting_is_requested_and_effective(show: Show, room: Path) -> None:
     page.get_by_role("button", name="Set Interval").click()
     effective = page.locator(".effective tr").filter(has_text="Interval").locator("td")
     expect(effective).to_have_text(["250 ms", "250 ms"])
-    assert viewer.beacon("door")["intervalTicks"] == 400
+    assert viewer.beacon("door")["settings"]["interval"] == "250ms"
 
     page.get_by_role("textbox", name="Minor").fill("99999")
     page.get_by_role("button", name="Set Minor").click()

@@ -52,7 +52,7 @@ def test_list_has_a_short_line_for_each_device(air: Start, beaconry: Beaconry) -
     ]  # fmt: skip
     assert lines[1].split()[:6] == ["door", "ibeacon", "on", "100", "ms", "1/7"]
     listed = [json.loads(line) for line in beaconry.call("ctl", "list", "--json").stdout.splitlines()]
-    assert [line[lines[0].index("ADDRESS") :].split()[0] for line in lines[1:]] == [each["address"] for each in listed]
+    assert [line[lines[0].index("ADDRESS") :].split()[0] for line in lines[1:]] == [each["effective"]["address"] for each in listed]
 
 
 def test_each_setting_has_a_line_and_its_present_value(air: Start, beaconry: Beaconry) -> None:
@@ -76,9 +76,9 @@ def test_each_setting_has_a_line_and_its_present_value(air: Start, beaconry: Bea
 def test_json_has_settings_and_present_values(air: Start, beaconry: Beaconry) -> None:
     air(beaconry.profile(PROFILE))
     shown = json.loads(beaconry.call("ctl", "show", "cell", "--json").stdout)
-    assert (shown["name"], shown["values"]["level"], shown["presentValues"]) == ("Battery", "auto", {"level": "90"})
+    assert (shown["name"], shown["settings"]["level"], shown["present"]) == ("Battery", "auto", {"level": "90"})
     done = json.loads(beaconry.call("ctl", "set", "cell", "level=12", "--json").stdout)
-    assert done["values"]["level"] == "12" and "presentValues" not in done
+    assert done["settings"]["level"] == "12" and "present" not in done
 
 
 def test_set_prints_only_the_changed_settings(air: Start, beaconry: Beaconry) -> None:

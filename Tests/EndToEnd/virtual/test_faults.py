@@ -117,7 +117,7 @@ def test_muted_beacon_is_not_received_and_does_not_notice(air: Start, beaconry: 
             muted = await received(device, "01")
             shown = await ctl(beaconry, "show", "shelf")
             assert shown["onAir"] and shown["muted"] and shown["enabled"]
-            assert "muted" not in await ctl(beaconry, "unmute", "shelf")
+            assert (await ctl(beaconry, "unmute", "shelf"))["muted"] is False
             after = await received(device, "01", "02")
             await ctl(beaconry, "mute", "shelf", "--for", "300ms")
             await asyncio.to_thread(run.wait, "muted", seconds=0.3)
@@ -185,7 +185,7 @@ def test_radio_disappears_and_comes_back(air: Start, beaconry: Beaconry) -> None
             reason = await asyncio.wait_for(ended, 60)
             off = await received(device)
             assert not (await ctl(beaconry, "show", "shelf"))["onAir"]
-            assert (await ctl(beaconry, "set", "shelf", "minor=9"))["minor"] == 9
+            assert (await ctl(beaconry, "set", "shelf", "minor=9"))["settings"]["minor"] == 9
             await ctl(beaconry, "radio", "off")
             await ctl(beaconry, "radio", "on")
             await asyncio.to_thread(run.wait, "radio-ready")

@@ -129,7 +129,7 @@ def test_heart_rate_is_notified_and_controlled(air: VirtualAir, beaconry: Beacon
             # The owner sets a higher rate, which later measurements have.
             set_ = await asyncio.to_thread(beaconry.call, "ctl", "set", "strap", "measurement.rate=199", "--json")
             assert set_.returncode == 0, set_.stderr
-            assert json.loads(set_.stdout)["values"]["measurement.rate"] == "199"
+            assert json.loads(set_.stdout)["settings"]["measurement.rate"] == "199"
             async with asyncio.timeout(60):
                 while (measured := HeartRateService.HeartRateMeasurement.from_bytes(await measurements.get())).heart_rate != 199:
                     pass

@@ -137,7 +137,7 @@ def test_an_override_ends_after_its_time_and_links_show_it(beaconry: Beaconry) -
             return link, text, later
 
     link, text, later = asyncio.run(scan())
-    assert link["meanRSSI"] == -85 and link["override"]["pathLoss"] == 6 and 0 < link["override"]["seconds"] <= 600
+    assert link["meanRSSI"] == -85 and link["override"]["loss"] == 6 and 0 < float(link["override"]["for"].removesuffix("s")) <= 600
     assert "OVERRIDE" in text and "6 dB more loss, for " in text
     assert later["meanRSSI"] == -79
 

@@ -147,7 +147,7 @@ def test_links_have_distance_rssi_and_loss(beaconry: Beaconry) -> None:
 
     link, text = asyncio.run(scan())
     assert (link["from"], link["to"], link["distance"], link["meanRSSI"]) == ("door", "phone", 10, -79)
-    assert -95 < link["lastRSSI"] < -60 and link["loss"] == 0
+    assert -95 < link["lastRSSI"] < -60 and link["lost"] == 0
     assert text.splitlines()[1].split()[:6] == ["door", "phone", "10.00", "m", "-79", "dBm"]
 
 

@@ -137,8 +137,8 @@ def test_patterns_stand_for_several_beacons(beaconry: Beaconry) -> None:
     run = watched(beaconry, beaconry.profile(WAREHOUSE, "warehouse.yaml"))
     done = beaconry.call("ctl", "set", "shelf-19[5-9]", "interval=500ms", "--json")
     changed = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [each["device"] for each in changed] == [f"shelf-19{digit}" for digit in "56789"]
-    assert {each["intervalTicks"] for each in changed} == {800}
+    assert [each["id"] for each in changed] == [f"shelf-19{digit}" for digit in "56789"]
+    assert {each["settings"]["interval"] for each in changed} == {"500ms"}
     assert beaconry.call("ctl", "disable", "warehouse/shelf-0*").stdout.count("off\n") == 99
     refused = beaconry.call("ctl", "enable", "room-*")
     assert refused.returncode == 64 and 'no beacon matches "room-*"' in refused.stderr

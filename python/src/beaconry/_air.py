@@ -114,7 +114,7 @@ class Beacon:
     @property
     def address(self) -> str:
         """The address with which it advertises."""
-        return str(self.status["address"])
+        return str(self.status["effective"]["address"])
 
     def set(self, **values: object) -> None:
         """Changes settings, all or none; underscores are hyphens in their names (`tx_power="-6dBm"`)."""
