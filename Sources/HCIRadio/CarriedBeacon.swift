@@ -83,16 +83,18 @@ extension ControllerConfiguration {
     /// The RSSI on the air 1 m from a controller that transmits at 0 dBm.
     private static let uncalibratedPower = -59
 
-    /// The controller of a beacon, with the motion and the power of its profile.
-    /// - Parameter spare: its public address if the profile gives none.
-    init(_ beacon: HostedBeacon, spare: BluetoothAddress) {
+    /// The controller of a beacon, with the power of its profile.
+    /// - Parameters:
+    ///   - motion: how it moves at present.
+    ///   - spare: its public address if the profile gives none.
+    init(_ beacon: HostedBeacon, motion: Motion?, spare: BluetoothAddress) {
         let site = beacon.site
         let correction = site.measuredPower.map {
             Int($0.decibelMilliwatts) - Int(site.transmitPower?.decibelMilliwatts ?? 0) - Self.uncalibratedPower
         }
         let address = beacon.address.flatMap { $0.isStaticRandom ? nil : $0 }
         self.init(
-            publicAddress: address ?? spare, name: beacon.identifier.name, motion: site.motion,
+            publicAddress: address ?? spare, name: beacon.identifier.name, motion: motion,
             rssiOffset: Double(correction ?? 0))
     }
 }

@@ -36,11 +36,6 @@ final class PeripheralHost {
     private var beacons: [BeaconIdentifier: CarriedBeacon] = [:]
     private var sets: [ControllerSet: CarriedBeacon] = [:]
     private var centrals = ConnectedCentrals()
-    /// Whether the radio has power; without it no beacon has a controller.
-    private(set) var isPowered = true
-    /// The beacons whose radios have no power, and no controller.
-    private var unpowered: Set<BeaconIdentifier> = []
-    private var muted: Set<BeaconIdentifier> = []
 
     /// The peripheral side of the radio with this name, without beacons.
     init(
@@ -70,11 +65,13 @@ final class PeripheralHost {
         let remaining = Set(definitions.map(\.identifier))
         for beacon in beacons.keys.sorted() where !remaining.contains(beacon) {
             release(beacon)
-            unpowered.remove(beacon)
-            muted.remove(beacon)
+            air?.forget(beacon)
         }
         for definition in definitions {
-            if let beacon = beacons[definition.identifier], !isOtherHardware(beacon.definition, definition) {
+            let beacon = beacons[definition.identifier]
+            let isOtherHardware = beacon.map { air?.needsNewController($0.definition, definition) == true }
+            air?.setMotion(of: definition)
+            if let beacon, isOtherHardware == false {
                 change(beacon, to: definition)
             } else {
                 carry(definition)
@@ -82,17 +79,8 @@ final class PeripheralHost {
         }
     }
 
-    /// Notes that a beacon was moved on the virtual air; it stays there when it gets another controller.
-    /// - Returns: whether there is a beacon with this name, with or without power.
-    func noteMotion(_ motion: Motion, of beacon: BeaconIdentifier) -> Bool {
-        guard let carried = beacons[beacon] else { return false }
-        carried.definition.site.motion = motion
-        return true
-    }
-
-    private func isOtherHardware(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {
-        air != nil && VirtualAir.needsNewController(former, new)
-    }
+    /// Whether there is a beacon with this name, with or without power.
+    func has(_ beacon: BeaconIdentifier) -> Bool { beacons[beacon] != nil }
 
     /// Gives a beacon an advertising set; its requested advertisement moves with it.
     private func carry(_ definition: HostedBeacon) {
@@ -104,7 +92,6 @@ final class PeripheralHost {
         sets[place] = beacon
         setServices(of: beacon)
         if definition.pairing != nil { setPairing(of: beacon) }
-        if muted.contains(definition.identifier) { air?.setMuted(true, definition.identifier.name) }
         guard let requested else { return }
         beacon.requested = requested
         apply(beacon)
@@ -116,9 +103,6 @@ final class PeripheralHost {
         if former.tableSource != definition.tableSource { setServices(of: beacon) }
         if former.pairing != definition.pairing { setPairing(of: beacon) }
         if former.pairing?.hidesAddress != definition.pairing?.hidesAddress { apply(beacon) }
-        if let motion = definition.site.motion, motion != former.site.motion {
-            _ = air?.setMotion(motion, of: definition.identifier.name)
-        }
     }
 
     private func makePlace(for definition: HostedBeacon) -> ControllerSet? {
@@ -128,7 +112,7 @@ final class PeripheralHost {
         }
         guard let set = AdvertisingSetIdentifier(0) else { return nil }
         let (identifier, host) = hosts.add(configuration)
-        if isPowered, !unpowered.contains(definition.identifier) { air.start(host, for: definition) }
+        air.start(host, for: definition)
         return ControllerSet(host: identifier, set: set)
     }
 
@@ -269,21 +253,12 @@ final class PeripheralHost {
 
     // MARK: - Faults
 
-    /// Mutes a beacon on the virtual air, or ends that.
-    func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) {
-        guard beacons[beacon] != nil else { return }
-        if isMuted { muted.insert(beacon) } else { muted.remove(beacon) }
-        air?.setMuted(isMuted, beacon.name)
-    }
-
     /// Cuts or restores the power of a beacon's controller on the virtual air.
     func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) {
-        guard air != nil, let carried = beacons[beacon], isPowered == unpowered.contains(beacon) else { return }
+        guard let carried = beacons[beacon], air?.setPowered(isPowered, beacon) == true else { return }
         if isPowered {
-            unpowered.remove(beacon)
             carry(carried.definition)
         } else {
-            unpowered.insert(beacon)
             for central in centrals.centrals(of: beacon) {
                 end(central.link.connection, on: central.link.host, "the beacon has no power")
             }
@@ -293,7 +268,6 @@ final class PeripheralHost {
 
     /// Cuts the power of all controllers on the virtual air, and reports the loss.
     func powerOff(_ error: RadioError) {
-        isPowered = false
         lose(error)
         // In an order that is the same in each run: the next controllers reuse the numbers of these.
         for beacon in beacons.values.sorted(by: { $0.identifier < $1.identifier }) { stop(beacon) }
@@ -301,7 +275,6 @@ final class PeripheralHost {
 
     /// Restores the power: the beacons get new controllers, and advertise what was requested last.
     func powerOn() {
-        isPowered = true
         for beacon in beacons.values.sorted(by: { $0.identifier < $1.identifier }) { carry(beacon.definition) }
     }
 

@@ -187,15 +187,12 @@ package actor VirtualAirRadio: HostStackRadio {
 
 extension VirtualAirRadio: PositioningRadio {
     package func move(_ name: String, to position: Position) async -> Bool {
-        // A beacon without power has no controller on the air; it is there when it gets one.
-        let isBeacon = sides.peripheral.noteMotion(.rest(position), of: BeaconIdentifier(name))
-        return air.move(name, .rest(position)) || isBeacon
+        air.move(name, .rest(position), isBeacon: sides.peripheral.has(BeaconIdentifier(name)))
     }
 
     package func walk(_ name: String, through places: [Position], over duration: Duration) async -> Motion? {
         guard let motion = air.path(through: places, over: duration) else { return nil }
-        let isBeacon = sides.peripheral.noteMotion(motion, of: BeaconIdentifier(name))
-        return air.move(name, motion) || isBeacon ? motion : nil
+        return air.move(name, motion, isBeacon: sides.peripheral.has(BeaconIdentifier(name))) ? motion : nil
     }
 
     package func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver {
@@ -239,7 +236,7 @@ extension VirtualAirRadio: FaultInjectingRadio {
     }
 
     package func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) async {
-        sides.peripheral.setMuted(isMuted, beacon)
+        if sides.peripheral.has(beacon) { air.setMuted(isMuted, beacon) }
     }
 
     package func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) async {
@@ -247,7 +244,8 @@ extension VirtualAirRadio: FaultInjectingRadio {
     }
 
     package func setPowered(_ isPowered: Bool) async {
-        guard !sides.isClosed, isPowered != sides.peripheral.isPowered else { return }
+        guard !sides.isClosed, isPowered != air.isPowered else { return }
+        air.setPowered(isPowered)
         if isPowered {
             sides.events.yield(.ready(capabilities))
             sides.peripheral.powerOn()

@@ -33,6 +33,10 @@ final class VirtualAir {
     private var pending: Set<String> = []
     /// The servers in front of hosts of this process: their addresses, and the names of the hosts.
     private var announced: [(server: String, host: String)] = []
+    /// Whether the beacons have power; without it none has a controller.
+    private(set) var isPowered = true
+    /// The hardware of beacons, which outlasts their controllers. One without an entry is on, at no position.
+    private var hardware: [BeaconIdentifier: BeaconHardware] = [:]
     /// The addresses of other hosts of this process, by their names on the air; some may have left.
     private var hosts: [String: BluetoothAddress] = [:]
 
@@ -95,16 +99,19 @@ final class VirtualAir {
             hint: "listen on tcp:127.0.0.1:PORT, or restrict access with a firewall")
     }
 
-    /// Starts a host on a controller of its own.
-    /// - Parameter beacon: the beacon of the controller, which determines its address, motion and power.
-    func start(_ host: ControllerHost, for beacon: HostedBeacon? = nil) {
-        guard let air else { return }
-        let address = air.makePublicAddress()
-        let configuration =
-            beacon.map { ControllerConfiguration($0, spare: address) }
-            ?? ControllerConfiguration(
-                publicAddress: address, name: air.freeName(options.central.name), motion: options.central.motion)
+    /// Starts the host of a beacon on a controller of its own, unless the beacon has no power.
+    func start(_ host: ControllerHost, for beacon: HostedBeacon) {
+        let hardware = hardware[beacon.identifier] ?? BeaconHardware()
+        guard let air, isPowered, hardware.isPowered else { return }
+        let configuration = ControllerConfiguration(
+            beacon, motion: hardware.motion, spare: air.makePublicAddress())
         host.start(on: AirLink(air, configuration, user: host))
+        if hardware.isMuted { air.setMuted(true, configuration.name) }
+    }
+
+    /// Starts the host of the central on a controller of its own.
+    func start(_ host: ControllerHost) {
+        start(host, receiver: options.central.name, motion: options.central.motion)
     }
 
     /// Starts the host of a receiver on a controller of its own.
@@ -146,20 +153,50 @@ final class VirtualAir {
     /// Seconds on the air in a second of real time.
     var rate: Double { options.rate }
 
-    /// Whether two definitions of a beacon need different controllers; a motion can be changed.
-    static func needsNewController(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {
+    /// Whether another definition of a beacon needs another controller; a motion can be changed.
+    func needsNewController(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {
         former.site.measuredPower != new.site.measuredPower || former.site.transmitPower != new.site.transmitPower
-            || (former.site.motion == nil) != (new.site.motion == nil) || former.address != new.address
+            || (hardware[new.identifier]?.motion == nil) != (new.site.motion == nil) || former.address != new.address
     }
 
-    /// Changes how a beacon or a host moves; `false` if nothing on the air has this name.
-    func setMotion(_ motion: Motion?, of name: String) -> Bool { air?.setMotion(motion, of: name) ?? false }
+    /// Takes how a beacon moves from its definition, which has its latest move.
+    func setMotion(of beacon: HostedBeacon) {
+        let motion = beacon.site.motion
+        guard motion != hardware[beacon.identifier]?.motion else { return }
+        hardware[beacon.identifier, default: BeaconHardware()].motion = motion
+        if let motion { _ = air?.setMotion(motion, of: beacon.identifier.name) }
+    }
 
     /// Moves a beacon or a host, and the hosts of a receiver; `false` if nothing on the air has this name.
-    func move(_ name: String, _ motion: Motion) -> Bool {
+    /// - Parameter isBeacon: whether it is the name of a beacon, which may have no power.
+    func move(_ name: String, _ motion: Motion, isBeacon: Bool) -> Bool {
+        if isBeacon { hardware[BeaconIdentifier(name), default: BeaconHardware()].motion = motion }
         let isReceiver = setMotion(motion, ofReceiver: name)
-        return setMotion(motion, of: name) || isReceiver
+        let isOnAir = air?.setMotion(motion, of: name) ?? false
+        return isOnAir || isReceiver || isBeacon
     }
+
+    // MARK: - The hardware of beacons
+
+    /// Mutes a beacon, or ends that.
+    func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) {
+        hardware[beacon, default: BeaconHardware()].isMuted = isMuted
+        air?.setMuted(isMuted, beacon.name)
+    }
+
+    /// Cuts or restores the power of a beacon, for its next controller.
+    /// - Returns: whether that is a change.
+    func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) -> Bool {
+        guard isPowered != hardware[beacon]?.isPowered ?? true else { return false }
+        hardware[beacon, default: BeaconHardware()].isPowered = isPowered
+        return true
+    }
+
+    /// Cuts or restores the power of all beacons, for their next controllers.
+    func setPowered(_ isPowered: Bool) { self.isPowered = isPowered }
+
+    /// Forgets a beacon that is not there any more.
+    func forget(_ beacon: BeaconIdentifier) { hardware[beacon] = nil }
 
     /// A path through places from now on; `nil` if the air has ended, or without places.
     func path(through places: [Position], over duration: Duration) -> Motion? {
@@ -261,9 +298,6 @@ final class VirtualAir {
         return air.overrideLink(one, other, override)
     }
 
-    /// Mutes what has this name on the air, or ends that.
-    func setMuted(_ isMuted: Bool, _ name: String) { air?.setMuted(isMuted, name) }
-
     /// Ends connections (see `LiveAir.endConnections`).
     func endConnections(of name: String, with peer: String?, _ reason: HCIStatus) -> [BluetoothAddress]? {
         air?.endConnections(of: name, with: peer, reason)
@@ -298,4 +332,13 @@ final class VirtualAir {
         added = []
         hosts = [:]
     }
+}
+
+/// The hardware of a beacon, with and without a controller.
+private struct BeaconHardware {
+    var isPowered = true
+    /// Whether nothing that it sends is received.
+    var isMuted = false
+    /// How it moves; `nil` is 1 m from every receiver.
+    var motion: Motion?
 }
