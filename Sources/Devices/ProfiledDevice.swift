@@ -47,7 +47,7 @@ package protocol ProfiledDevice: Device {
     /// How the hardware pairs where the profile does not say; `nil` when it does not pair.
     var defaultPairing: PairingSettings? { get }
     /// Problems of this kind that `check` reports.
-    var findings: [DeviceFinding] { get }
+    var findings: [ProfileFinding] { get }
 }
 
 /// A kind of device that takes the defaults of the members that it does not have.
@@ -75,7 +75,7 @@ extension SelfContainedDevice {
     package var defaultPairing: PairingSettings? { nil }
 
     /// By default, no problems.
-    package var findings: [DeviceFinding] { [] }
+    package var findings: [ProfileFinding] { [] }
 }
 
 extension ProfiledDevice {
@@ -142,35 +142,48 @@ package enum DeviceRegistry {
     }
 }
 
-/// A problem of a device's profile: what would go wrong, at which receivers, why, and how to fix it.
-package struct DeviceFinding: Hashable, Sendable {
-    /// How bad it is.
-    package enum Severity: String, Hashable, Sendable {
-        /// It will not work.
+/// A problem of a profile: what would go wrong, at which receivers, why, and how to fix it.
+package struct ProfileFinding: Codable, Hashable, Sendable {
+    package enum Severity: String, Codable, Hashable, Sendable {
+        /// The beacon will not work.
         case error
         /// Some receivers are affected.
         case warning
-        /// Good to know.
+        /// A recommendation.
         case advice
     }
 
-    /// How bad it is.
-    package var severity: Severity
+    /// The version of the format.
+    package var v = 1
+    package let severity: Severity
     /// A stable code.
-    package var code: String
+    package let code: String
+    /// The beacon; absent if the finding concerns all beacons.
+    package private(set) var device: String?
     /// The receivers that are affected.
-    package var receiver: String
-    /// What is wrong, and why.
-    package var message: String
-    /// How to fix it.
-    package var hint: String
+    package let receiver: String
+    /// The problem and its cause.
+    package let message: String
+    /// The fix.
+    package let hint: String
 
-    /// A problem.
-    package init(_ severity: Severity, _ code: String, affects receiver: String, _ message: String, hint: String) {
+    /// - Parameter device: the beacon; `nil` for all, or for one that `of(_:)` names.
+    package init(
+        _ severity: Severity, _ code: String, of device: String? = nil, affects receiver: String, _ message: String,
+        hint: String
+    ) {
         self.severity = severity
         self.code = code
+        self.device = device
         self.receiver = receiver
         self.message = message
         self.hint = hint
+    }
+
+    /// The same problem of a beacon.
+    package func of(_ device: String) -> ProfileFinding {
+        var finding = self
+        finding.device = device
+        return finding
     }
 }

@@ -5,46 +5,9 @@
 import Advertising
 import Bluetooth
 import BluetoothCore
-import Devices
+package import Devices
 package import Profiles
 package import Radio
-
-/// A problem of a profile: the affected receivers, the cause and the fix.
-package struct LintFinding: Codable, Hashable, Sendable {
-    /// The severity of a finding.
-    package enum Severity: String, Codable, Hashable, Sendable {
-        /// The beacon will not work.
-        case error
-        /// Some receivers are affected.
-        case warning
-        /// A recommendation.
-        case advice
-
-        /// The severity of a device's own finding.
-        init(_ severity: DeviceFinding.Severity) {
-            switch severity {
-            case .error: self = .error
-            case .warning: self = .warning
-            case .advice: self = .advice
-            }
-        }
-    }
-
-    /// The version of the format.
-    package var v = 1
-    /// The severity.
-    package let severity: Severity
-    /// A stable code.
-    package let code: String
-    /// The beacon; absent if the finding concerns all beacons.
-    package let device: String?
-    /// The affected receivers.
-    package let receiver: String
-    /// The problem and its cause.
-    package let message: String
-    /// The fix.
-    package let hint: String
-}
 
 /// Finds problems of profiles before they are on the air.
 package struct ProfileLint: Sendable {
@@ -61,27 +24,28 @@ package struct ProfileLint: Sendable {
     }
 
     /// Findings that do not depend on the radio.
-    package var findings: [LintFinding] {
+    package var findings: [ProfileFinding] {
         beacons.flatMap { beacon, identifier in
             findings(on: beacon.device, identifier.name) + protectionFindings(beacon, identifier.name)
         } + duplicateIdentities + duplicateAddresses
     }
 
     /// Findings of a radio's forecast.
-    package func findings(on forecast: RadioForecast) -> [LintFinding] {
-        var findings: [LintFinding] = []
+    package func findings(on forecast: RadioForecast) -> [ProfileFinding] {
+        var findings: [ProfileFinding] = []
         if let obstacle = forecast.obstacle {
             findings.append(
-                LintFinding(
-                    severity: .error, code: obstacle.code.rawValue, device: nil, receiver: "all",
-                    message: obstacle.message, hint: obstacle.hint))
+                ProfileFinding(
+                    .error, obstacle.code.rawValue, of: nil, affects: "all",
+                    obstacle.message, hint: obstacle.hint))
         }
         for plan in plans {
             for warning in forecast.warnings[plan.identifier] ?? [] {
                 findings.append(
-                    LintFinding(
-                        severity: .warning, code: warning.code, device: plan.identifier.name,
-                        receiver: Self.receivers[warning.code] ?? "all", message: warning.message, hint: warning.hint))
+                    ProfileFinding(
+                        .warning, warning.code, of: plan.identifier.name,
+                        affects: Self.receivers[warning.code] ?? "all",
+                        warning.message, hint: warning.hint))
             }
         }
         return findings
@@ -93,17 +57,14 @@ package struct ProfileLint: Sendable {
         "address-not-settable": "receivers that know beacons by address",
     ]
 
-    private func findings(on device: any ProfiledDevice, _ name: String) -> [LintFinding] {
+    private func findings(on device: any ProfiledDevice, _ name: String) -> [ProfileFinding] {
         func finding(
-            _ severity: LintFinding.Severity, _ code: String, _ receiver: String, _ message: String, _ hint: String
-        ) -> LintFinding {
-            LintFinding(
-                severity: severity, code: code, device: name, receiver: receiver, message: message, hint: hint)
+            _ severity: ProfileFinding.Severity, _ code: String, _ receiver: String, _ message: String, _ hint: String
+        ) -> ProfileFinding {
+            ProfileFinding(severity, code, of: name, affects: receiver, message, hint: hint)
         }
         let interval = device.advertising.interval
-        var findings = device.findings.map {
-            finding(LintFinding.Severity($0.severity), $0.code, $0.receiver, $0.message, $0.hint)
-        }
+        var findings = device.findings.map { $0.of(name) }
         if !device.services.isEmpty {
             findings.append(
                 finding(
@@ -151,14 +112,15 @@ package struct ProfileLint: Sendable {
 
     /// Checks for values that no central can read or write, because the beacon does not pair, or not with
     /// authentication.
-    private func protectionFindings(_ beacon: BeaconDefinition, _ name: String) -> [LintFinding] {
+    private func protectionFindings(_ beacon: BeaconDefinition, _ name: String) -> [ProfileFinding] {
         let permissions = beacon.device.services.flatMap(\.characteristics).map(\.permissions)
         let needed = permissions.reduce(AttributeSecurity()) { $0.union($1.read).union($1.write).union($1.subscribe) }
         guard !needed.isDisjoint(with: [.encryption, .authentication]) else { return [] }
-        func finding(_ message: String, _ hint: String) -> [LintFinding] {
+        func finding(_ message: String, _ hint: String) -> [ProfileFinding] {
             [
-                LintFinding(
-                    severity: .warning, code: "protection-impossible", device: name, receiver: "all", message: message,
+                ProfileFinding(
+                    .warning, "protection-impossible", of: name, affects: "all",
+                    message,
                     hint: hint)
             ]
         }
@@ -173,22 +135,21 @@ package struct ProfileLint: Sendable {
                 + "never provides", "write io: display, or permissions: encrypted")
     }
 
-    private func budgetFindings(_ device: any ProfiledDevice, _ name: String) -> [LintFinding] {
-        var findings: [LintFinding] = []
+    private func budgetFindings(_ device: any ProfiledDevice, _ name: String) -> [ProfileFinding] {
+        var findings: [ProfileFinding] = []
         if let advertisement = device.firstAdvertisement {
             for problem in advertisement.problems {
                 findings.append(
-                    LintFinding(
-                        severity: .error, code: "over-budget", device: name, receiver: "all",
-                        message: Self.sentence(problem), hint: "leave out name or services"))
+                    ProfileFinding(
+                        .error, "over-budget", of: name, affects: "all",
+                        Self.sentence(problem), hint: "leave out name or services"))
             }
             let structures = advertisement.advertisingData.structures + advertisement.scanResponse.structures
             for case .localName(let shortened, isComplete: false) in structures {
                 findings.append(
-                    LintFinding(
-                        severity: .advice, code: "name-shortened", device: name, receiver: "all",
-                        message:
-                            "the name does not fit into 31 bytes beside the rest, so \"\(shortened)\" is "
+                    ProfileFinding(
+                        .advice, "name-shortened", of: name, affects: "all",
+                        "the name does not fit into 31 bytes beside the rest, so \"\(shortened)\" is "
                             + "advertised", hint: "write a shorter name"))
             }
         }
@@ -204,7 +165,7 @@ package struct ProfileLint: Sendable {
         }
     }
 
-    private var duplicateAddresses: [LintFinding] {
+    private var duplicateAddresses: [ProfileFinding] {
         var seen: [BluetoothAddress: String] = [:]
         return beacons.compactMap { beacon, identifier in
             guard let address = beacon.device.advertising.address else { return nil }
@@ -212,22 +173,22 @@ package struct ProfileLint: Sendable {
                 seen[address] = identifier.name
                 return nil
             }
-            return LintFinding(
-                severity: .warning, code: "duplicate-address", device: identifier.name, receiver: "all",
-                message: "\(other) has the address \(address), too: receivers take both for one device",
+            return ProfileFinding(
+                .warning, "duplicate-address", of: identifier.name, affects: "all",
+                "\(other) has the address \(address), too: receivers take both for one device",
                 hint: "give each beacon its own address, or leave address out")
         }
     }
 
-    private var duplicateIdentities: [LintFinding] {
+    private var duplicateIdentities: [ProfileFinding] {
         var seen: [[UInt8]: String] = [:]
         return beacons.compactMap { beacon, identifier in
             guard let frame = beacon.device.frame else { return nil }
             let identity = Array(frame.serialized().dropLast())
             guard let other = seen.updateValue(identifier.name, forKey: identity) else { return nil }
-            return LintFinding(
-                severity: .warning, code: "duplicate-identity", device: identifier.name, receiver: "all",
-                message: "\(other) has the same UUID, major and minor: receivers take both for one beacon",
+            return ProfileFinding(
+                .warning, "duplicate-identity", of: identifier.name, affects: "all",
+                "\(other) has the same UUID, major and minor: receivers take both for one beacon",
                 hint: "give each beacon its own minor")
         }
     }

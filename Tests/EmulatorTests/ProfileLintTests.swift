@@ -14,7 +14,7 @@ import Testing
 struct ProfileLintTests {
     private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
-    private static func findings(_ beacons: String...) throws -> [LintFinding] {
+    private static func findings(_ beacons: String...) throws -> [ProfileFinding] {
         let text = "profile: museum\nbeacons:\n" + beacons.map { "  - \($0)\n" }.joined()
         return ProfileLint([try Profile(parsing: text, file: "museum.yaml")]).findings
     }
@@ -42,7 +42,7 @@ struct ProfileLintTests {
 
     @Test(
         arguments: [
-            (plain(", flags: none"), "flags-missing", LintFinding.Severity.warning),
+            (plain(", flags: none"), "flags-missing", ProfileFinding.Severity.warning),
             (plain(", services: [\(uuid)]"), "service-needs-connection", .warning),
             (plain(", interval: 1s"), "interval-not-100ms", .advice),
             (plain(", pdu: ADV_IND, flags: 0x1a"), "flags-allow-classic", .advice),
@@ -76,7 +76,7 @@ struct ProfileLintTests {
             ),
             ("{ id: a, device: raw, advertising-data: 020106, scan-response: ff }", "data-malformed", .warning),
         ])
-    func problemIsFound(_ beacon: String, _ code: String, _ severity: LintFinding.Severity) throws {
+    func problemIsFound(_ beacon: String, _ code: String, _ severity: ProfileFinding.Severity) throws {
         let findings = try Self.findings(beacon).filter { $0.code != "iphone-pairing-dialog" || $0.code == code }
         #expect(findings.map(\.code) == [code])
         let finding = try #require(findings.first)

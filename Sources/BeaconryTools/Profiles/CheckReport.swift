@@ -21,13 +21,13 @@ package enum CheckFormat: String, CaseIterable, Sendable {
 
 /// A finding with the place of its beacon.
 struct PlacedFinding {
-    let severity: LintFinding.Severity
+    let severity: ProfileFinding.Severity
     let code: String
     /// The beacon, the problem and its fix, for people.
     let sentence: String
     let place: FilePlace?
 
-    init(_ finding: LintFinding, at place: FilePlace?) {
+    init(_ finding: ProfileFinding, at place: FilePlace?) {
         severity = finding.severity
         code = finding.code
         let device = finding.device.map { "\($0): " } ?? ""
@@ -50,16 +50,16 @@ enum FindingGroups {
     private static let namedBeacons = 3
 
     private struct Key: Hashable {
-        let severity: LintFinding.Severity
+        let severity: ProfileFinding.Severity
         let code: String
         let message: String
         let hint: String
     }
 
     /// - Parameter places: the places of the beacons, by id and by PROFILE/ID.
-    static func lines(_ findings: [LintFinding], at places: [String: FilePlace] = [:]) -> [String] {
+    static func lines(_ findings: [ProfileFinding], at places: [String: FilePlace] = [:]) -> [String] {
         var order: [Key] = []
-        var groups: [Key: [LintFinding]] = [:]
+        var groups: [Key: [ProfileFinding]] = [:]
         for finding in findings {
             let key = Key(
                 severity: finding.severity, code: finding.code, message: finding.message, hint: finding.hint)
@@ -69,7 +69,7 @@ enum FindingGroups {
         return order.compactMap { groups[$0] }.map { line($0, at: places) }
     }
 
-    private static func line(_ group: [LintFinding], at places: [String: FilePlace]) -> String {
+    private static func line(_ group: [ProfileFinding], at places: [String: FilePlace]) -> String {
         // The place of the first beacon, as compilers print it.
         let place = group.lazy.compactMap(\.device).compactMap { places[$0] }.first
         let start = place.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
@@ -175,7 +175,7 @@ struct SARIFLog: Encodable {
         runs = [Run(tool: Tool(driver: driver), results: results)]
     }
 
-    private static func level(_ severity: LintFinding.Severity) -> String {
+    private static func level(_ severity: ProfileFinding.Severity) -> String {
         switch severity {
         case .error: "error"
         case .warning: "warning"

@@ -80,7 +80,7 @@ package struct CheckTool: Sendable {
     }
 
     /// The findings with the places of their beacons; those of all beacons are in the first file.
-    private func placed(_ findings: [LintFinding]) -> [PlacedFinding] {
+    private func placed(_ findings: [ProfileFinding]) -> [PlacedFinding] {
         let places = ProfileFiles.places(in: paths)
         let whole = paths.first.map { FilePlace(file: $0, line: 0, column: 0) }
         return findings.map { finding in

@@ -175,26 +175,26 @@ extension GATTPeripheral {
     package static var settings: [Setting<Configuration>] { GATTParser.settings }
     package static let template = Configuration(services: [])
 
-    package var findings: [DeviceFinding] {
-        var findings: [DeviceFinding] = []
+    package var findings: [ProfileFinding] {
+        var findings: [ProfileFinding] = []
         let services = configuration.services.map(\.uuid)
         if !services.isEmpty, content.services.allSatisfy({ !services.contains($0) }) {
             findings.append(
-                DeviceFinding(
+                ProfileFinding(
                     .advice, "service-not-advertised", affects: "apps that filter on services",
                     "none of its services is advertised: a scan that filters on one does not find the device",
                     hint: "name one under advertise: services"))
         }
         if content.name == nil, !services.isEmpty {
             findings.append(
-                DeviceFinding(
+                ProfileFinding(
                     .advice, "name-missing", affects: "apps that show names",
                     "without a name, apps show none, or leave the device out", hint: "write a name"))
         }
         for characteristic in configuration.services.flatMap(\.characteristics)
         where max(characteristic.readDelay, characteristic.writeDelay) >= .seconds(30) {
             findings.append(
-                DeviceFinding(
+                ProfileFinding(
                     .warning, "answer-too-late", affects: "all",
                     "\(characteristic.name) takes 30 s or more to answer, and centrals give the connection up after 30 s",
                     hint: "write a delay below 30s, unless that is what you test"))

@@ -44,7 +44,7 @@ package struct PresetPeripheral<Preset: GATTPreset>: ProfiledDevice {
     package var frame: IBeacon? { peripheral.frame }
     package var pdu: AdvertisingPDU? { peripheral.pdu }
     package var defaultPairing: PairingSettings? { peripheral.defaultPairing }
-    package var findings: [DeviceFinding] { peripheral.findings }
+    package var findings: [ProfileFinding] { peripheral.findings }
     package var commands: [DeviceCommand.Declaration] { peripheral.commands }
 
     package func presentValues(at now: DeviceTime) -> [String: String] { peripheral.presentValues(at: now) }

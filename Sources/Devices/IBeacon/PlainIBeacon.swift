@@ -153,17 +153,17 @@ extension PlainIBeacon {
                 services: scanResponse.completeServices128, name: scanResponse.localName))
     }
 
-    package var findings: [DeviceFinding] {
-        var findings: [DeviceFinding] = []
+    package var findings: [ProfileFinding] {
+        var findings: [ProfileFinding] = []
         if configuration.flags == nil {
             findings.append(
-                DeviceFinding(
+                ProfileFinding(
                     .warning, "flags-missing", affects: "strict receivers",
                     "without flags, strict receivers ignore an iBeacon", hint: "leave flags out of the profile: 0x06"))
         }
         if !configuration.services.isEmpty, !configuration.pdu.isConnectable {
             findings.append(
-                DeviceFinding(
+                ProfileFinding(
                     .warning, "service-needs-connection", affects: "apps that connect",
                     "services are advertised in \(configuration.pdu.rawValue), which accepts no connections",
                     hint: "leave the services out, or use a connectable device such as iot-design-shop"))

@@ -104,12 +104,12 @@ extension RawAdvertiser {
         }
     }
 
-    package var findings: [DeviceFinding] {
+    package var findings: [ProfileFinding] {
         let parts = [
             ("advertising data", configuration.advertisingData), ("scan response", configuration.scanResponse),
         ]
         return parts.filter { !AdvertisingData(verbatim: $0.1).isWellFormed }.map { name, _ in
-            DeviceFinding(
+            ProfileFinding(
                 .warning, "data-malformed", affects: "all",
                 "the \(name) is not all AD structures: bluetoothd and the kernel refuse it, and receivers ignore "
                     + "it, or part of it", hint: "correct its lengths, unless malformed data is what you test with")

@@ -39,11 +39,11 @@ extension SensorTag {
 
     package static let template = Configuration()
 
-    package var findings: [DeviceFinding] {
+    package var findings: [ProfileFinding] {
         // The highest bit of a raw temperature above 41 °C is set.
         guard configuration.environment[.ambientTemperature].bounds.upperBound > 41 else { return [] }
         return [
-            DeviceFinding(
+            ProfileFinding(
                 .advice, "humidity-temperature-sign", affects: "apps made from the maker's examples",
                 "they decode the humidity sensor's temperature as a signed number, and display less than -46 °C "
                     + "for more than 41 °C", hint: "keep temperature.ambient at 41 or below")
