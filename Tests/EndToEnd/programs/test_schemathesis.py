@@ -7,9 +7,15 @@
 from __future__ import annotations
 
 import json
+import shutil
+import socket
 import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from beaconry import CHECKOUT, PROFILES, Beaconry
 from private_bus import PEERS
 
@@ -25,7 +31,37 @@ DESCRIPTION = CHECKOUT / "docs" / "openapi.json"
 EXCLUDED = ("/v1/events", "/v1/journal/wait", "/v1/stop")
 
 
-def test_resources_are_as_described(beaconry: Beaconry, tmp_path: Path) -> None:
+@contextmanager
+def bridge(path: Path) -> Iterator[str]:
+    """The URL of a TCP port that forwards to a Unix socket: schemathesis connects over TCP only."""
+
+    def forward(source: socket.socket, target: socket.socket) -> None:
+        with source.makefile("rb", 0) as read, target.makefile("wb", 0) as write:
+            try:
+                shutil.copyfileobj(read, write, 65536)
+                target.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass
+
+    def accept() -> None:
+        while True:
+            try:
+                one, _ = server.accept()
+            except OSError:
+                return
+            other = socket.socket(socket.AF_UNIX)
+            other.connect(str(path))
+            for pair in ((one, other), (other, one)):
+                threading.Thread(target=forward, args=pair, daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.parametrize("place", ["tcp", "unix"])
+def test_resources_are_as_described(beaconry: Beaconry, tmp_path: Path, place: str) -> None:
     """All but the stream of events, which does not end, the verification, which waits for minutes if it is asked to, and the end
     of the run."""
     program = PEERS / "schemathesis" / "bin" / "schemathesis"
@@ -40,9 +76,13 @@ def test_resources_are_as_described(beaconry: Beaconry, tmp_path: Path) -> None:
     excluded = [word for path in EXCLUDED for word in ("--exclude-path", path)]
     paths = json.loads(DESCRIPTION.read_text())["paths"]
     tested = sum(len(operations) for path, operations in paths.items() if path not in EXCLUDED)
-    done = subprocess.run(
-        [program, "run", DESCRIPTION, "--url", url, "--max-examples", "30", "--seed", "1", *excluded],
-        cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=280, check=False,
-    )  # fmt: skip
+    with bridge(beaconry.runtime / "beaconry" / "museum.sock") as bridged:
+        done = subprocess.run(
+            [
+                program, "run", DESCRIPTION, "--url", url if place == "tcp" else bridged, "--max-examples", "30", "--seed", "1",
+                *excluded,
+            ],
+            cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=280, check=False,
+        )  # fmt: skip
     assert done.returncode == 0 and f"Tested: {tested}" in done.stdout, f"{done.stdout}\n{done.stderr}"
     assert run.end() == 0
