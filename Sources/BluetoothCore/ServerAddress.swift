@@ -14,6 +14,9 @@ package enum ServerAddress: Hashable, Sendable {
     /// The forms of texts, for help and errors.
     package static let forms = "tcp:HOST:PORT, unix:PATH or vhci"
 
+    /// The port of a server that has one.
+    package var port: Int? { if case .tcp(let place) = self { place.port } else { nil } }
+
     /// Reads a text; `nil` if it has none of the forms.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -45,7 +45,7 @@ package final class ControlSocket: Sendable {
             server = try await APIServer(
                 at: .unixDomainSocket(path: first), responder, limits,
                 // With a group, the mode of the socket decides.
-                admission: group == nil ? Self.isOwnerOrRoot : nil
+                admission: group == nil ? PeerCredentials.isOwnerOrRoot : nil
             ) { Self.protect(first, group) }
         } catch {
             throw error.error(creating: "cannot create the control socket \(first)", hint: Self.otherSocket)
@@ -103,13 +103,5 @@ package final class ControlSocket: Sendable {
         return EmulatorError(
             .cannotCreate, "the control socket \(path) cannot belong to the group \(group): \(reason)",
             hint: "run as a member of the group, or leave --control-group out")
-    }
-
-    /// Whether the peer runs as the same user, or as root.
-    private static let isOwnerOrRoot: APIServer.Admission = { channel in
-        guard let reading = PeerCredentials.reading(channel) else {
-            return channel.eventLoop.makeSucceededFuture(false)
-        }
-        return reading.map { $0.user == geteuid() || $0.user == 0 }.recover { _ in false }
     }
 }

@@ -13,8 +13,8 @@ package struct VirtualAirDriver: RadioDriver {
 
     /// The air of a peripheral radio.
     package var options = VirtualAirOptions()
-    /// Where a central looks for an air that another process serves over TCP.
-    package var server = VirtualAirOptions.defaultServer
+    /// Where a central looks for an air that another process serves; the kernel's are adapters of their own.
+    package var server = ServerAddress.tcp(VirtualAirOptions.defaultServer)
     /// Why the air is virtual; `nil` if it was requested.
     package var reason: String?
 
@@ -42,9 +42,16 @@ package struct VirtualAirDriver: RadioDriver {
     }
 
     package func makeCentral(maximumTransmissionUnit: UInt16) -> any CentralRadio {
-        HCIRadio(
-            .virtualAir(host: server.host, port: server.port, reason: reason),
-            maximumTransmissionUnit: maximumTransmissionUnit)
+        let transport: HCITransport =
+            switch server {
+            case .unix(let path): .unix(path: path)
+            case .tcp(let place): .virtualAir(host: place.host, port: place.port, reason: reason)
+            case .kernel:
+                .virtualAir(
+                    host: VirtualAirOptions.defaultServer.host, port: VirtualAirOptions.defaultServer.port,
+                    reason: reason)
+            }
+        return HCIRadio(transport, maximumTransmissionUnit: maximumTransmissionUnit)
     }
 }
 

@@ -11,14 +11,14 @@ import Radio
 
 /// The peripheral side of a radio: its beacons, and the centrals that are connected to them.
 ///
-/// Each beacon has an advertising set: on a virtual air the only one of a controller of its own, on a single controller the
-/// first that is free. A carried beacon requests the advertisement in `requested`; its host reports what is on the air.
+/// On a virtual air, each beacon has a controller of its own with one set; on a real controller, the first free set. The device
+/// wants the advertisement in `requested`; the host reports what is sent.
 /// `replace` keeps the sets of the beacons that stay, unless the virtual air needs another controller for them. A lost
 /// controller ends the connections; the host restores the advertisements when it is back.
 ///
 /// It is a class that lives on the event loop of the radio, because its hosts report events while they are being changed.
 final class PeripheralHost {
-    /// What the radio must do after an event.
+    /// What the caller must do after `take`.
     enum Effect {
         case none
         /// Wait for the response to a request, then pass it to `respond`.
@@ -60,7 +60,7 @@ final class PeripheralHost {
 
     // MARK: - Beacons
 
-    /// Replaces the beacons; those in both lists keep their advertising sets. There must be room for all.
+    /// Replaces the beacons; those in both lists keep their advertising sets. The caller has checked that there is room for all.
     func replace(with definitions: [HostedBeacon]) {
         let remaining = Set(definitions.map(\.identifier))
         for beacon in beacons.keys.sorted() where !remaining.contains(beacon) {
@@ -69,11 +69,10 @@ final class PeripheralHost {
         }
         for definition in definitions {
             let beacon = beacons[definition.identifier]
-            let isOtherHardware = beacon.map { air?.needsNewController($0.definition, definition) == true }
-            air?.setMotion(of: definition)
-            if let beacon, isOtherHardware == false {
+            if let beacon, air?.needsNewController(beacon.definition, definition) != true {
                 change(beacon, to: definition)
             } else {
+                air?.place(definition)
                 carry(definition)
             }
         }
@@ -82,7 +81,7 @@ final class PeripheralHost {
     /// Whether there is a beacon with this name, with or without power.
     func has(_ beacon: BeaconIdentifier) -> Bool { beacons[beacon] != nil }
 
-    /// Gives a beacon an advertising set; its requested advertisement moves with it.
+    /// Gives a beacon a new advertising set, and requests its advertisement there again.
     private func carry(_ definition: HostedBeacon) {
         let requested = beacons[definition.identifier]?.requested
         release(definition.identifier)
@@ -103,6 +102,7 @@ final class PeripheralHost {
         if former.tableSource != definition.tableSource { setServices(of: beacon) }
         if former.pairing != definition.pairing { setPairing(of: beacon) }
         if former.pairing?.hidesAddress != definition.pairing?.hidesAddress { apply(beacon) }
+        air?.setMotion(of: definition)
     }
 
     private func makePlace(for definition: HostedBeacon) -> ControllerSet? {
@@ -168,7 +168,8 @@ final class PeripheralHost {
         }
     }
 
-    /// The requested address where the controller can have it, else one that is derived from the beacon's key.
+    /// A private address if the beacon hides its own; else the requested one, if the controller can have it; else one that is
+    /// derived from the beacon's key.
     private func ownAddress(
         _ requested: BluetoothAddress?, of beacon: HostedBeacon, on host: ControllerHost
     ) -> OwnAddress {

@@ -92,6 +92,12 @@ package struct PeerCredentials: Sendable {
             .unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED))
     }
 
+    /// Whether the peer of a channel runs as the same user, or as root.
+    package static func isOwnerOrRoot(_ channel: any Channel) -> EventLoopFuture<Bool> {
+        guard let reading = reading(channel) else { return channel.eventLoop.makeSucceededFuture(false) }
+        return reading.map { $0.user == geteuid() || $0.user == 0 }.recover { _ in false }
+    }
+
     /// The process that listens at a path; `nil` if there is none, as for the socket of a run that has ended.
     package static func listening(at path: String) async -> PeerCredentials? {
         guard access(path, F_OK) == 0 else { return nil }

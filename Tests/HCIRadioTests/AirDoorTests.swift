@@ -36,6 +36,7 @@ struct AirDoorTests {
     @Test func hostsJoinOverAUnixSocket() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/air-\(UUID().uuidString.prefix(8)).sock"
         defer { unlink(path) }
+        try Self.abandonSocket(at: path)
         let radio = VirtualAirRadio(VirtualAirOptions(servers: [.init(.unix(path), name: "phone")]))
         let capabilities = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
         #expect(capabilities.servers == ["unix:\(path)"] && capabilities.receivers == ["phone": "unix:\(path)"])
@@ -53,6 +54,21 @@ struct AirDoorTests {
         await central.close()
         await radio.close()
         #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    /// Leaves the file of a socket on which no process listens, as a killed program does.
+    private static func abandonSocket(at path: String) throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let bound = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0)
     }
 
     /// The values that autoRead was set to.

@@ -181,7 +181,7 @@ enum ProfileSchema {
             ("id", SchemaPart.single("the name of the receiver")),
             (
                 "hci-server",
-                SchemaPart.single("where its hosts find controllers: tcp:127.0.0.1:6403, unix:PATH or vhci")
+                SchemaPart.single("where its hosts find controllers: \(ServerAddress.forms)")
             ),
             ("esphome", SchemaPart.single("where a Bluetooth proxy of ESPHome's API listens: 127.0.0.1:6053")),
             ("count", SchemaPart.single("the number of copies")),

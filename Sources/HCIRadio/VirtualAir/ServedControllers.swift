@@ -23,6 +23,15 @@ final class ServedControllers {
         self.air = air
     }
 
+    /// The controller in the place of one that has left: with its name, its address and its motion.
+    func take(replacing former: ControllerConfiguration) -> ControllerConfiguration {
+        var controller = former
+        controller.name = air.freeName(former.name)
+        controller.character = character
+        inUse.append((controller.name, controller.publicAddress))
+        return controller
+    }
+
     /// The controller for another host. Of the addresses from the server's upwards it has the lowest that is free, unless its
     /// character has one address for all.
     func take() -> ControllerConfiguration {

@@ -25,13 +25,13 @@ final class VirtualAir {
     private let clock: LoopClock
     private let captures: PacketCaptures
     private var air: LiveAir?
-    /// The doors, and the controllers for their hosts: first those of the options.
+    /// The open doors, each with the controllers for its hosts; those of the options come first.
     private var entrances: [(door: any AirDoor, controllers: ServedControllers)] = []
     /// The names of the receivers that were added while the air was open.
     private var added: Set<String> = []
     /// The names of receivers whose doors are about to open.
     private var pending: Set<String> = []
-    /// The servers in front of hosts of this process: their addresses, and the names of the hosts.
+    /// The addresses of servers that hosts of this process run, with the names of the hosts.
     private var announced: [(server: String, host: String)] = []
     /// Whether the beacons have power; without it none has a controller.
     private(set) var isPowered = true
@@ -144,7 +144,7 @@ final class VirtualAir {
     /// Adds a server in front of a host of this process to the capabilities.
     func announce(_ server: String, of host: String) { announced.append((server, host)) }
 
-    /// The servers by the names that they were given, as in `RadioCapabilities.receivers`; of several, the first.
+    /// The address of the server of each receiver, by its name; the first if several have it.
     private var receivers: [String: String] {
         let served = entrances.compactMap { door, controllers in controllers.name.map { ($0, door.address) } }
         return Dictionary(served + announced.map { ($0.host, $0.server) }) { first, _ in first }
@@ -159,12 +159,18 @@ final class VirtualAir {
             || (hardware[new.identifier]?.motion == nil) != (new.site.motion == nil) || former.address != new.address
     }
 
-    /// Takes how a beacon moves from its definition, which has its latest move.
+    /// Takes how a beacon moves from its definition, which has its latest move, for its next controller.
+    func place(_ beacon: HostedBeacon) {
+        guard beacon.site.motion != hardware[beacon.identifier]?.motion else { return }
+        hardware[beacon.identifier, default: BeaconHardware()].motion = beacon.site.motion
+    }
+
+    /// The same, and moves the beacon if it has a controller.
     func setMotion(of beacon: HostedBeacon) {
-        let motion = beacon.site.motion
-        guard motion != hardware[beacon.identifier]?.motion else { return }
-        hardware[beacon.identifier, default: BeaconHardware()].motion = motion
-        if let motion { _ = air?.setMotion(motion, of: beacon.identifier.name) }
+        let former = hardware[beacon.identifier]?.motion
+        place(beacon)
+        guard let motion = beacon.site.motion, motion != former else { return }
+        _ = air?.setMotion(motion, of: beacon.identifier.name)
     }
 
     /// Moves a beacon or a host, and the hosts of a receiver; `false` if nothing on the air has this name.
@@ -211,7 +217,7 @@ final class VirtualAir {
         return !controllers.isEmpty || isHost
     }
 
-    /// Those of the doors with this name.
+    /// The controllers of the doors with this name.
     private func controllers(of receiver: String) -> [ServedControllers] {
         entrances.map(\.controllers).filter { $0.name == receiver }
     }
@@ -325,10 +331,12 @@ final class VirtualAir {
 
     /// Closes the doors, then ends the air.
     func close() async {
-        for (door, _) in entrances { await door.close() }
-        air?.close()
+        // Doors that are about to open find that the air has ended.
+        let (ending, doors) = (air, entrances.map(\.door))
         air = nil
         entrances = []
+        for door in doors { await door.close() }
+        ending?.close()
         added = []
         hosts = [:]
     }

@@ -263,6 +263,7 @@ def test_beacons_return_when_a_hung_controller_restarts(
         # Another controller with the same address takes its place, under another number.
         ready = run.wait("radio-ready", where=lambda event: event["radio"] != place.radio)
         assert run.wait("advertising-started")["radio"] == ready["radio"]
+        assert len({each["address"] for each in run.events if each["event"] == "radio-ready"}) == 1
     run.wait("recovered")
     expect_on_air(place, frames(2), failed + 3)
     assert [each["state"] for each in listed(beaconry)] == ["on-air", "on-air"]

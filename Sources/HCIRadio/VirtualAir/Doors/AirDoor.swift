@@ -10,19 +10,19 @@ import VirtualRadio
 
 /// A place where hosts of other programs get controllers on a virtual air.
 ///
-/// A door makes an `AirVisit` for each host, over a connection that it owns (`HostConnection`); the visit joins the air, passes
-/// packets in both directions, and leaves. A new kind of door is a type that conforms to this, a case of `ServerAddress`,
-/// and a line of `AirEntrance.open`. A door lives on the event loop of its air.
+/// For each host, a door makes a connection (`HostConnection`) and an `AirVisit`, which joins the air, passes packets in both
+/// directions, and leaves. A new kind of door is a type that conforms to this, a case of `ServerAddress`, and a line of
+/// `AirEntrance.open`. A door lives on the event loop of its air.
 protocol AirDoor: AnyObject {
     /// Where hosts find it, with the port or the adapter that it has: `tcp:127.0.0.1:6402`, `vhci:hci1`.
     var address: String { get }
     /// Whether hosts on other machines may join.
     var isExposed: Bool { get }
-    /// Accepts no other hosts. The present ones leave with the air, or now if they cannot stay without it.
+    /// Stops accepting. Connected hosts stay until the air closes; the kernel's leaves at once.
     func close() async
 }
 
-/// The way from a door to the air: the controllers for its hosts.
+/// What a door needs: the air, the controllers for its hosts, and where to report.
 struct AirEntrance {
     let air: LiveAir
     let controllers: ServedControllers
@@ -34,7 +34,8 @@ struct AirEntrance {
     ///   controller.
     func open(_ address: ServerAddress) async throws(RadioError) -> any AirDoor {
         switch address {
-        case .tcp, .unix: try await StreamDoor.open(address, self)
+        case .tcp(let place): try await StreamDoor.open(at: place, self)
+        case .unix(let path): try await StreamDoor.open(at: path, self)
         case .kernel: try KernelDoor(self)
         }
     }
@@ -42,7 +43,7 @@ struct AirEntrance {
 
 /// The connection to a host of another program; used on the air's event loop.
 protocol HostConnection: AnyObject {
-    /// Whether packets are sent soon, or would pile up.
+    /// Whether the connection takes more packets without queuing them for long.
     var isWritable: Bool { get }
     /// Queues a packet for the host; `flush()` follows.
     func write(_ packet: HCIPacket)
@@ -58,7 +59,7 @@ protocol HostConnection: AnyObject {
 /// The connection calls it with the packets of the host, and with its end.
 final class AirVisit: ControllerLinkUser, AirDelegate {
     let configuration: ControllerConfiguration
-    /// Called when a controller that fails has reported it; `nil` ends the connection then.
+    /// Called after the Hardware Error event of a controller that is removed then; `nil` closes the connection.
     var onFailure: (() -> Void)?
     private let entrance: AirEntrance
     private var connection: (any HostConnection)?
@@ -68,13 +69,10 @@ final class AirVisit: ControllerLinkUser, AirDelegate {
     /// Retains this object while the connection lasts.
     private var itself: AirVisit?
 
-    /// A visit on the next controller of an entrance.
-    /// - Parameter motion: how it moves instead of the others; `nil` for as they do.
-    init(_ entrance: AirEntrance, motion: Motion? = nil) {
+    /// A visit on the next controller of an entrance, or on one in the place of a controller that has failed.
+    init(_ entrance: AirEntrance, replacing failed: ControllerConfiguration? = nil) {
         self.entrance = entrance
-        var configuration = entrance.controllers.take()
-        if let motion { configuration.motion = motion }
-        self.configuration = configuration
+        configuration = failed.map { entrance.controllers.take(replacing: $0) } ?? entrance.controllers.take()
     }
 
     /// Puts the controller on the air.

@@ -25,7 +25,7 @@ final class KernelDoor: AirDoor {
     /// The replacement of a controller that failed.
     private var replacement: Scheduled<Void>?
     /// The replacement, which the kernel has already, and which is not on the air yet.
-    private var next: (registration: Registration, motion: Motion?)?
+    private var next: (registration: Registration, failed: ControllerConfiguration)?
 
     /// Adds a controller to the kernel.
     /// - Throws: `RadioError` if this kernel has no such device, or the process may not use it.
@@ -48,9 +48,9 @@ final class KernelDoor: AirDoor {
     }
 
     /// Puts a controller that the kernel has on the air.
-    private func start(_ registration: Registration, motion: Motion? = nil) {
+    private func start(_ registration: Registration, replacing failed: ControllerConfiguration? = nil) {
         index = registration.index
-        let visit = AirVisit(entrance, motion: motion)
+        let visit = AirVisit(entrance, replacing: failed)
         let descriptor = PacketDescriptor(registration.descriptor, loop: entrance.air.loop, user: visit)
         visit.onFailure = { [weak self] in self?.replace() }
         visit.join(over: descriptor, transport: "vhci", peer: "hci\(index)")
@@ -73,9 +73,10 @@ final class KernelDoor: AirDoor {
     /// Registers the next controller before this one is removed, which therefore has another N.
     private func leaveToNext() {
         guard let visit else { return }
-        let configuration = visit.configuration
+        var configuration = visit.configuration
+        configuration.motion = entrance.air.motion(of: configuration.name)
         do throws(RadioError) {
-            next = (try Self.register(), entrance.air.motion(of: configuration.name))
+            next = (try Self.register(), configuration)
         } catch {
             entrance.report(
                 HostEvent(
@@ -90,7 +91,7 @@ final class KernelDoor: AirDoor {
         replacement = nil
         guard let next else { return }
         self.next = nil
-        start(next.registration, motion: next.motion)
+        start(next.registration, replacing: next.failed)
     }
 
     // MARK: - The driver

@@ -17,11 +17,59 @@ final class StreamDoor: AirDoor {
     /// The file of a Unix socket, which is removed at the end.
     private let path: String?
 
-    /// Listens.
+    private init(_ channel: any Channel, at address: ServerAddress, isExposed: Bool = false, path: String? = nil) {
+        self.channel = channel
+        self.address = "\(address)"
+        self.isExposed = isExposed
+        self.path = path
+    }
+
+    /// Listens on TCP; port 0 takes a free one.
     /// - Throws: `RadioError` `.cannotServe`.
-    static func open(_ address: ServerAddress, _ entrance: AirEntrance) async throws(RadioError) -> StreamDoor {
+    static func open(at place: HostAndPort, _ entrance: AirEntrance) async throws(RadioError) -> StreamDoor {
+        do {
+            let channel = try await server(.tcp(place), entrance) { $0.eventLoop.makeSucceededFuture(true) }
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .bind(host: place.host, port: place.port).get()
+            let bound = channel.localAddress.flatMap(HostAndPort.init) ?? place
+            return StreamDoor(
+                channel, at: .tcp(bound), isExposed: !bound.host.hasPrefix("127.") && bound.host != "::1")
+        } catch {
+            throw failure(
+                "\(place)", error,
+                hint: "stop the program that uses the port, or choose another "
+                    + "(--hci-server tcp:127.0.0.1:0 takes a free one)")
+        }
+    }
+
+    /// Listens on a Unix socket, for this user and root. The file of a program that was killed is replaced.
+    /// - Throws: `RadioError` `.cannotServe`.
+    static func open(at path: String, _ entrance: AirEntrance) async throws(RadioError) -> StreamDoor {
+        let address = ServerAddress.unix(path)
+        do {
+            let channel = try await server(address, entrance, admits: PeerCredentials.isOwnerOrRoot)
+                .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: SocketFile.isAbandoned(path)).get()
+            // Others get an error at once; what they could do before, the credentials prevent.
+            chmod(path, 0o600)
+            return StreamDoor(channel, at: address, path: path)
+        } catch {
+            throw failure("\(address)", error, hint: "stop the program that listens there, or choose another path")
+        }
+    }
+
+    private static func failure(_ place: String, _ error: any Error, hint: String) -> RadioError {
+        RadioError(
+            .cannotServe, "cannot listen on \(place) for other hosts: \(SystemErrorText.words(error))", hint: hint)
+    }
+
+    /// A server that puts the host of each connection on the air.
+    /// - Parameter admits: whether a connection is served; others are closed.
+    private static func server(
+        _ address: ServerAddress, _ entrance: AirEntrance,
+        admits: @escaping @Sendable (any Channel) -> EventLoopFuture<Bool>
+    ) -> ServerBootstrap {
         let bound = NIOLoopBound(entrance, eventLoop: entrance.air.loop)
-        let bootstrap = ServerBootstrap(group: entrance.air.loop)
+        return ServerBootstrap(group: entrance.air.loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelInitializer { channel in
@@ -30,66 +78,27 @@ final class StreamDoor: AirDoor {
                 }
             }
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try admit(channel, from: address, bound.value) }
-            }
-        do {
-            switch address {
-            case .unix(let path):
-                let channel = try await bootstrap.bind(
-                    unixDomainSocketPath: path, cleanupExistingSocketFile: SocketFile.isAbandoned(path)
-                ).get()
-                // Users of other accounts get no controllers.
-                chmod(path, 0o600)
-                return StreamDoor(channel, at: "\(address)", isExposed: false, path)
-            case .tcp(let place):
-                let channel = try await bootstrap.childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-                    .bind(host: place.host, port: place.port).get()
-                guard let local = channel.localAddress.flatMap(HostAndPort.init) else {
-                    throw ChannelError.unknownLocalAddress
+                admits(channel).flatMapThrowing { isAdmitted in
+                    guard isAdmitted else { throw ChannelError.alreadyClosed }
+                    try admit(channel, from: address, bound.value)
                 }
-                let isLocal = local.host.hasPrefix("127.") || local.host == "::1"
-                return StreamDoor(channel, at: "\(ServerAddress.tcp(local))", isExposed: !isLocal, nil)
-            case .kernel: preconditionFailure("the kernel is no server")
             }
-        } catch {
-            throw failure(of: address, SystemErrorText.words(error))
-        }
     }
 
-    private static func failure(of address: ServerAddress, _ reason: String) -> RadioError {
-        let (place, hint) =
-            if case .tcp(let place) = address {
-                (
-                    "\(place)",
-                    "stop the program that uses the port, or choose another (--hci-server tcp:127.0.0.1:0 takes a free one)"
-                )
-            } else {
-                ("\(address)", "stop the program that listens there, or choose another path")
-            }
-        return RadioError(.cannotServe, "cannot listen on \(place) for other hosts: \(reason)", hint: hint)
-    }
-
-    /// Puts the host of a connection on the air.
     private static func admit(_ channel: any Channel, from address: ServerAddress, _ entrance: AirEntrance) throws {
         let visit = AirVisit(entrance)
         let handler = H4StreamHandler(user: visit)
         try channel.pipeline.syncOperations.addHandler(handler)
         handler.onWritable = { [weak visit] in visit?.resume() }
-        let local = channel.localAddress.flatMap(HostAndPort.init).map { "\(ServerAddress.tcp($0))" }
-        let remote = channel.remoteAddress.flatMap(HostAndPort.init).map { "\($0)" }
-        visit.join(over: handler, transport: local ?? "\(address)", peer: remote ?? "unknown")
-    }
-
-    private init(_ channel: any Channel, at address: String, isExposed: Bool, _ path: String?) {
-        self.channel = channel
-        self.address = address
-        self.isExposed = isExposed
-        self.path = path
+        let local = channel.localAddress.flatMap(HostAndPort.init).map(ServerAddress.tcp) ?? address
+        let peer = channel.remoteAddress.flatMap(HostAndPort.init).map { "\($0)" }
+        visit.join(over: handler, transport: "\(local)", peer: peer ?? "unknown")
     }
 
     func close() async {
-        try? await channel.close().get()
+        // While it still listens, so that it is not the file of another program.
         if let path { unlink(path) }
+        try? await channel.close().get()
     }
 }
 
