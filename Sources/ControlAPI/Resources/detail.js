@@ -21,9 +21,12 @@ const COMMON = [
     { key: "tx-power", name: "TX power", unit: "dBm" },
 ];
 
-/** What an advertisement has: its names in `effective` and in events, and the setting that requests it. */
+/** What an advertisement has: its names in `effective`, in events and among what differs, and the setting that requests it. */
 const ADVERTISED = [
-    { field: "intervalTicks", name: "Interval", show: format.interval, requested: (each) => format.ticks(each.settings.interval) },
+    {
+        field: "intervalTicks", differs: "interval", name: "Interval", show: format.interval,
+        requested: (each) => format.ticks(each.settings.interval),
+    },
     {
         field: "txPowerDbm", event: "txPower", name: "TX power", show: format.dBm,
         requested: (each) => format.number(each.settings["tx-power"]),
@@ -188,11 +191,11 @@ export class DetailView {
 
     #drawEffective(body, beacon) {
         const advertisement = this.#model.advertisements.get(beacon.name);
-        const rows = ADVERTISED.map(({ field, event = field, name, show = String, requested: setting }) => {
+        const rows = ADVERTISED.map(({ field, event = field, differs: difference = event, name, show = String, requested: setting }) => {
             // The last values of a beacon that is not on the air are not effective.
             const effective = beacon.onAir ? beacon.effective?.[field] : undefined;
             const requested = advertisement?.requested?.[event] ?? setting?.(beacon);
-            const differs = beacon.onAir && advertisement?.different?.includes(event);
+            const differs = beacon.onAir && advertisement?.different?.includes(difference);
             return html("tr", { class: differs ? "differs" : false },
                 html("th", { scope: "row" }, name),
                 html("td", {}, requested === undefined ? "–" : breakable(show(requested))),
@@ -231,6 +234,7 @@ function settingRow(setting, send) {
     const input = html("input", { id, type: "text", autocomplete: "off", spellcheck: "false" });
     const apply = html("button", { type: "submit", "aria-label": `Set ${setting.name}`, hidden: true }, "Set");
     const present = html("span", { class: "present" });
+    const unit = setting.unit ? html("span", { class: "unit" }, setting.unit) : null;
     let known = "";
     const compare = () => (apply.hidden = input.value === known);
     input.addEventListener("input", compare);
@@ -244,7 +248,7 @@ function settingRow(setting, send) {
         await send(input.value);
         compare();
     } }, html("label", { for: id }, setting.name), html(
-        "span", { class: "value" }, input, setting.unit ? html("span", { class: "unit" }, setting.unit) : null, apply,
+        "span", { class: "value" }, input, unit, apply,
     ), present);
     return {
         element,
@@ -252,6 +256,8 @@ function settingRow(setting, send) {
             // What is being typed is not replaced.
             if (input.value === known || document.activeElement !== input) input.value = value;
             known = value;
+            // Such as the power that the radio chooses.
+            if (unit) unit.hidden = value !== "" && Number.isNaN(Number(value));
             compare();
             text(present, now === undefined ? "" : `now ${now}`);
         },

@@ -231,10 +231,11 @@ export function makeTables(model, commands) {
             rssiColumn("Best RSSI", (each) => model.bestLink(each.name)),
             { name: "Major/minor", value: ({ settings }) => (settings.major === undefined ? "" : `${settings.major}/${settings.minor}`) },
             effectiveColumn(model, "Interval", {
-                field: "intervalTicks", requested: ({ settings }) => format.ticks(settings.interval), show: format.interval,
+                field: "intervalTicks", differs: "interval", requested: ({ settings }) => format.ticks(settings.interval),
+                show: format.interval,
             }),
             effectiveColumn(model, "TX power", {
-                field: "txPowerDbm", event: "txPower", requested: ({ settings }) => format.number(settings["tx-power"]),
+                field: "txPowerDbm", differs: "txPower", requested: ({ settings }) => format.number(settings["tx-power"]),
                 show: format.dBm,
             }),
             { name: "Position", value: (each) => format.position(model.position(each)) || "–" },
@@ -258,13 +259,13 @@ export function makeTables(model, commands) {
 }
 
 /** The effective value, and the requested one if it differs; none of a beacon that is not on the air. */
-function effectiveColumn(model, name, { field, event = field, requested, show }) {
+function effectiveColumn(model, name, { field, differs: difference, requested, show }) {
     const value = (each) => (each.onAir ? each.effective?.[field] ?? requested(each) : undefined);
     return {
         name, class: "number", value: (each) => value(each) ?? "",
         update: (content, each) => {
             const [shown, wanted] = [value(each), requested(each)];
-            const differs = wanted !== undefined && model.advertisements.get(each.name)?.different?.includes(event);
+            const differs = wanted !== undefined && model.advertisements.get(each.name)?.different?.includes(difference);
             text(content, shown === undefined ? "–" : show(shown) + (differs ? ` (${show(wanted)} requested)` : ""));
         },
     };

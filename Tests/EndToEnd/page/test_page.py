@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import signal
@@ -261,6 +262,18 @@ def test_a_run_that_does_not_answer_is_not_live(show: Show, room: Path) -> None:
     expect(status).to_have_text("Live")
 
 
+def test_an_interval_that_is_not_as_requested_is_marked(show: Show, room: Path) -> None:
+    """The virtual air sends what is requested, so the event is one of another radio."""
+    viewer = show(room)
+    event = {"event": "advertising-changed", "device": "door", "intervalTicks": 240, "different": ["interval"], "sequence": 1}
+    body = f"id: 1\ndata: {json.dumps(event | {'text': 'door: advertising changed'})}\n\n"
+    viewer.page.route("**/v1/events*", lambda route: route.fulfill(content_type="text/event-stream", body=body))
+    viewer.page.reload()
+    expect(viewer.row("door")).to_contain_text("100 ms (100 ms requested)")
+    viewer.row("door").get_by_role("button", name="door").click()
+    expect(viewer.page.get_by_role("row", name=re.compile("^Interval 100 ms 100 ms"))).to_contain_text("differs")
+
+
 def test_a_token_comes_with_the_address(show: Show, room: Path, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("correct-horse-battery-staple\n")
@@ -396,17 +409,34 @@ def touch(viewer: Viewer, name: str, by: tuple[float, float]) -> None:
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
+def scroll_to(viewer: Viewer, top: int) -> None:
+    """Scrolls, and waits until the page is at rest: a finger that comes down while a swipe still scrolls only stops it."""
+    viewer.page.evaluate(
+        """(top) => new Promise((resolve) => {
+            let [last, frames] = [NaN, 0];
+            const look = () => {
+                frames = scrollY === last && scrollY === top ? frames + 1 : 0;
+                last = scrollY;
+                if (frames === 0) scrollTo(0, top);
+                if (frames > 20) resolve(); else requestAnimationFrame(look);
+            };
+            look();
+        })""",
+        top,
+    )
+
+
 def test_swipe_on_a_beacon_scrolls_until_it_was_tapped(show: Show, room: Path) -> None:
     viewer = show(room, viewport={"width": 360, "height": 700}, has_touch=True, is_mobile=True)
     page, sent = viewer.page, []
     page.on("request", lambda request: request.method == "PATCH" and sent.append(request.url))
     expect(viewer.mark("shelf")).to_be_visible()
     for name in ("shelf", "door"):
-        page.evaluate("window.scrollTo(0, 200)")
+        scroll_to(viewer, 200)
         touch(viewer, name, (0, -150))
         eventually(lambda: page.evaluate("window.scrollY") > 250)
     assert sent == []
-    page.evaluate("window.scrollTo(0, 200)")
+    scroll_to(viewer, 200)
     viewer.mark("shelf").tap()
     expect(viewer.mark("shelf")).to_have_attribute("aria-pressed", "true")
     before = page.evaluate("window.scrollY")
