@@ -8,7 +8,7 @@ import Testing
 
 /// The settings that kinds of devices have in common, on every kind that lists them.
 @Suite struct CommonSettingTests {
-    /// Texts that every kind accepts, for settings that do not accept `1`.
+    /// Texts that every kind accepts, for settings that do not accept `2`.
     private static let texts = [
         "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "interval": "320ticks", "tx-power": "-6",
     ]
@@ -17,7 +17,7 @@ import Testing
     func commonSettingsAreChangedReportedAndSaved(_ name: String) throws {
         func check<Kind: ProfiledDevice>(_: Kind.Type) throws {
             for setting in Kind.declarations.compactMap(\.common) {
-                let text = Self.texts[setting.key] ?? "1"
+                let text = Self.texts[setting.key] ?? "2"
                 let change = SettingChange(setting.key, text)
                 let value = try setting.value(text)
                 // As in a profile.
@@ -26,9 +26,11 @@ import Testing
                 #expect(Kind(configuration).settings.contains(value), "\(name) does not report \(change)")
                 // While it runs.
                 var device = Kind(Kind.template)
-                _ = device.handle(.poweredOn, at: DeviceTime())
+                let first = device.handle(.poweredOn, at: DeviceTime()).effects
                 let response = device.handle(.set([change]), at: DeviceTime())
                 #expect(response.reply == .done, "\(name) refuses \(change)")
+                let sent = response.effects.filter { if case .advertise = $0 { true } else { false } }
+                #expect(!sent.isEmpty && !first.contains(sent[0]), "\(name) does not send \(change)")
                 #expect(device.settings.contains(value), "\(name) loses \(change)")
                 // After a power cut.
                 guard device.savesSettings else { continue }

@@ -183,7 +183,8 @@ extension SensorTag {
         }
         configuration = changedConfiguration
         surroundings.change(to: changed)
-        return .done(perform(keypad.update(from: surroundings, at: now), at: now))
+        return .done(
+            link.advertise(advertisement) + perform(keypad.update(from: surroundings, at: now), at: now))
     }
 }
 

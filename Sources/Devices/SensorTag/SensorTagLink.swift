@@ -64,7 +64,7 @@ struct SensorTagLink: Sendable {
         interval: Ticks(80)...Ticks(800), supervisionTimeout: Ticks(1000))
     private static let silence = "it is silent until its side key is pressed, and then advertises for 30.72 s"
 
-    private let advertisement: Advertisement
+    private var advertisement: Advertisement
     private let policy: SensorTag.AdvertisingPolicy
     private let requestsParameters: Bool
     private var state = State.silent
@@ -102,6 +102,13 @@ struct SensorTagLink: Sendable {
 
     private func advertising(from now: Duration) -> State {
         .advertising(until: policy == .always ? nil : now + Self.discoverableTime)
+    }
+
+    /// Changes the advertisement.
+    mutating func advertise(_ advertisement: Advertisement) -> [DeviceEffect] {
+        guard advertisement != self.advertisement else { return [] }
+        self.advertisement = advertisement
+        return [present]
     }
 
     // MARK: - Power

@@ -65,7 +65,7 @@ package struct Setting<Configuration: Sendable>: Sendable {
 
     /// A setting of one kind of device.
     /// - Parameters:
-    ///   - omits: Whether the profile's writer leaves a value out.
+    ///   - omits: Whether a value is left out of a written profile.
     ///   - isChangeable: Whether it can be changed while a beacon runs.
     ///   - parse: Reads what people write.
     ///   - print: What people write; `nil` for a value that is expressed by leaving the key out.
@@ -191,7 +191,7 @@ extension Setting {
 
 extension Setting where Configuration: AdvertisingConfiguration {
     /// The advertising settings. One that is added here and to `AdvertisingSettings` is a setting of all kinds.
-    /// - Parameter keys: those that the hardware determines, or that the kind declares itself.
+    /// - Parameter keys: those to leave out: fixed by the hardware, or declared by the kind itself.
     package static func advertising(except keys: Set<String> = []) -> [Setting] {
         let all: [Setting] = [
             Setting(.interval, \.advertising.interval),

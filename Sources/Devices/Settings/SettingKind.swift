@@ -19,7 +19,7 @@ package struct SettingValue: Hashable, Sendable {
     package enum ContentType: Hashable, Sendable {
         case integer
         case text
-        /// A whole number, or one text.
+        /// A whole number, or this text, such as `default`.
         case integerOr(String)
     }
 
@@ -79,7 +79,7 @@ package struct SettingChange: Hashable, Sendable {
 /// A setting that kinds of devices have in common and that can be changed while a beacon runs: its key, and how its values
 /// are read and printed.
 ///
-/// A new common setting is one constant below, and one line in the list of each device that has it.
+/// A new common setting is one constant below; `Setting.advertising` has those of all kinds.
 package struct SettingKind<Value: Sendable>: Sendable {
     /// The key in profiles, in `ctl set` and in JSON.
     let key: String
@@ -89,7 +89,7 @@ package struct SettingKind<Value: Sendable>: Sendable {
     let parse: @Sendable (String) throws(ValueFault) -> Value
     /// Reads the text of a profile.
     var parseProfile: @Sendable (String) throws(ValueFault) -> Value
-    /// Why a device refuses a value of `ctl set`; `nil` when it does not.
+    /// Why a device refuses a value that `parse` accepts; `nil` when it does not. Profiles use `parseProfile`.
     var refusal: @Sendable (Value) -> String? = { _ in nil }
     /// The type of the value in JSON.
     let contentType: SettingValue.ContentType
@@ -97,10 +97,10 @@ package struct SettingKind<Value: Sendable>: Sendable {
     let content: @Sendable (Value) -> SettingValue.Content
     /// The text for a profile; `nil` leaves the key out.
     let profileText: @Sendable (Value) -> String?
-    /// The text for people, of a value in JSON.
+    /// Formats a value in JSON for people.
     let display: @Sendable (SettingValue.Content) -> String
 
-    /// A setting; by default the texts of a profile, and those for people, are the values in JSON.
+    /// A setting; by default `profileText` and `display` give the value in JSON as text.
     init(
         _ key: String, _ meaning: String, _ contentType: SettingValue.ContentType,
         parse: @escaping @Sendable (String) throws(ValueFault) -> Value,
@@ -118,7 +118,7 @@ package struct SettingKind<Value: Sendable>: Sendable {
         self.display = display
     }
 
-    /// The same setting of devices that accept fewer values.
+    /// A copy for devices that accept fewer values.
     /// - Parameters:
     ///   - parseProfile: Reads the text of a profile.
     ///   - refusal: Why a device refuses a value of `ctl set`; `nil` when it does not.
@@ -220,7 +220,7 @@ extension SettingKind<TransmitPower?> {
 /// The text of the power that the radio chooses.
 private let standardPower = "default"
 
-/// A common setting, whatever the type of its values.
+/// A `SettingKind` without the type of its values.
 package struct CommonSetting: Sendable {
     /// The key in profiles, in `ctl set` and in JSON.
     package let key: String
