@@ -15,8 +15,8 @@ package final class ObservedState<State: Hashable & Sendable>: Sendable {
 
     private let capacity: Int
     private let storage: Mutex<Storage>
-    /// Held while observers are given states, so that these arrive in their order. The handler of the end of a stream takes
-    /// `storage` alone: it runs under a lock of the runtime that resuming an observer needs as well.
+    /// Keeps states in their order. The handler of the end of a stream takes only `storage`: the runtime calls it under a lock
+    /// that `yield` needs.
     private let delivery = Mutex(())
 
     /// - Parameter capacity: the number of states that a slow consumer keeps; it misses the oldest, never the latest.
@@ -66,11 +66,13 @@ package final class ObservedState<State: Hashable & Sendable>: Sendable {
 
     /// Ends all streams.
     package func finish() {
-        let observers = storage.withLock { storage in
-            storage.isFinished = true
-            defer { storage.observers = [:] }
-            return storage.observers
+        delivery.withLock { _ in
+            let observers = storage.withLock { storage in
+                storage.isFinished = true
+                defer { storage.observers = [:] }
+                return storage.observers
+            }
+            for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer.finish() }
         }
-        for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer.finish() }
     }
 }

@@ -26,7 +26,7 @@ package enum LinkText {
     package static func line(_ moved: MoveRecord) -> String { "\(moved.name) is at \(place(moved.position)) (m)" }
 
     package static func line(_ walk: WalkRecord) -> String {
-        "\(walk.name) walks for \(time(walk.over)): \(walk.path.map(place).joined(separator: "; ")) (m)"
+        "\(walk.name) walks for \(seconds(walk.over)): \(walk.path.map(place).joined(separator: "; ")) (m)"
     }
 
     private static func place(_ position: [Double]) -> String { Formatting.position(position) }
@@ -80,14 +80,14 @@ package enum LinkText {
         if let loss = override.packetLoss {
             parts.append(loss >= 100 ? "blocked" : "\(percent(loss / 100)) of packets lost")
         }
-        if let left = override.time { parts.append("for \(time(left))") }
+        if let left = override.time { parts.append("for \(seconds(left, to: 10))") }
         return parts.joined(separator: ", ")
     }
 
-    /// A duration of a record, in seconds with a tenth.
-    private static func time(_ text: String) -> String {
+    /// A duration of a record, in seconds.
+    private static func seconds(_ text: String, to digits: Double = 1000) -> String {
         guard let duration = try? ValueText.duration(text) else { return text }
-        return "\(ValueText.text((duration / .seconds(1) * 10).rounded() / 10)) s"
+        return "\(ValueText.text((duration / .seconds(1) * digits).rounded() / digits)) s"
     }
 
     private static func percent(_ fraction: Double) -> String { "\(Int((fraction * 100).rounded())) %" }

@@ -110,7 +110,18 @@ final class Interruption: Sendable {
             return state.isRequested
         }
         if isRequested { waiting.cancel() }
-        await waiting.value
+        await withTaskCancellationHandler {
+            await waiting.value
+        } onCancel: {
+            waiting.cancel()
+        }
+    }
+
+    /// Waits for a signal.
+    /// - Returns: `false` if the task was cancelled before.
+    func untilRequested() async -> Bool {
+        await sleep(for: .seconds(1 << 30))
+        return isRequested
     }
 
     /// Waits for a time, until a signal at most.

@@ -26,7 +26,11 @@ struct TrialRun: Sendable {
         of stages: [TrialStage], begin: @Sendable (TrialStage) -> Void
     ) async throws(RadioError) -> (results: [StageResult], isComplete: Bool) {
         let interruption = await Interruption()
+        defer { interruption.end() }
+        let closing = Task { [receiver] in if await interruption.untilRequested() { await receiver?.close() } }
+        defer { closing.cancel() }
         let capabilities = try await receiver?.openCentral(waits: false)
+        closing.cancel()
         var results: [StageResult] = []
         for stage in stages where !interruption.isRequested {
             begin(stage)
@@ -35,7 +39,6 @@ struct TrialRun: Sendable {
             await run(&result, until: interruption)
             results.append(result)
         }
-        interruption.end()
         await receiver?.close()
         return (results, results.count == stages.count && !interruption.isRequested)
     }
