@@ -4,7 +4,7 @@
 
 public import BluetoothCore
 
-/// How an advertisement is sent, apart from its PDUs: what the profiles of all kinds of devices may give.
+/// How often, how strongly and from which address an advertisement is sent; profiles of all kinds of devices may give it.
 public struct AdvertisingSettings: Hashable, Sendable {
     /// The time between advertising events, without the random delay of up to 10 ms that the link layer adds.
     public var interval: AdvertisingInterval
@@ -13,7 +13,7 @@ public struct AdvertisingSettings: Hashable, Sendable {
     /// The address that the profile gives; `nil` if the radio chooses it.
     public var address: BluetoothAddress?
 
-    /// Settings; by default every 100 ms, with power and address of the radio.
+    /// Settings; by default every 100 ms, and the radio chooses power and address.
     public init(
         interval: AdvertisingInterval = AdvertisingInterval(160), transmitPower: TransmitPower? = nil,
         address: BluetoothAddress? = nil

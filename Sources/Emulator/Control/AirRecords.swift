@@ -32,7 +32,7 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
     package init(_ name: String, server: AirReceiver? = nil, host: AirMember? = nil) {
         self.name = name
         self.server = server?.server
-        port = if case .tcp(let place)? = server.flatMap({ ServerAddress($0.server) }) { place.port } else { nil }
+        port = server.flatMap { ServerAddress($0.server)?.port }
         hosts = server?.hosts
         joined = host != nil || server?.hosts.contains(name) == true
         position = (host?.position ?? server?.position).map { [$0.x, $0.y, $0.z] }
@@ -58,7 +58,7 @@ package struct WalkRecord: Codable, Hashable, Sendable {
     package let name: String
     /// The positions x, y, z in metres.
     package let path: [[Double]]
-    /// The duration of the walk, as in the request.
+    /// The duration of the walk, such as `12.000s`.
     package let over: String
 
     package init(name: String, path: [Position], over duration: Duration) {
@@ -103,7 +103,7 @@ package struct OverrideRecord: Codable, Hashable, Sendable {
     package init(_ override: LinkOverride) {
         rssi = override.rssi
         loss = override.loss == 0 ? nil : override.loss
-        packetLoss = override.packetLoss == 0 ? nil : override.packetLoss * 100
+        packetLoss = override.packetLoss == 0 ? nil : (override.packetLoss * 1e8).rounded() / 1e6
         time = override.duration.map { DeviceWriter.text($0) }
     }
 }

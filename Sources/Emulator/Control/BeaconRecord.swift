@@ -9,7 +9,7 @@ package import Radio
 
 /// What the schedule of a beacon says, as JSON.
 package struct ScheduleRecord: Codable, Hashable, Sendable {
-    /// Whether it has the beacon on.
+    /// Whether the schedule has the beacon on.
     package let on: Bool
     /// When that changes, in UTC; absent if it does not.
     package let until: String?
@@ -70,7 +70,7 @@ package struct BeaconRecord: Codable, Hashable, Sendable {
     package let kind: String
     /// Whether the beacon is switched on.
     package let enabled: Bool
-    /// The settings that can be changed, by their keys in profiles; a change takes them as they are here.
+    /// The settings that can be changed, by their keys in profiles, in the form that a change accepts.
     package let settings: [String: SettingValue.Content]
     /// The present values of simulated settings, which are `auto` in `settings`; absent if there are none.
     package let present: [String: String]?
@@ -78,9 +78,10 @@ package struct BeaconRecord: Codable, Hashable, Sendable {
     package let services: [String]
     /// Whether settings are saved.
     package let keepsSettings: Bool
-    /// Whether the beacon is on the air: not while it is switched off or refused, or has all the centrals that it accepts.
+    /// Whether the radio advertises it, muted or not: not while it is switched off or refused, or has all the centrals that it
+    /// accepts.
     package let onAir: Bool
-    /// Whether it is on the air now, or why it is not.
+    /// On the air, or the reason why it is not.
     package let state: AirState
     /// Whether it should be on the air.
     package let shouldBeOnAir: Bool

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Broadcasts events to any number of readers.
 ///
-/// The last events are kept once for all readers, each of which has a place in them: a reader that is slow costs no memory. When
-/// its next event is not kept any more, it receives a `.lost` event with the number of dropped events in the place of the gap.
+/// One buffer serves all readers; each has only a position in it, so that a slow reader costs no memory. One that falls too far
+/// behind gets a `.lost` event with the number of missed events in their place.
 /// (AsyncStream and swift-async-algorithms have bounded buffers, too, but one for each reader, and do not report how many
 /// elements they dropped, and where.) Readers of selected events have queues of their own.
 package final class EventHub: Sendable {
@@ -17,10 +17,11 @@ package final class EventHub: Sendable {
         /// Those that have read everything, and wait.
         var waiting: [Int: CheckedContinuation<PostedEvent?, Never>] = [:]
         var selections: [Int: Selection] = [:]
+        /// The identifier of the next reader.
         var next = 0
         var isFinished = false
         var sequence: UInt64 = 0
-        /// The events that readers may not have read yet.
+        /// The buffer that readers read; `journal` is for clients.
         var recent: EventJournal
         var journal: EventJournal?
 
@@ -62,7 +63,7 @@ package final class EventHub: Sendable {
     package let lines = EventLines()
 
     /// A hub without readers.
-    /// - Parameter capacity: The number of events that a reader may be behind.
+    /// - Parameter capacity: The number of events that a reader may fall behind before it loses some.
     package init(capacity: Int = 4096) {
         self.capacity = capacity
         state = Mutex(State(recent: EventJournal(capacity: capacity)))
@@ -176,11 +177,11 @@ package final class EventHub: Sendable {
         state.withLock { $0.journal?.clear(through: last) }
     }
 
-    /// Sends an event to all readers: to each in the order of the numbers, whichever thread posts.
+    /// Sends an event to all readers, to each in the order of the numbers, from any thread.
     ///
-    /// The readers that wait are resumed after the lock is released, since the handlers of their cancellation take it: a
-    /// task is cancelled under a lock of the runtime that resuming it needs as well. A reader waits once at a time, so later
-    /// events do not overtake the one that it is resumed with.
+    /// Readers that wait are resumed after the lock is released: the runtime cancels a task under a lock of its own, while the
+    /// handler of the cancellation takes this one; resuming needs the lock of the runtime, so under this one it could
+    /// deadlock. A reader waits once at a time, so later events do not overtake the one that it is resumed with.
     package func post(_ event: EmulatorEvent) {
         var posted = PostedEvent(event)
         let waiting = state.withLock { state in

@@ -72,7 +72,7 @@ class Client:
         self, beacon: str, *, battery: str | None = None, enabled: bool | None = None, muted: bool | str | None = None,
         position: Sequence[float] | None = None, settings: Mapping[str, Any] | None = None
     ) -> Any:
-        """Changes a beacon, all or nothing: settings first, then position, muting, battery and switch."""
+        """Changes a beacon, all or nothing: settings first, then position, muting, battery, and on or off."""
         return self._connection.perform(
             "PATCH", f"/v1/beacons/{part(beacon)}", body={"battery": battery, "enabled": enabled, "muted": muted,
             "position": position, "settings": settings}, kind="application/merge-patch+json"
