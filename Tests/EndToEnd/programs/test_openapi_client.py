@@ -16,7 +16,7 @@ from beaconry import CHECKOUT, PROFILES, Beaconry
 from private_bus import PEERS
 
 DESCRIPTION = CHECKOUT / "docs" / "openapi.json"
-OF_YAML = ("PUT /v1/beacons/{beacon}", "PUT /v1/profile", "PUT /v1/scenario")
+OF_YAML = ("PUT /v1/beacons/{beacon}", "GET /v1/profile", "PUT /v1/profile", "PUT /v1/scenario")
 PROGRAM = Path(__file__).parent / "peers" / "openapi_client.py"
 
 
