@@ -31,8 +31,15 @@ enum KernelLog {
     private static let powerOff = "sudo systemctl poweroff"
     private static let firmware = "sudo dmesg | grep -i firmware"
 
+    private static let processOfFault = "Comm: bluetoothd"
+
     /// The kinds of messages. The first that matches is the one that counts.
     static let kinds = [
+        Kind(
+            processOfFault,
+            meaning: "the kernel failed in a call of bluetoothd, which it may have ended, and may not work until the "
+                + "machine starts again; if this is repeated, use a newer kernel",
+            command: "sudo systemctl reboot"),
         Kind(
             "wmt command timed out",
             meaning: "the firmware of the controller does not answer; switch the machine off and on",
@@ -84,7 +91,7 @@ enum KernelLog {
 
     /// The messages about Bluetooth among all.
     static func lines(_ messages: [String]) -> [String] {
-        messages.filter { $0.contains("Bluetooth") || $0.contains(/\bhci[0-9]/) }
+        messages.filter { $0.contains("Bluetooth") || $0.contains(/\bhci[0-9]/) || $0.contains(processOfFault) }
     }
 
     /// The kinds of messages about an adapter, with their number and the last of them, in the order of the table.

@@ -31,6 +31,10 @@ import Testing
             false,
             "the adapter is a clone"
         ),
+        (
+            "CPU: 0 PID: 245 Comm: bluetoothd Not tainted 6.1.0-43-amd64 #1  Debian 6.1.162-1", true,
+            "the kernel failed in a call of bluetoothd"
+        ),
         ("Bluetooth: hci0: Execution of wmt command timed out", true, "the firmware of the controller"),
     ]
 
@@ -40,7 +44,7 @@ import Testing
         let kind = try #require(found.first?.kind, "\(message)")
         #expect(found.count == 1 && kind.isProblem == isProblem, "\(message)")
         #expect(kind.meaning.hasPrefix(meaning), "\(message): \(kind.meaning)")
-        #expect(KernelLog.found(in: [message], of: "hci1").isEmpty)
+        if message.contains("hci0") { #expect(KernelLog.found(in: [message], of: "hci1").isEmpty) }
     }
 
     @Test func everyKindHasAMessage() {

@@ -29,6 +29,7 @@ PART = os.environ.get("BEACONRY_VM_PART", "1/1")
 KINDS = ("legacy", "extended")
 FIRST_KIND = {"5.66": "legacy", "5.82": "extended"}
 """The reduced plan combines the oldest BlueZ and kernel with the oldest controllers, and the newest with the newest."""
+NEWEST = list(FIRST_KIND)[-1]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -36,7 +37,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "depends_on(what, …): what the test's outcome may depend on: `bluez`, the version of bluetoothd and the kernel;"
         " `controllers`, their kind; `combination`, both together. Without arguments, nothing; unmarked, bluez and"
-        " controllers. `newest`: nothing, but the reduced plan has it with the newest BlueZ and kernel. `release`: on the"
+        " controllers. `newest`: nothing, but the reduced plan has it with the newest BlueZ and kernel. `newest only`: the"
+        " machine with the newest BlueZ and kernel is the only one that has it, with a plan or without. `release`: on the"
         " release of BlueZ only, so that the full plan has it and the reduced one does not. `own machine`: runs in a machine"
         " of its own, so that no plan has it.",
     )
@@ -46,8 +48,12 @@ def planned(item: pytest.Function, kind: str) -> bool:
     """Whether the plan contains a test with these controllers in the machine with this version of BlueZ."""
     marker = item.get_closest_marker("depends_on")
     things = set(marker.args) if marker else {"bluez", "controllers"}
-    if things - {"combination", "bluez", "controllers", "newest", "release", "own machine"}:
+    if things - {"combination", "bluez", "controllers", "newest", "newest only", "release", "own machine"}:
         raise ValueError(f"{item.nodeid} depends on {things}")
+    if "newest only" in things and vhci.BLUEZ != NEWEST:
+        return False
+    if not PLAN:
+        return True
     if "own machine" in things or "release" in things and PLAN == "reduced":
         return False
     if PLAN != "reduced":
@@ -56,8 +62,8 @@ def planned(item: pytest.Function, kind: str) -> bool:
         return True
     if kind != FIRST_KIND[vhci.BLUEZ]:
         return False
-    if "newest" in things:
-        return vhci.BLUEZ == list(FIRST_KIND)[-1]
+    if things & {"newest", "newest only"}:
+        return vhci.BLUEZ == NEWEST
     # A test without dependencies runs once, in one of the machines.
     return bool(things) or zlib.crc32(item.originalname.encode()) % 2 == list(FIRST_KIND).index(vhci.BLUEZ)
 
@@ -75,7 +81,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     ours = [item for item in items if here in item.path.parents and isinstance(item, pytest.Function)]
     for item in ours:
         item.add_marker(pytest.mark.skipif(not vhci.BLUEZ, reason="runs inside Scripts/bluez-vm"))
-    plan = [item for item in ours if not PLAN or planned(item, item.callspec.params["kind"])]
+    plan = [item for item in ours if planned(item, item.callspec.params["kind"])]
     part, parts = map(int, PART.split("/"))
     chosen = set(plan[part - 1 :: parts])
     config.hook.pytest_deselected(items=[item for item in ours if item not in chosen])

@@ -187,9 +187,11 @@ def test_interval_on_the_air_is_that_of_the_controller(
 
 # Connections ------------------------------------------------------------------------------------------------------
 
+NEWEST_ONLY = pytest.mark.depends_on("newest only")
+NEWEST_RELEASE = pytest.mark.depends_on("newest only", "release")
 CONNECTIONS = [
-    "late-terminated", "early-terminated", "no-terminated", "legacy-5.0+states",
-    *(pytest.param(each, marks=RELEASE) for each in ("late-terminated:3000", "disable-first", "terminated-0x44", "legacy-5.0")),
+    *(pytest.param(each, marks=NEWEST_ONLY) for each in ("late-terminated", "early-terminated", "no-terminated", "legacy-5.0+states")),
+    *(pytest.param(each, marks=NEWEST_RELEASE) for each in ("late-terminated:3000", "disable-first", "terminated-0x44", "legacy-5.0")),
 ]  # fmt: skip
 
 
@@ -197,6 +199,8 @@ CONNECTIONS = [
 def test_connectable_beacon_returns_after_a_connection(
     beaconry: Beaconry, air: AirStarter, character: str
 ) -> None:
+    """Not with Linux 6.1 (6.1.192): when a central leaves at once, its list of channels is corrupt (`kernel BUG at
+    lib/list_debug.c` in hci_chan_del), and it kills bluetoothd, which was closing its L2CAP socket."""
     place = air(character)
     run = beaconry.run(SHOP, radio=place.radio)
     address = run.wait("advertising-started")["address"]
