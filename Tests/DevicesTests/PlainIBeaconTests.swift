@@ -18,9 +18,9 @@ import Testing
         return PlainIBeacon(configuration)
     }
 
-    @Test func frameAloneIsAdvertised() {
+    @Test func frameAloneIsAdvertised() throws {
         var beacon = Self.beacon()
-        let advertisement = beacon.advertisement
+        let advertisement = try #require(beacon.firstAdvertisement)
         #expect(beacon.handle(.poweredOn) == [.advertise(advertisement)])
         #expect(Hexadecimal.string(advertisement.advertisingData.serialized()) == Bench.factoryData)
         #expect(advertisement.scanResponse.serialized().isEmpty)
@@ -42,7 +42,7 @@ import Testing
             $0.services = [IoTDesignShopWire.service]
             $0.name = "Twelve bytes"
         }
-        let advertisement = beacon.advertisement
+        let advertisement = try #require(beacon.firstAdvertisement)
         #expect(
             Hexadecimal.string(advertisement.advertisingData.serialized()) == String(Bench.factoryData.dropFirst(6)))
         #expect(
@@ -55,13 +55,14 @@ import Testing
         #expect(advertisement.problems.isEmpty)
     }
 
-    @Test func nonConnectableHasNoScanResponse() {
+    @Test func nonConnectableHasNoScanResponse() throws {
         let beacon = Self.beacon {
             $0.services = [IoTDesignShopWire.service]
             $0.name = "Name"
         }
-        #expect(beacon.advertisement.scanResponse.structures.isEmpty)
-        #expect(beacon.advertisement.problems.isEmpty)
+        let advertisement = try #require(beacon.firstAdvertisement)
+        #expect(advertisement.scanResponse.structures.isEmpty)
+        #expect(advertisement.problems.isEmpty)
     }
 
     @Test func settingsAreTaken() throws {
@@ -70,13 +71,14 @@ import Testing
             .measuredPower(MeasuredPower(-29)), .interval(AdvertisingInterval(32)), .transmitPower(TransmitPower(-7)),
         ]
         var beacon = Self.beacon()
-        #expect(beacon.handle(.set(settings)) == .done([.advertise(beacon.advertisement)]))
+        let advertisement = try #require(beacon.handle(.set(settings)).advertised ?? nil)
         #expect(beacon.settings == settings)
         #expect(
-            Hexadecimal.string(beacon.advertisement.advertisingData.serialized())
+            Hexadecimal.string(advertisement.advertisingData.serialized())
                 == "0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002e3")
-        #expect(beacon.advertisement.interval == AdvertisingInterval(32))
-        #expect(beacon.advertisement.transmitPower == TransmitPower(-7))
+        #expect(advertisement.interval == AdvertisingInterval(32))
+        #expect(advertisement.transmitPower == TransmitPower(-7))
+        #expect(beacon.handle(.set([.major(1)])) == .done(), "the same value is no other advertisement")
     }
 
     @Test(arguments: [0, 31, 16385, UInt32.max])

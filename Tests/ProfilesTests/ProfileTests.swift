@@ -111,7 +111,7 @@ import Testing
             return
         }
         #expect(configuration.pdu == .scannable)
-        #expect(!PlainIBeacon(configuration).advertisement.scanResponse.structures.isEmpty)
+        #expect(PlainIBeacon(configuration).firstAdvertisement?.scanResponse.structures.isEmpty == false)
     }
 
     @Test func configurableBeaconHasTheFactoryDefaults() throws {

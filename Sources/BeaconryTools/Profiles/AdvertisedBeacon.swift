@@ -36,17 +36,11 @@ package struct AdvertisedBeacon: Sendable {
             throw .usage("\(format) has no telemetry; formats with telemetry are \(formats)")
         }
         let advertising = AdvertisingSettings(interval: interval, transmitPower: transmitPower, address: address)
+        let configuration = Beacon.Configuration(
+            frame: payload.frame, flags: payload.flags, pdu: pdu, advertising: advertising, name: name,
+            telemetry: telemetry)
         let device: any ProfiledDevice =
-            if let frame = payload.frame as? IBeacon {
-                PlainIBeacon(
-                    PlainIBeacon.Configuration(
-                        frame: frame, flags: payload.flags, pdu: pdu, advertising: advertising, name: name))
-            } else {
-                Beacon(
-                    Beacon.Configuration(
-                        frame: payload.frame, flags: payload.flags, pdu: pdu, advertising: advertising, name: name,
-                        telemetry: telemetry))
-            }
+            payload.frame is IBeacon ? PlainIBeacon(configuration) : Beacon(configuration)
         profile = Profile(name: "advertise", beacons: [BeaconDefinition(id: format, device: device)])
     }
 }

@@ -4,7 +4,7 @@
 
 package import Advertising
 import Bluetooth
-import BluetoothCore
+package import BluetoothCore
 
 /// A beacon that advertises a frame of any format that can be sent.
 ///
@@ -24,6 +24,8 @@ package struct Beacon: SelfContainedDevice {
         /// The PDU type.
         package var pdu: AdvertisingPDU
         package var advertising: AdvertisingSettings
+        /// 128-bit services named in the scan response.
+        package var services: [UUID128]
         /// The name in the scan response.
         package var name: String?
         /// The telemetry between the frames; `nil` sends none.
@@ -32,13 +34,14 @@ package struct Beacon: SelfContainedDevice {
         /// A configuration; the defaults are those of a profile that gives only the frame.
         package init(
             frame: some TransmittableBeacon, flags: AdvertisingFlags? = .beacon, pdu: AdvertisingPDU = .nonConnectable,
-            advertising: AdvertisingSettings = AdvertisingSettings(), name: String? = nil,
+            advertising: AdvertisingSettings = AdvertisingSettings(), services: [UUID128] = [], name: String? = nil,
             telemetry: BeaconTelemetry? = nil
         ) {
             self.frame = BeaconFrame(frame)
             self.flags = flags
             self.pdu = pdu
             self.advertising = advertising
+            self.services = services
             self.name = name
             self.telemetry = telemetry
         }
@@ -99,6 +102,11 @@ package struct Beacon: SelfContainedDevice {
                 return .refused(error.sentence)
             }
         }
+        return change(to: changed, at: now)
+    }
+
+    /// Takes another configuration with the same telemetry.
+    mutating func change(to changed: Configuration, at now: Duration) -> DeviceResponse {
         configuration = changed
         count.changeInterval(to: changed.advertising.interval, at: now)
         return .done(advertise(at: now))
@@ -116,16 +124,8 @@ package struct Beacon: SelfContainedDevice {
             let frame = telemetry.frame(after: max(.zero, now - poweredAt), count: count)
             data = frame.advertisingData(flags: configuration.flags)
         }
-        var scanResponse: AdvertisingData = []
-        if configuration.pdu.isScannable,
-            let name = configuration.name.flatMap({
-                AdvertisingStructure.localName($0, fitting: AdvertisingPDU.capacity)
-            })
-        {
-            scanResponse.append(name)
-        }
         return Advertisement(
-            pdu: configuration.pdu, advertisingData: data, scanResponse: scanResponse,
+            pdu: configuration.pdu, advertisingData: data, scanResponse: configuration.scanResponse,
             settings: configuration.advertising)
     }
 
@@ -140,6 +140,18 @@ package struct Beacon: SelfContainedDevice {
 }
 
 extension Beacon.Configuration {
+    /// The services and the name; empty if the PDU is not scannable.
+    fileprivate var scanResponse: AdvertisingData {
+        guard pdu.isScannable else { return [] }
+        var scanResponse: AdvertisingData = []
+        if !services.isEmpty { scanResponse.append(.serviceUUIDs128(services, isComplete: true)) }
+        let budget = AdvertisingPDU.capacity - scanResponse.size
+        if let name = name.flatMap({ AdvertisingStructure.localName($0, fitting: budget) }) {
+            scanResponse.append(name)
+        }
+        return scanResponse
+    }
+
     /// Sets a key of the frame.
     /// - Throws: `SettingRefusal` that names the valid keys or describes the valid texts.
     fileprivate mutating func setKey(_ key: String, to text: String) throws(SettingRefusal) {
@@ -195,19 +207,38 @@ extension Beacon {
                 read: { reader, configuration in
                     configuration.telemetry = BeaconTelemetry(from: &reader, with: configuration.frame.format)
                     return true
-                }, write: { $1.write("telemetry", $0.telemetry?.text) }),
-            .name(\.name), .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a name"), .flags(\.flags),
-        ] + Setting.advertising()
+                }, write: { $1.write("telemetry", $0.telemetry?.text) })
+        ] + inScanResponse + Setting.advertising()
+
+    /// The settings beside the frame, for both forms of a beacon in a profile.
+    static let inScanResponse: [Setting<Configuration>] = [
+        Setting(
+            "services", "a list with one 128-bit UUID, for the scan response", standard: "none",
+            read: { reader, configuration in
+                configuration.services = reader.values("services", ValueText.uuid) ?? []
+                return true
+            },
+            write: { configuration, writer in
+                guard !configuration.services.isEmpty else { return }
+                writer.write("services", "[\(configuration.services.map(\.description).joined(separator: ", "))]")
+            }),
+        .name(\.name), .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a name or services"), .flags(\.flags),
+    ]
 
     package static let template = Configuration(frame: IBeacon.template)
 
     package static func complete(_ configuration: inout Configuration, from reader: inout ProfileReader) {
-        guard configuration.name != nil else { return }
-        configuration.pdu = reader.pdu(configuration.pdu, default: .scannable)
-        if !configuration.pdu.isScannable {
+        let needsScanResponse = configuration.name != nil || !configuration.services.isEmpty
+        if needsScanResponse { configuration.pdu = reader.pdu(configuration.pdu, default: .scannable) }
+        if needsScanResponse, !configuration.pdu.isScannable {
             reader.add(
-                "\(configuration.pdu.rawValue) has no scan response to carry the name; write ADV_SCAN_IND or ADV_IND, or "
-                    + "leave pdu out", field: "pdu", at: reader.place(of: "pdu"))
+                "\(configuration.pdu.rawValue) has no scan response to carry name and services; write ADV_SCAN_IND or "
+                    + "ADV_IND, or leave pdu out", field: "pdu", at: reader.place(of: "pdu"))
+        }
+        if configuration.services.count > 1 {
+            reader.add(
+                "\(configuration.services.count) services of 16 bytes do not fit into the 31 bytes of a scan response; "
+                    + "name one", field: "services", at: reader.place(of: "services"))
         }
     }
 
@@ -256,5 +287,23 @@ extension Beacon {
             if let changed { frame = changed } else if key.isRequired { isComplete = false }
         }
         return isComplete ? frame : nil
+    }
+
+    package var findings: [ProfileFinding] {
+        var findings: [ProfileFinding] = []
+        if configuration.flags == nil, frame != nil {
+            findings.append(
+                ProfileFinding(
+                    .warning, "flags-missing", affects: "strict receivers",
+                    "without flags, strict receivers ignore an iBeacon", hint: "leave flags out of the profile: 0x06"))
+        }
+        if !configuration.services.isEmpty, !configuration.pdu.isConnectable {
+            findings.append(
+                ProfileFinding(
+                    .warning, "service-needs-connection", affects: "apps that connect",
+                    "services are advertised in \(configuration.pdu.rawValue), which accepts no connections",
+                    hint: "leave the services out, or use a connectable device such as iot-design-shop"))
+        }
+        return findings
     }
 }
