@@ -110,18 +110,22 @@ let package = Package(
             name: "HostStack",
             dependencies: ["BluetoothCore", "HCI", "Bluetooth", "Advertising", crypto, cryptoExtras],
             swiftSettings: settings),
+        // The kernel's sockets for Bluetooth, and what it says of adapters.
+        .target(
+            name: "KernelBluetooth", dependencies: ["BluetoothCore", "CBluetooth", systemPackage],
+            swiftSettings: settings),
         .target(
             name: "HCIRadio",
             dependencies: [
                 "BluetoothCore", "Radio", "HostStack", "VirtualRadio", "HCI", "Advertising", "Bluetooth", "CBluetooth",
-                "Concurrency", "Sockets", nioCore, nioPosix,
+                "Concurrency", "KernelBluetooth", "Sockets", nioCore, nioPosix, systemPackage,
             ],
             swiftSettings: settings),
         .target(
             name: "BlueZRadio",
             dependencies: [
-                "BluetoothCore", "Concurrency", "Radio", "DBus", "HCI", "Advertising", "Bluetooth", "CBluetooth",
-                systemPackage,
+                "BluetoothCore", "Concurrency", "KernelBluetooth", "Radio", "DBus", "HCI", "Advertising", "Bluetooth",
+                "CBluetooth", systemPackage,
             ],
             swiftSettings: settings),
         .target(
@@ -181,8 +185,9 @@ let package = Package(
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "HCI", "DBus", "Devices", "Radio",
                 "BlueZRadio", "BlueZService", "HCIRadio", "ESPHomeProxy", "Profiles", "Persistence", "Emulator",
-                "Receiving", "BeaconryCentral", "Operations", "ControlClient", "Sockets", unixSignals, subprocess,
-                systemPackage, deque,
+                "Receiving", "BeaconryCentral", "Operations", "ControlClient", "KernelBluetooth", "Sockets",
+                unixSignals,
+                subprocess, systemPackage, deque,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -303,7 +308,8 @@ let package = Package(
         .testTarget(
             name: "BlueZRadioTests",
             dependencies: [
-                "BluetoothCore", "Radio", "BlueZRadio", "Advertising", "Bluetooth", "HCI", "DBus", "TestSupport",
+                "BluetoothCore", "KernelBluetooth", "Radio", "BlueZRadio", "Advertising", "Bluetooth", "HCI", "DBus",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BluetoothCore
+import KernelBluetooth
 import Radio
 
 /// The adapter that a BlueZ radio uses.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import KernelBluetooth
 package import Radio
 
 /// The adapters of this machine beside bluetoothd: `bluez`, `bluez:hciN`, `bluez:ADDRESS`.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DBus
+import KernelBluetooth
 package import Radio
 
 /// The BlueZ adapters of this machine, their capabilities, and the rights of this process.

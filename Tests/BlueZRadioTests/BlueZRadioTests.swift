@@ -6,6 +6,7 @@ import Advertising
 import Bluetooth
 import BluetoothCore
 import DBus
+import KernelBluetooth
 import Radio
 import TestSupport
 import Testing

@@ -7,6 +7,7 @@ import HCI
 import Synchronization
 
 @testable import BlueZRadio
+@testable import KernelBluetooth
 
 /// A kernel with one controller, hci0: its management channel answers commands and records them, and its monitor channel
 /// has the packets of the test.

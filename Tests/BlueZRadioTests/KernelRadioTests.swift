@@ -12,6 +12,7 @@ import TestSupport
 import Testing
 
 @testable import BlueZRadio
+@testable import KernelBluetooth
 
 /// The whole radio over a real bus, with a bluetoothd and a kernel of the test.
 @Suite(.timeLimit(.minutes(10))) struct KernelRadioTests {

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import BlueZRadio
+@testable import KernelBluetooth
 
 @Suite struct ManagementPacketTests {
     /// Read Advertising Features of hci1.

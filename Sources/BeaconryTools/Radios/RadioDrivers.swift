@@ -4,6 +4,7 @@
 
 import BlueZRadio
 import HCIRadio
+import KernelBluetooth
 package import Radio
 
 /// The kinds of radios of this program.

@@ -4,6 +4,7 @@
 
 import Advertising
 import BluetoothCore
+import KernelBluetooth
 import Radio
 
 /// Advertises through the kernel's management socket: exact bytes in both PDUs, beside a running bluetoothd.

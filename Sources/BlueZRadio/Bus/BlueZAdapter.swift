@@ -4,6 +4,7 @@
 
 package import BluetoothCore
 import DBus
+import KernelBluetooth
 
 /// An adapter as bluetoothd describes it (org.bluez.Adapter1 and org.bluez.LEAdvertisingManager1).
 package struct BlueZAdapter: Hashable, Sendable {

@@ -4,6 +4,7 @@
 
 import BluetoothCore
 import DBus
+import KernelBluetooth
 import Radio
 
 /// A bluetoothd process on the message bus: its adapters, objects and methods.

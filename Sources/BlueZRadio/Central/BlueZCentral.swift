@@ -6,6 +6,7 @@ public import Bluetooth
 import BluetoothCore
 import Concurrency
 import DBus
+import KernelBluetooth
 public import Radio
 
 /// A central radio that shares an adapter of this machine with bluetoothd.

@@ -5,6 +5,7 @@
 import Bluetooth
 import BluetoothCore
 import DBus
+import KernelBluetooth
 import Radio
 
 /// The scan of a central, and the discovery session of bluetoothd that makes the controller scan.

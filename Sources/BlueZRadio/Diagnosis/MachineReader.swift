@@ -5,6 +5,7 @@
 import BluetoothCore
 import DBus
 import Glibc
+import KernelBluetooth
 import Radio
 
 /// Reads what `MachineFacts` is made of. Nothing is changed.

@@ -6,6 +6,7 @@ import Advertising
 import Bluetooth
 import BluetoothCore
 import DBus
+import KernelBluetooth
 import Radio
 
 /// The registrations of a radio with bluetoothd and the kernel, for its beacons on one adapter: an advertiser, the

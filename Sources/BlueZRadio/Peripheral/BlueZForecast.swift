@@ -5,6 +5,7 @@
 import Bluetooth
 import BluetoothCore
 import DBus
+import KernelBluetooth
 import Radio
 
 /// What an adapter would do with beacons. Nothing is advertised or registered.

@@ -5,6 +5,7 @@
 import Bluetooth
 import BluetoothCore
 import DBus
+import KernelBluetooth
 package import Radio
 
 // The centrals of a `BlueZRadio`: connections, attribute requests, pairing, and the links through which a beacon uses a

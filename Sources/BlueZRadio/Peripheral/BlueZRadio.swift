@@ -7,6 +7,7 @@ package import Bluetooth
 import BluetoothCore
 import DBus
 import HCI
+import KernelBluetooth
 package import Radio
 
 /// A peripheral radio that shares an adapter of this machine with bluetoothd.

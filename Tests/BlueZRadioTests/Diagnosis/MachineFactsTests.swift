@@ -7,6 +7,7 @@ import Foundation
 import Testing
 
 @testable import BlueZRadio
+@testable import KernelBluetooth
 
 @Suite struct MachineFactsTests {
     private static let address = "B8:27:EB:01:02:03"

@@ -2,42 +2,44 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+package import BluetoothCore
 
 /// The current settings of a controller (mgmt-api, "Read Controller Information" and "New Settings").
-struct AdapterSettings: OptionSet, Hashable, Sendable {
-    let rawValue: UInt32
+package struct AdapterSettings: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
     /// The controller is powered on.
-    static let powered = AdapterSettings(rawValue: 1 << 0)
+    package static let powered = AdapterSettings(rawValue: 1 << 0)
     /// Every advertising instance is connectable, whatever its own flag.
-    static let connectable = AdapterSettings(rawValue: 1 << 1)
+    package static let connectable = AdapterSettings(rawValue: 1 << 1)
     /// Other devices find the adapter; bluetoothd makes it connectable with it.
-    static let discoverable = AdapterSettings(rawValue: 1 << 3)
+    package static let discoverable = AdapterSettings(rawValue: 1 << 3)
     /// BR/EDR is on. Without it the kernel adds flags to advertising data that has none.
-    static let classic = AdapterSettings(rawValue: 1 << 7)
+    package static let classic = AdapterSettings(rawValue: 1 << 7)
     /// The adapter's own advertising is on (`btmgmt advertising on`): no instance is sent.
-    static let advertising = AdapterSettings(rawValue: 1 << 10)
+    package static let advertising = AdapterSettings(rawValue: 1 << 10)
 }
 
 /// The return parameters of Read Controller Information (mgmt-api, command 0x0004).
-struct ControllerInformation: WireCodable, Hashable {
+package struct ControllerInformation: WireCodable, Hashable {
     /// Class of device, name and short name.
     private static let tailLength = 3 + 249 + 11
 
     /// The public address; zero for a controller that has none.
-    let address: BluetoothAddress
+    package let address: BluetoothAddress
     /// The version of HCI.
-    let version: UInt8
+    package let version: UInt8
     /// The company identifier of the manufacturer.
-    let manufacturer: UInt16
+    package let manufacturer: UInt16
     /// The settings that the controller can have.
-    let supportedSettings: AdapterSettings
+    package let supportedSettings: AdapterSettings
     /// The settings that it has.
-    let currentSettings: AdapterSettings
+    package let currentSettings: AdapterSettings
     private let tail: [UInt8]
 
     /// Information without a class and without names.
-    init(
+    package init(
         address: BluetoothAddress, version: UInt8 = 9, manufacturer: UInt16 = 0,
         supportedSettings: AdapterSettings = [], currentSettings: AdapterSettings
     ) {
@@ -49,7 +51,7 @@ struct ControllerInformation: WireCodable, Hashable {
         tail = [UInt8](repeating: 0, count: Self.tailLength)
     }
 
-    init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         address = try BluetoothAddress(parsing: &reader)
         version = try reader.readUInt8()
         manufacturer = try reader.readLittleEndian()
@@ -58,7 +60,7 @@ struct ControllerInformation: WireCodable, Hashable {
         tail = Array(try reader.read(count: Self.tailLength))
     }
 
-    func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         address.serialize(into: &writer)
         writer.write(version)
         writer.writeLittleEndian(manufacturer)

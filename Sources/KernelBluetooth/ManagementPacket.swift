@@ -2,49 +2,51 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+package import BluetoothCore
 
 /// The opcode of a management command (mgmt-api, "Commands"); the commands used here have names.
-struct ManagementOpcode: Hashable, Sendable {
-    let rawValue: UInt16
-    static let readCommands = ManagementOpcode(rawValue: 0x0002)
-    static let readControllerInformation = ManagementOpcode(rawValue: 0x0004)
-    static let disconnect = ManagementOpcode(rawValue: 0x0014)
-    static let getConnections = ManagementOpcode(rawValue: 0x0015)
-    static let getConnectionInformation = ManagementOpcode(rawValue: 0x0031)
-    static let readAdvertisingFeatures = ManagementOpcode(rawValue: 0x003D)
-    static let removeAdvertising = ManagementOpcode(rawValue: 0x003F)
-    static let addExtendedAdvertisingParameters = ManagementOpcode(rawValue: 0x0054)
-    static let addExtendedAdvertisingData = ManagementOpcode(rawValue: 0x0055)
+package struct ManagementOpcode: Hashable, Sendable {
+    package let rawValue: UInt16
+    package static let readCommands = ManagementOpcode(rawValue: 0x0002)
+    package static let readIndexList = ManagementOpcode(rawValue: 0x0003)
+    package static let readControllerInformation = ManagementOpcode(rawValue: 0x0004)
+    package static let setPowered = ManagementOpcode(rawValue: 0x0005)
+    package static let disconnect = ManagementOpcode(rawValue: 0x0014)
+    package static let getConnections = ManagementOpcode(rawValue: 0x0015)
+    package static let getConnectionInformation = ManagementOpcode(rawValue: 0x0031)
+    package static let readAdvertisingFeatures = ManagementOpcode(rawValue: 0x003D)
+    package static let removeAdvertising = ManagementOpcode(rawValue: 0x003F)
+    package static let addExtendedAdvertisingParameters = ManagementOpcode(rawValue: 0x0054)
+    package static let addExtendedAdvertisingData = ManagementOpcode(rawValue: 0x0055)
 }
 
 /// One packet of the management channel in either direction: code, controller index, length and parameters,
 /// little-endian.
-struct ManagementPacket: WireCodable, Hashable {
+package struct ManagementPacket: WireCodable, Hashable {
     /// The index of packets that concern no controller.
-    static let noController: UInt16 = 0xFFFF
+    package static let noController: UInt16 = 0xFFFF
 
     /// The opcode of a command or the code of an event.
-    let code: UInt16
+    package let code: UInt16
     /// The controller: N of hciN.
-    let index: UInt16
+    package let index: UInt16
     /// The parameters of the command or event.
-    let parameters: [UInt8]
+    package let parameters: [UInt8]
 
-    init(code: UInt16, index: UInt16, parameters: [UInt8]) {
+    package init(code: UInt16, index: UInt16, parameters: [UInt8]) {
         self.code = code
         self.index = index
         self.parameters = parameters
     }
 
-    init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         code = try reader.readLittleEndian()
         index = try reader.readLittleEndian()
         let length: UInt16 = try reader.readLittleEndian()
         parameters = Array(try reader.read(count: Int(length)))
     }
 
-    func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(code)
         writer.writeLittleEndian(index)
         writer.writeLittleEndian(UInt16(truncatingIfNeeded: parameters.count))
@@ -53,7 +55,7 @@ struct ManagementPacket: WireCodable, Hashable {
 }
 
 /// An event of the management channel (mgmt-api, "Events").
-enum ManagementEvent: Hashable, Sendable {
+package enum ManagementEvent: Hashable, Sendable {
     /// A command is complete: its status, 0 for success, and its return parameters.
     case completed(ManagementOpcode, status: UInt8, returned: [UInt8])
     /// A controller was added.
@@ -76,7 +78,7 @@ enum ManagementEvent: Hashable, Sendable {
     case other(code: UInt16)
 
     /// Parses the event in a packet.
-    init(_ packet: ManagementPacket) throws(WireError) {
+    package init(_ packet: ManagementPacket) throws(WireError) {
         var reader = ByteReader(packet.parameters)
         switch packet.code {
         case 0x0001, 0x0002:
@@ -105,13 +107,13 @@ enum ManagementEvent: Hashable, Sendable {
 // MARK: - Parameters
 
 /// The return parameters of Read Management Supported Commands (mgmt-api, command 0x0002).
-struct ManagementCommandList: WireCodable, Hashable {
+package struct ManagementCommandList: WireCodable, Hashable {
     /// The commands that this kernel supports.
-    let opcodes: [ManagementOpcode]
+    package let opcodes: [ManagementOpcode]
     /// The codes of the events that this kernel sends.
-    let events: [UInt16]
+    package let events: [UInt16]
 
-    init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         let commandCount: UInt16 = try reader.readLittleEndian()
         let eventCount: UInt16 = try reader.readLittleEndian()
         var opcodes: [ManagementOpcode] = []
@@ -122,7 +124,7 @@ struct ManagementCommandList: WireCodable, Hashable {
         self.events = events
     }
 
-    func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(UInt16(truncatingIfNeeded: opcodes.count))
         writer.writeLittleEndian(UInt16(truncatingIfNeeded: events.count))
         for opcode in opcodes { writer.writeLittleEndian(opcode.rawValue) }
@@ -131,25 +133,25 @@ struct ManagementCommandList: WireCodable, Hashable {
 }
 
 /// The return parameters of Read Advertising Features (mgmt-api, command 0x003D).
-struct AdvertisingFeatures: WireCodable, Hashable {
+package struct AdvertisingFeatures: WireCodable, Hashable {
     /// The flags of Add Extended Advertising Parameters that this controller supports.
-    let supportedFlags: UInt32
+    package let supportedFlags: UInt32
     /// The maximum length of the advertising data, in bytes.
-    let maximumAdvertisingData: UInt8
+    package let maximumAdvertisingData: UInt8
     /// The maximum length of the scan response, in bytes.
-    let maximumScanResponse: UInt8
+    package let maximumScanResponse: UInt8
     /// The maximum number of instances, which are numbered from 1.
-    let maximumInstances: UInt8
+    package let maximumInstances: UInt8
     /// The instances that exist, of all programs.
-    let instances: [UInt8]
+    package let instances: [UInt8]
 
     /// Whether the controller has extended advertising: only then does the kernel offer flags for PHYs.
-    var isExtended: Bool { supportedFlags & 0x0000_0380 != 0 }
+    package var isExtended: Bool { supportedFlags & 0x0000_0380 != 0 }
 
     /// Whether the length of an instance's turn can be set.
-    var canSetTurn: Bool { supportedFlags & AddExtendedAdvertisingParameters.Flags.hasDuration.rawValue != 0 }
+    package var canSetTurn: Bool { supportedFlags & AddExtendedAdvertisingParameters.Flags.hasDuration.rawValue != 0 }
 
-    init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         supportedFlags = try reader.readLittleEndian()
         maximumAdvertisingData = try reader.readUInt8()
         maximumScanResponse = try reader.readUInt8()
@@ -157,7 +159,7 @@ struct AdvertisingFeatures: WireCodable, Hashable {
         instances = Array(try reader.read(count: Int(try reader.readUInt8())))
     }
 
-    func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(supportedFlags)
         writer.write([maximumAdvertisingData, maximumScanResponse, maximumInstances, UInt8(instances.count)])
         writer.write(instances)
@@ -165,29 +167,31 @@ struct AdvertisingFeatures: WireCodable, Hashable {
 }
 
 /// The parameters of Add Extended Advertising Parameters (mgmt-api, command 0x0054).
-struct AddExtendedAdvertisingParameters: WireCodable, Hashable {
+package struct AddExtendedAdvertisingParameters: WireCodable, Hashable {
     /// The flags that are used here.
-    struct Flags: OptionSet, Hashable, Sendable {
-        let rawValue: UInt32
-        static let connectable = Flags(rawValue: 1 << 0)
-        static let hasDuration = Flags(rawValue: 1 << 12)
-        static let hasIntervals = Flags(rawValue: 1 << 14)
-        static let hasTransmitPower = Flags(rawValue: 1 << 15)
+    package struct Flags: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt32
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        package static let connectable = Flags(rawValue: 1 << 0)
+        package static let hasDuration = Flags(rawValue: 1 << 12)
+        package static let hasIntervals = Flags(rawValue: 1 << 14)
+        package static let hasTransmitPower = Flags(rawValue: 1 << 15)
     }
 
-    let instance: UInt8
-    let flags: Flags
+    package let instance: UInt8
+    package let flags: Flags
     /// The length of one turn in seconds; 0 for the kernel's default.
-    var duration: UInt16 = 0
+    package var duration: UInt16 = 0
     /// The life of the instance in seconds; 0 for no limit.
-    var timeout: UInt16 = 0
-    let minimumInterval: AdvertisingInterval
-    let maximumInterval: AdvertisingInterval
+    package var timeout: UInt16 = 0
+    package let minimumInterval: AdvertisingInterval
+    package let maximumInterval: AdvertisingInterval
     /// In dBm; 127 for no preference.
-    let transmitPower: Int8
+    package let transmitPower: Int8
 
     /// - Parameter turn: the length of one turn in seconds; `nil` for the kernel's default.
-    init(
+    package init(
         instance: UInt8, flags: Flags, turn: UInt16? = nil, interval: AdvertisingInterval,
         transmitPower: TransmitPower?
     ) {
@@ -202,7 +206,7 @@ struct AddExtendedAdvertisingParameters: WireCodable, Hashable {
         self.transmitPower = transmitPower?.decibelMilliwatts ?? 127
     }
 
-    init(parsing reader: inout ByteReader) throws(WireError) {
+    package init(parsing reader: inout ByteReader) throws(WireError) {
         instance = try reader.readUInt8()
         flags = Flags(rawValue: try reader.readLittleEndian())
         duration = try reader.readLittleEndian()
@@ -212,7 +216,7 @@ struct AddExtendedAdvertisingParameters: WireCodable, Hashable {
         transmitPower = try reader.readInt8()
     }
 
-    func serialize(into writer: inout ByteWriter) {
+    package func serialize(into writer: inout ByteWriter) {
         writer.write(instance)
         writer.writeLittleEndian(flags.rawValue)
         writer.writeLittleEndian(duration)

@@ -5,10 +5,10 @@
 import CBluetooth
 @preconcurrency import Dispatch
 import Glibc
-import SystemPackage
+package import SystemPackage
 
 /// A socket that sends and receives whole packets.
-protocol PacketSocket: Sendable {
+package protocol PacketSocket: Sendable {
     /// The received packets, in order; the stream ends with `close()`.
     var packets: AsyncStream<[UInt8]> { get }
     /// Sends one packet.
@@ -21,9 +21,10 @@ protocol PacketSocket: Sendable {
 /// A socket of the kernel's Bluetooth family that is bound to one channel. Sends and receives whole packets.
 ///
 /// `close()` ends the stream of packets and closes the descriptor; so does releasing the last reference.
-final class BluetoothSocket: PacketSocket {
-    /// The channels that concern all controllers.
-    enum Channel: UInt16 {
+package final class BluetoothSocket: PacketSocket {
+    package enum Channel: UInt16 {
+        /// One controller for this process alone, while the kernel does not use it. Requires CAP_NET_ADMIN.
+        case user = 1
         /// All traffic between host and controllers, read-only. Requires CAP_NET_RAW.
         case monitor = 2
         /// The management interface. Requires CAP_NET_ADMIN for the commands used here.
@@ -31,32 +32,14 @@ final class BluetoothSocket: PacketSocket {
     }
 
     /// The received packets, in order. A consumer that falls 4,096 packets behind loses the oldest.
-    let packets: AsyncStream<[UInt8]>
+    package let packets: AsyncStream<[UInt8]>
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
-    /// Opens a channel.
+    /// Opens a channel that concerns all controllers.
     /// - Throws: `Errno` of the kernel: EAFNOSUPPORT without Bluetooth, EPERM without the capability.
-    init(_ channel: Channel) throws(Errno) {
-        let descriptor = socket(
-            Int32(AF_BLUETOOTH),
-            Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-                | Int32(SOCK_NONBLOCK.rawValue), Int32(BTPROTO_HCI))
-        guard descriptor >= 0 else { throw Errno.current }
-        var address = sockaddr_hci()
-        address.hci_family = sa_family_t(AF_BLUETOOTH)
-        address.hci_dev = UInt16(HCI_DEV_NONE)
-        address.hci_channel = channel.rawValue
-        let bound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_hci>.size))
-            }
-        }
-        guard bound == 0 else {
-            let error = Errno.current
-            Glibc.close(descriptor)
-            throw error
-        }
+    package init(_ channel: Channel) throws(Errno) {
+        let descriptor = try Self.descriptor(of: channel)
         self.descriptor = descriptor
         let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(4096))
         packets = stream
@@ -72,13 +55,38 @@ final class BluetoothSocket: PacketSocket {
         source.resume()
     }
 
+    /// Opens a channel, without a stream.
+    /// - Parameter index: N of hciN for `user`; `nil` for the channels of all controllers.
+    /// - Returns: the descriptor, which does not block.
+    /// - Throws: `Errno` of the kernel.
+    package static func descriptor(of channel: Channel, index: UInt16? = nil) throws(Errno) -> Int32 {
+        let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(Int32(AF_BLUETOOTH), type, Int32(BTPROTO_HCI))
+        guard descriptor >= 0 else { throw Errno.current }
+        var address = sockaddr_hci()
+        address.hci_family = sa_family_t(AF_BLUETOOTH)
+        address.hci_dev = index ?? UInt16(HCI_DEV_NONE)
+        address.hci_channel = channel.rawValue
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_hci>.size))
+            }
+        }
+        guard bound == 0 else {
+            let error = Errno.current
+            Glibc.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
     /// Opens the monitor channel; `nil` without CAP_NET_RAW.
-    static func openMonitor() -> BluetoothSocket? {
+    package static func openMonitor() -> BluetoothSocket? {
         ProcessRights.current.rawNetwork ? try? BluetoothSocket(.monitor) : nil
     }
 
     /// Whether this process may open a channel.
-    static func canOpen(_ channel: Channel) -> Bool {
+    package static func canOpen(_ channel: Channel) -> Bool {
         guard let socket = try? BluetoothSocket(channel) else { return false }
         socket.close()
         return true
@@ -92,12 +100,12 @@ final class BluetoothSocket: PacketSocket {
 
     /// Sends one packet.
     /// - Throws: `Errno` of the kernel.
-    func send(_ packet: [UInt8]) throws(Errno) {
+    package func send(_ packet: [UInt8]) throws(Errno) {
         guard Glibc.send(descriptor, packet, packet.count, 0) == packet.count else { throw Errno.current }
     }
 
     /// Ends the stream and closes the descriptor. Further calls have no effect.
-    func close() {
+    package func close() {
         source.cancel()
     }
 
@@ -110,14 +118,19 @@ extension Errno {
 }
 
 /// The channels that this process may use.
-struct KernelChannels: Sendable {
+package struct KernelChannels: Sendable {
     /// The management interface; `nil` without CAP_NET_ADMIN.
-    let management: ManagementChannel?
+    package let management: ManagementChannel?
     /// The HCI traffic of all controllers; `nil` without CAP_NET_RAW.
-    let monitor: (any PacketSocket)?
+    package let monitor: (any PacketSocket)?
+
+    package init(management: ManagementChannel?, monitor: (any PacketSocket)?) {
+        self.management = management
+        self.monitor = monitor
+    }
 
     /// Opens the channels that the capabilities of this process allow.
-    static func open() -> KernelChannels {
+    package static func open() -> KernelChannels {
         let rights = ProcessRights.current
         return KernelChannels(
             management: rights.networkAdministration ? try? ManagementChannel() : nil,
@@ -125,10 +138,10 @@ struct KernelChannels: Sendable {
     }
 
     /// No channels: bluetoothd alone.
-    static let none = KernelChannels(management: nil, monitor: nil)
+    package static let none = KernelChannels(management: nil, monitor: nil)
 
     /// Closes the channels; their streams end.
-    func close() async {
+    package func close() async {
         await management?.close()
         monitor?.close()
     }

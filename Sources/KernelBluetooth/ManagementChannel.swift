@@ -3,19 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
-import Radio
 import SystemPackage
 
 /// The kernel's management interface: commands with their replies, and events.
-actor ManagementChannel {
+package actor ManagementChannel {
     /// An event and the index of its controller.
-    struct IndexedEvent: Sendable {
-        let index: UInt16
-        let event: ManagementEvent
+    package struct IndexedEvent: Sendable {
+        package let index: UInt16
+        package let event: ManagementEvent
     }
 
     /// All events but the replies to commands, in order. Ends with `close()`.
-    nonisolated let events: AsyncStream<IndexedEvent>
+    package nonisolated let events: AsyncStream<IndexedEvent>
 
     private let socket: any PacketSocket
     private let timeout: Duration
@@ -24,20 +23,21 @@ actor ManagementChannel {
     private var waiting: [Int: CheckedContinuation<Result<[UInt8], ManagementError>, Never>] = [:]
 
     /// Opens the channel.
+    /// - Parameter timeout: the time limit of a reply.
     /// - Throws: `ManagementError.socket`.
-    init() throws(ManagementError) {
+    package init(timeout: Duration = .seconds(5)) throws(ManagementError) {
         let socket: BluetoothSocket
         do {
             socket = try BluetoothSocket(.management)
         } catch {
             throw .socket(error)
         }
-        self.init(on: socket)
+        self.init(on: socket, timeout: timeout)
     }
 
     /// A channel on an open socket.
     /// - Parameter timeout: the time limit of a reply.
-    init(on socket: any PacketSocket, timeout: Duration = .seconds(5)) {
+    package init(on socket: any PacketSocket, timeout: Duration = .seconds(5)) {
         self.socket = socket
         self.timeout = timeout
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
@@ -47,9 +47,9 @@ actor ManagementChannel {
         }
     }
 
-    /// Sends a command and waits for its reply, 5 s at most.
+    /// Sends a command and waits for its reply.
     /// - Returns: the return parameters after the status.
-    func command(
+    package func command(
         _ opcode: ManagementOpcode, index: UInt16, parameters: [UInt8] = []
     ) async throws(ManagementError) -> [UInt8] {
         let packet = ManagementPacket(code: opcode.rawValue, index: index, parameters: parameters)
@@ -71,7 +71,7 @@ actor ManagementChannel {
     }
 
     /// Closes the channel: pending commands fail, and the events end.
-    func close() {
+    package func close() {
         socket.close()
         finish()
     }
@@ -100,36 +100,5 @@ actor ManagementChannel {
     private func finish() {
         for (identifier, opcode) in matcher.removeAll() { resume(identifier, with: .failure(.noAnswer(opcode))) }
         continuation.finish()
-    }
-}
-
-/// A connection of bluetoothd as the kernel's management interface reports it.
-struct KernelConnection {
-    /// The controller: N of hciN.
-    let index: UInt16
-    /// The peer.
-    let device: RemoteAddress
-
-    /// Reads the RSSI of the peer (mgmt-api, Get Connection Information).
-    /// - Throws: `RemoteError.impossible` without CAP_NET_ADMIN, or when the kernel has no value.
-    func readRSSI() async throws(RemoteError) -> RSSI {
-        guard ProcessRights.current.networkAdministration, let channel = try? ManagementChannel() else {
-            throw .impossible(
-                "bluetoothd does not report the RSSI of a connected device, and the kernel requires CAP_NET_ADMIN")
-        }
-        var parameters = device.address.serialized()
-        parameters.append(device.isRandom ? 2 : 1)
-        let reply: [UInt8]
-        do throws(ManagementError) {
-            reply = try await channel.command(.getConnectionInformation, index: index, parameters: parameters)
-            await channel.close()
-        } catch {
-            await channel.close()
-            throw .impossible("the kernel does not report the RSSI of the device (\(error))")
-        }
-        guard reply.count >= 8, case let rssi = RSSI(Int8(bitPattern: reply[7])), rssi != .unavailable else {
-            throw .impossible("the controller has no RSSI of the device")
-        }
-        return rssi
     }
 }

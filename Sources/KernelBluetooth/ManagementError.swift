@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import SystemPackage
+package import SystemPackage
 
 /// Why a management command failed.
-enum ManagementError: Error, Hashable {
+package enum ManagementError: Error, Hashable {
     /// The kernel's status (mgmt-api, "Error codes").
     case status(ManagementOpcode, UInt8)
     /// The kernel did not reply in time, or with a reply of another form.
@@ -14,25 +14,25 @@ enum ManagementError: Error, Hashable {
     case socket(Errno)
 
     /// The status in the kernel's reply; `nil` if there was no reply.
-    var status: UInt8? {
+    package var status: UInt8? {
         if case .status(_, let status) = self { status } else { nil }
     }
 
     /// A command to the controller failed, or its driver did.
-    static let failed: UInt8 = 0x03
+    package static let failed: UInt8 = 0x03
     /// Authentication Failed, which is also the kernel's status for a controller that does not answer (ETIMEDOUT in
     /// `mgmt_errno_status` of Linux).
-    static let silentController: UInt8 = 0x05
+    package static let silentController: UInt8 = 0x05
     /// The controller is busy with something else.
-    static let busy: UInt8 = 0x0A
+    package static let busy: UInt8 = 0x0A
     /// Parameters that are not valid, or an instance that the controller cannot advertise beside its connections.
-    static let invalidParameters: UInt8 = 0x0D
+    package static let invalidParameters: UInt8 = 0x0D
 
     /// There is no controller with this index.
-    static let invalidIndex: UInt8 = 0x11
+    package static let invalidIndex: UInt8 = 0x11
 
     /// The hint for people, as a clause.
-    var hint: String {
+    package var hint: String {
         let hint: String? =
             switch self {
             case .status(_, let status): Self.hints[status]
@@ -61,7 +61,7 @@ enum ManagementError: Error, Hashable {
 }
 
 extension ManagementError: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         switch self {
         case .status(let opcode, let status):
             "management command \(opcode.rawValue): \(Self.names[status] ?? "status \(status)")"

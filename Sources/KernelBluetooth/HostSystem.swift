@@ -29,7 +29,7 @@ package enum AdapterPresence {
     }
 
     /// How rfkill blocks an adapter: "by software" or "by a switch"; `nil` when it does not.
-    static func block(of adapter: String) -> String? {
+    package static func block(of adapter: String) -> String? {
         for folder in SystemFile.names(in: blockFolder) {
             let path = "\(blockFolder)/\(folder)"
             guard value("\(path)/type") == "bluetooth", value("\(path)/name") == adapter else { continue }
@@ -45,14 +45,14 @@ package enum AdapterPresence {
 }
 
 /// The capabilities of this process that Bluetooth sockets require.
-struct ProcessRights: Hashable, Sendable {
+package struct ProcessRights: Hashable, Sendable {
     /// CAP_NET_ADMIN: the management socket.
-    let networkAdministration: Bool
+    package let networkAdministration: Bool
     /// CAP_NET_RAW: the monitor socket.
-    let rawNetwork: Bool
+    package let rawNetwork: Bool
 
     /// The effective capabilities now (`CapEff` in /proc/self/status).
-    static var current: ProcessRights {
+    package static var current: ProcessRights {
         guard let status = SystemFile.text("/proc/self/status"),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("CapEff:") }),
             let mask = UInt64(line.dropFirst("CapEff:".count).filter(\.isHexDigit), radix: 16)
@@ -62,9 +62,9 @@ struct ProcessRights: Hashable, Sendable {
 }
 
 /// Small files of /proc and /sys.
-enum SystemFile {
+package enum SystemFile {
     /// The text of a file, at most 64 KiB; `nil` for a file that cannot be read.
-    static func text(_ path: String) -> String? {
+    package static func text(_ path: String) -> String? {
         guard let descriptor = try? FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) else {
             return nil
         }
@@ -80,7 +80,7 @@ enum SystemFile {
     }
 
     /// The sorted names in a folder; empty for a folder that cannot be read.
-    static func names(in folder: String) -> [String] {
+    package static func names(in folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 }
