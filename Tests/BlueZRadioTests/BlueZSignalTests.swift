@@ -64,7 +64,14 @@ import Testing
             changed(characteristic, "org.bluez.GattCharacteristic1", ["Value": .bytes([1])]),
             [.valueChanged(characteristic: characteristic, [1])]
         ),
-        (changed(characteristic, "org.bluez.GattCharacteristic1", ["Notifying": true]), []),
+        (
+            changed(characteristic, "org.bluez.GattCharacteristic1", ["Notifying": true]),
+            [.characteristicChanged(characteristic)]
+        ),
+        (
+            changed(characteristic, "org.bluez.GattCharacteristic1", ["Value": .bytes([1]), "Notifying": false]),
+            [.valueChanged(characteristic: characteristic, [1]), .characteristicChanged(characteristic)]
+        ),
         (added(characteristic, "org.bluez.GattCharacteristic1", [:]), []),
         (changed(device, "org.bluez.Battery1", ["Percentage": .byte(1)]), []),
     ]

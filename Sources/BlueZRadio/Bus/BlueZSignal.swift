@@ -23,6 +23,8 @@ enum BlueZSignal: Hashable {
     case deviceDisconnected(ObjectPath, reason: String)
     /// A primary service of a device was discovered, or vanished.
     case serviceChanged(ObjectPath, isPresent: Bool)
+    /// Other properties of a device's characteristic have other values.
+    case characteristicChanged(ObjectPath)
     /// The value of a device's characteristic: notified, indicated or read.
     case valueChanged(characteristic: ObjectPath, [UInt8])
 
@@ -79,7 +81,9 @@ enum BlueZSignal: Hashable {
         case DeviceProperties.interface:
             return [.deviceChanged(path, changed: changed, invalidated: invalidated)]
         case RemoteDatabase.characteristicInterface:
-            return changed["Value"]?.bytesValue.map { [.valueChanged(characteristic: path, $0)] } ?? []
+            let value = changed["Value"]?.bytesValue
+            let signals = value.map { [BlueZSignal.valueChanged(characteristic: path, $0)] } ?? []
+            return value != nil && changed.count == 1 ? signals : signals + [.characteristicChanged(path)]
         default:
             return isAdapter(path) ? [.adapterChanged(Set(changed.keys).union(invalidated))] : []
         }

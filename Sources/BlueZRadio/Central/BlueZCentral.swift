@@ -19,6 +19,7 @@ public import Radio
 /// stops discovery (`CentralScanner`). Both are woken by signals of the bus, and periodically in case a signal was missed.
 public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, LinkOwner {
     public nonisolated let name: String
+    nonisolated let changes = DeviceChanges()
 
     private let access: DaemonAccess
     /// The daemon and adapter in use; `nil` while the radio is not usable.
@@ -205,8 +206,11 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
         case .daemonChanged: wakeUp.yield()
         case .adapterChanged(let properties):
             if properties.isEmpty || properties.contains("Powered") { wakeUp.yield() }
-        case .deviceAdded(let path, let properties): scanner.noteAdded(path, properties)
+        case .deviceAdded(let path, let properties):
+            scanner.noteAdded(path, properties)
+            changes.note(path)
         case .deviceChanged(let path, let changed, let invalidated):
+            changes.note(path)
             scanner.noteChanged(path, changed, invalidated: invalidated)
             if changed["Connected"]?.boolValue == false { links.end(path, "the connection was lost") }
         case .deviceRemoved(let path):
@@ -219,6 +223,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
         case .valueChanged(let path, let value):
             guard let device = path.parent?.parent else { return }
             links[device]?.take(value, from: path)
+        case .characteristicChanged(let path): changes.note(path)
         }
     }
 
@@ -249,7 +254,10 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
             throw RadioError(
                 .refused, "\(device) is connected, or being connected to, already", hint: "use that connection")
         }
-        defer { links.endConnecting(path) }
+        defer {
+            links.endConnecting(path)
+            changes.note(path)
+        }
         await server.renew(on: attachment, handlers: serverHandlers)
         let attempt = ConnectionAttempt(device, path, attachment, for: self)
         if let link = await attempt.run(timeout: timeout) { return link }
@@ -289,6 +297,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
         links.add(
             BlueZRemoteLink(
                 device, path, on: attachment, database: RemoteDatabase(of: path, in: objects), owner: self))
+        changes.note(path)
         // The connection may have ended before the link could receive the signal.
         await check(path)
         return links[path]
@@ -360,11 +369,10 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
 
     /// The link to a device. A device may send a request up to 10 s before its connection is known here.
     private func link(to device: ObjectPath) async -> BlueZRemoteLink? {
-        for _ in 0..<200 where !isClosed {
+        let found = await changes.first(of: device, within: .seconds(10)) { () async -> BlueZRemoteLink?? in
             if let link = links[device] { return link }
-            guard links.isConnecting(device) else { return nil }
-            try? await Task.sleep(for: .milliseconds(50))
+            return links.isConnecting(device) && !isClosed ? nil : .some(nil)
         }
-        return nil
+        return found ?? nil
     }
 }

@@ -11,6 +11,8 @@ import Synchronization
 
 /// The radio that owns a link.
 protocol LinkOwner: Sendable {
+    /// Changes of objects of bluetoothd.
+    var changes: DeviceChanges { get }
     /// Ends the link to a device if bluetoothd reports that the device is not connected.
     func check(_ path: ObjectPath) async
     /// Forgets a link that this side ended.
@@ -160,17 +162,15 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
 
     /// bluetoothd starts to discover a central's attributes only when the central has connected.
     private func waitUntilResolved() async throws(RemoteError) {
-        let deadline = ContinuousClock.now + Self.patience
-        while true {
+        let isResolved = try await owner.changes.first(of: path, within: Self.patience) {
+            () throws(RemoteError) -> Bool? in
             let reply = try await call(
                 path, "org.freedesktop.DBus.Properties", "GetAll", [.string(DeviceProperties.interface)])
-            if DeviceProperties(reply.first?.dictionaryValue ?? [:]).areServicesResolved { return }
-            guard ContinuousClock.now < deadline, !Task.isCancelled else {
-                throw .impossible(
-                    "bluetoothd did not discover the device's services; see ReverseServiceDiscovery in its main.conf")
-            }
-            try? await Task.sleep(for: .milliseconds(100))
+            return DeviceProperties(reply.first?.dictionaryValue ?? [:]).areServicesResolved ? true : nil
         }
+        guard isResolved == nil else { return }
+        throw .impossible(
+            "bluetoothd did not discover the device's services; see ReverseServiceDiscovery in its main.conf")
     }
 
     private func place(of attribute: AttributeHandle) throws(RemoteError) -> RemoteDatabase.Place {
@@ -181,7 +181,7 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
         return place
     }
 
-    /// Calls the daemon, and retries while it is busy with another call of the same kind.
+    /// Calls the daemon, and retries while it is busy with another call of the same kind, of whose end there is no signal.
     private func call(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
     ) async throws(RemoteError) -> [DBusValue] {
@@ -222,12 +222,12 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
     /// milliseconds later. A device that replied with this error is still connected then.
     private func explained(_ error: DBusError) async -> RemoteError {
         let meaning = RemoteError(error)
-        for attempt in 0..<(meaning == .refused(.unlikely) ? 10 : 1) {
-            if attempt > 0 { try? await Task.sleep(for: .milliseconds(50)) }
+        let time: Duration = meaning == .refused(.unlikely) ? .milliseconds(500) : .zero
+        let end = await owner.changes.first(of: path, within: time) {
             await owner.check(path)
-            if let end = calls.end { return .disconnected(end) }
+            return calls.end
         }
-        return meaning
+        return end.map { .disconnected($0) } ?? meaning
     }
 
     // MARK: - Events from the radio
@@ -276,6 +276,7 @@ final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
         calls.end(ownReason.isEmpty ? reason : ownReason)
         conversation.end()
         notification.finish()
+        owner.changes.note(path)
     }
 }
 
@@ -338,12 +339,11 @@ extension BlueZRemoteLink {
 
     /// Waits until bluetoothd has noticed that the socket was closed; until then it offers no other one.
     private func waitUntilReleased(_ path: ObjectPath) async throws(RemoteError) {
-        for _ in 0..<40 {
+        _ = try await owner.changes.first(of: path, within: .seconds(2)) { () throws(RemoteError) -> Bool? in
             let reply = try await call(
                 path, "org.freedesktop.DBus.Properties", "GetAll",
                 [.string(RemoteDatabase.characteristicInterface)])
-            guard reply.first?.dictionaryValue?["NotifyAcquired"]?.boolValue == true else { return }
-            try? await Task.sleep(for: .milliseconds(50))
+            return reply.first?.dictionaryValue?["NotifyAcquired"]?.boolValue == true ? nil : true
         }
     }
 }
@@ -381,7 +381,7 @@ extension BlueZRemoteLink {
         return LinkProtection(isAuthenticated: nil, keySize: nil)
     }
 
-    /// Pairs with a device that may request pairing at the same time.
+    /// Pairs with a device that may request pairing at the same time; no signal reports that its pairing has failed.
     private func pairAgain(with daemon: BlueZDaemon) async -> Result<Void, PairingError> {
         var attemptsLeft = 150
         while true {
@@ -468,18 +468,15 @@ extension BlueZRemoteLink {
     private func requestPairing(within time: Duration) async -> Result<Void, RemoteError> {
         await withTaskGroup { group in
             group.addTask { await self.callPair(within: time) }
-            group.addTask { await self.waitUntilPaired() }
+            group.addTask { await self.waitUntilPaired(within: time) }
             defer { group.cancelAll() }
             return await group.next() ?? .failure(Self.noAnswer)
         }
     }
 
-    private func waitUntilPaired() async -> Result<Void, RemoteError> {
-        while !Task.isCancelled {
-            if await isPaired { return .success(()) }
-            try? await Task.sleep(for: .milliseconds(200))
-        }
-        return .failure(Self.noAnswer)
+    private func waitUntilPaired(within time: Duration) async -> Result<Void, RemoteError> {
+        let isPaired = await owner.changes.first(of: path, within: time) { await self.isPaired ? true : nil }
+        return isPaired == nil ? .failure(Self.noAnswer) : .success(())
     }
 
     private func callPair(within time: Duration) async -> Result<Void, RemoteError> {

@@ -80,9 +80,12 @@ actor ConnectionAttempt {
     }
 
     private func find() async {
-        while !Task.isCancelled, await properties() == nil {
-            guard await radio.isAttached(to: attachment) else { return refuse("bluetoothd or the adapter was lost") }
-            try? await Task.sleep(for: .milliseconds(200))
+        while !Task.isCancelled {
+            let isAttached = await radio.changes.first(of: path, within: .seconds(60)) { () async -> Bool? in
+                if await properties() != nil { return true }
+                return await radio.isAttached(to: attachment) ? nil : false
+            }
+            if let isAttached { return isAttached ? () : refuse("bluetoothd or the adapter was lost") }
         }
     }
 
@@ -100,20 +103,20 @@ actor ConnectionAttempt {
         }
         trouble = "its services were not discovered"
         // bluetoothd may reply up to 2 s before the kernel has reported the connection to it.
-        var checksLeft = 40
-        while !Task.isCancelled {
-            let properties = await properties()
-            if properties?.isConnected == true {
-                checksLeft = 0
-                if properties?.areServicesResolved == true { return await radio.adopt(device, path, attachment) }
-            } else if checksLeft == 0 {
-                trouble = "the connection was lost at once"
-                return nil
-            } else {
-                checksLeft -= 1
-            }
-            try? await Task.sleep(for: .milliseconds(50))
+        let isConnected = await radio.changes.first(of: path, within: .seconds(2)) {
+            await properties()?.isConnected == true ? true : nil
         }
+        var isLost = isConnected == nil
+        while !Task.isCancelled, !isLost {
+            let isResolved = await radio.changes.first(of: path, within: .seconds(60)) { () async -> Bool? in
+                let properties = await properties()
+                guard properties?.isConnected == true else { return false }
+                return properties?.areServicesResolved == true ? true : nil
+            }
+            if isResolved == true { return await radio.adopt(device, path, attachment) }
+            isLost = isResolved == false
+        }
+        if isLost, !Task.isCancelled { trouble = "the connection was lost at once" }
         return nil
     }
 

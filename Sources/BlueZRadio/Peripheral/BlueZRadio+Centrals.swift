@@ -143,7 +143,9 @@ extension BlueZRadio: LinkOwner {
 
     /// The object of a central. The kernel may report the central up to 5 s before bluetoothd has the object.
     private func object(of central: String, _ claim: AdapterClaim) async -> (ObjectPath, RemoteAddress)? {
-        for _ in 0..<50 where centrals.contains(central) {
+        let found = await changes.first(of: claim.adapter.path, within: .seconds(5)) {
+            () async -> (ObjectPath, RemoteAddress)?? in
+            guard centrals.contains(central) else { return .some(nil) }
             for object in (try? await claim.daemon.objects()) ?? [] {
                 guard let path = object.key.objectPathValue, path.parent == claim.adapter.path,
                     let values = object.value.dictionaryValue?[DeviceProperties.interface]?.dictionaryValue,
@@ -155,9 +157,9 @@ extension BlueZRadio: LinkOwner {
                     return (path, device)
                 }
             }
-            try? await Task.sleep(for: .milliseconds(100))
+            return nil
         }
-        return nil
+        return found ?? nil
     }
 
     func check(_ path: ObjectPath) async {

@@ -30,6 +30,7 @@ package import Radio
 package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     package nonisolated let name: String
     package nonisolated let events: AsyncStream<RadioEvent>
+    nonisolated let changes = DeviceChanges()
     let continuation: AsyncStream<RadioEvent>.Continuation
     private let ledger: any RadioLedger
     private let capture: (any CaptureSink)?
@@ -397,14 +398,17 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     private func handle(_ signal: BlueZSignal) async {
         switch signal {
         case .daemonChanged, .adapterChanged: verify()
-        case .deviceChanged(let path, let changed, _): await noteDevice(path, changed)
+        case .deviceChanged(let path, let changed, _):
+            changes.note(path)
+            await noteDevice(path, changed)
         case .serviceChanged(let path, let isPresent):
             guard let device = path.parent else { return }
             centrals.link(at: device)?.noteService(at: path, isPresent: isPresent)
         case .valueChanged(let path, let value):
             guard let device = path.parent?.parent else { return }
             centrals.link(at: device)?.take(value, from: path)
-        case .deviceAdded, .deviceRemoved, .deviceDisconnected: break
+        case .deviceAdded(let path, _), .characteristicChanged(let path): changes.note(path)
+        case .deviceRemoved, .deviceDisconnected: break
         }
     }
 
