@@ -8,12 +8,13 @@ import SystemPackage
 struct InputFile: ~Copyable {
     let path: String
     private let descriptor: FileDescriptor
-    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    // Without a default value: the compiler of Swift 6.2 fails on one beside an initialiser that throws.
+    private var buffer: [UInt8]
 
     /// Opens the file.
     /// - Parameter source: how such a file is made, for the message if there is none.
     init(_ path: String, from source: String = "") throws(Failure) {
-        self.path = path
+        let descriptor: FileDescriptor
         do {
             descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         } catch Errno.noSuchFileOrDirectory {
@@ -21,6 +22,9 @@ struct InputFile: ~Copyable {
         } catch {
             throw .badData("cannot open \(path): \(error)")
         }
+        self.path = path
+        self.descriptor = descriptor
+        buffer = [UInt8](repeating: 0, count: 1 << 16)
     }
 
     deinit { try? descriptor.close() }

@@ -40,7 +40,8 @@ enum LegacyPairingFunctions {
     ) -> Octets<16> {
         let types = [initiator, responder].map { UInt8($0.type.isRandomKind ? 1 : 0) }
         let first = Octets<16>(padding: types + request.prefix(7) + response.prefix(7))
-        let second = Octets<16>(padding: responder.address.octets.reversed() + initiator.address.octets.reversed())
+        let addresses: [UInt8] = Array(responder.address.octets.reversed()) + Array(initiator.address.octets.reversed())
+        let second = Octets<16>(padding: addresses)
         let inner = (random ^ first).encrypted(with: key)
         return (inner ^ second).encrypted(with: key)
     }
@@ -82,9 +83,9 @@ enum SecureConnectionsFunctions {
         secret: Octets<32>, initiator: PairingNonce, responder: PairingNonce
     ) -> (check: Octets<16>, longTerm: Octets<16>) {
         let intermediate = SecurityCipher.authenticationCode(of: big(secret), key: salt)
-        let tail =
-            [0x62, 0x74, 0x6C, 0x65] + big(initiator.random) + big(responder.random) + initiator.address.bigEndian
-            + responder.address.bigEndian + [0x01, 0x00]
+        var tail: [UInt8] = [0x62, 0x74, 0x6C, 0x65]
+        for part in [big(initiator.random), big(responder.random), initiator.address.bigEndian] { tail += part }
+        tail += responder.address.bigEndian + [0x01, 0x00]
         return (code(of: [0] + tail, key: intermediate), code(of: [1] + tail, key: intermediate))
     }
 
@@ -182,8 +183,8 @@ struct PairingKeyPair: Sendable {
 
     /// The secret that both sides share; `nil` if the peer's key is not a point of the curve.
     func sharedSecret(with peer: PairingPublicKey) -> Octets<32>? {
-        let point = peer.x.bytes.reversed() + peer.y.bytes.reversed()
-        guard let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: Array(point)),
+        let point: [UInt8] = Array(peer.x.bytes.reversed()) + Array(peer.y.bytes.reversed())
+        guard let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: point),
             let shared = try? secret.sharedSecretFromKeyAgreement(with: key)
         else { return nil }
         return Octets(padding: shared.withUnsafeBytes { $0.reversed() })
