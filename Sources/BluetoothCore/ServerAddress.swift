@@ -11,8 +11,10 @@ package enum ServerAddress: Hashable, Sendable {
     /// `vhci`: a controller of this machine's kernel.
     case kernel
 
-    /// The forms of texts, for help and errors.
+    /// The forms of texts, for errors.
     package static let forms = "tcp:HOST:PORT, unix:PATH or vhci"
+    /// The forms of texts with what they mean, for help.
+    package static let help = "tcp:HOST:PORT (port 0 picks a free one), unix:PATH, vhci (the kernel has one as hciN)"
 
     /// The port of a server that has one.
     package var port: Int? { if case .tcp(let place) = self { place.port } else { nil } }

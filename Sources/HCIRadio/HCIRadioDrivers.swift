@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+import BluetoothCore
 package import Radio
 
 /// The virtual air: `virtual`.
@@ -13,8 +13,8 @@ package struct VirtualAirDriver: RadioDriver {
 
     /// The air of a peripheral radio.
     package var options = VirtualAirOptions()
-    /// Where a central looks for an air that another process serves; the kernel's are adapters of their own.
-    package var server = ServerAddress.tcp(VirtualAirOptions.defaultServer)
+    /// How a central joins an air that another process serves; `nil` for its default server.
+    package var served: HCITransport?
     /// Why the air is virtual; `nil` if it was requested.
     package var reason: String?
 
@@ -42,15 +42,11 @@ package struct VirtualAirDriver: RadioDriver {
     }
 
     package func makeCentral(maximumTransmissionUnit: UInt16) -> any CentralRadio {
-        let transport: HCITransport =
-            switch server {
-            case .unix(let path): .unix(path: path)
-            case .tcp(let place): .virtualAir(host: place.host, port: place.port, reason: reason)
-            case .kernel:
-                .virtualAir(
-                    host: VirtualAirOptions.defaultServer.host, port: VirtualAirOptions.defaultServer.port,
-                    reason: reason)
-            }
+        let place = VirtualAirOptions.defaultServer
+        var transport = served ?? .virtualAir(host: place.host, port: place.port, reason: nil)
+        if case .virtualAir(let host, let port, _) = transport {
+            transport = .virtualAir(host: host, port: port, reason: reason)
+        }
         return HCIRadio(transport, maximumTransmissionUnit: maximumTransmissionUnit)
     }
 }

@@ -96,7 +96,7 @@ final class VirtualAir {
             message:
                 "\(server) listens beyond this machine: every host that reaches it is on the air, and may connect to the "
                 + "beacons and configure them",
-            hint: "listen on tcp:127.0.0.1:PORT, or restrict access with a firewall")
+            hint: "listen on tcp:127.0.0.1:PORT or unix:PATH, or restrict access with a firewall")
     }
 
     /// Starts the host of a beacon on a controller of its own, unless the beacon has no power.

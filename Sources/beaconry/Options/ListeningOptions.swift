@@ -46,7 +46,7 @@ struct ListeningOptions: ParsableArguments {
         }
         var driver = try radio.driver(waits: waits)
         if var air = driver as? VirtualAirDriver {
-            air.server = try VirtualAirOption.servedPlace()
+            air.served = try VirtualAirOption.servedAir()
             driver = air
         }
         return Listening(

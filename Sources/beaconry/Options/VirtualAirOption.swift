@@ -16,9 +16,8 @@ import Radio
 struct VirtualAirOption: ParsableArguments {
     @Option(
         help: """
-            Where other hosts get controllers on the virtual air: \(ServerAddress.forms) (port 0 picks a \
-            free one; with vhci the kernel has one as hciN), or none; may be repeated. After it, ?name=phone&at=3,0&address=XX:XX:XX:XX:XX:XX \
-            gives the name of its host, where the host is in metres, and the public address of its controller; \
+            Where other hosts get controllers on the virtual air: \(ServerAddress.help), or none; may be repeated. \
+            After it, ?name=phone&at=3,0&address=XX:XX:XX:XX:XX:XX gives the name of its host, where the host is in metres, and the public address of its controller; \
             &carried=pocket&heading=90 puts it into the pocket of a person who faces that direction, in degrees \
             clockwise from north; &as=legacy-5.0 gives its controller a character, as real ones have them (\
             \(VirtualAirOptions.Server.characterNames.joined(separator: ", ")); see docs/virtual-air.md). Each may be left \
@@ -93,11 +92,10 @@ struct VirtualAirOption: ParsableArguments {
         return receivers
     }
 
-    /// The address of a virtual air that another process serves: the first TCP server in BEACONRY_HCI_SERVER or its
-    /// default.
-    static func servedPlace() throws(Failure) -> ServerAddress {
-        let places = try servers(serversInEnvironment)?.map(\.place).filter { $0 != .kernel && $0.port != 0 }
-        return places?.first ?? .tcp(VirtualAirOptions.defaultServer)
+    /// How a command joins a virtual air that another process serves: the first server in BEACONRY_HCI_SERVER that commands
+    /// can join; `nil` if there is none.
+    static func servedAir() throws(Failure) -> HCITransport? {
+        try servers(serversInEnvironment)?.lazy.compactMap(\.place.transport).first
     }
 
     private static var serversInEnvironment: [String] {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+package import BluetoothCore
 import HCI
 import NIOCore
 import Radio
@@ -11,14 +11,15 @@ import VirtualRadio
 /// A place where hosts of other programs get controllers on a virtual air.
 ///
 /// For each host, a door makes a connection (`HostConnection`) and an `AirVisit`, which joins the air, passes packets in both
-/// directions, and leaves. A new kind of door is a type that conforms to this, a case of `ServerAddress`, and a line of
-/// `AirEntrance.open`. A door lives on the event loop of its air.
+/// directions, and leaves. A new door is a type that conforms to this, or another way to open a `StreamDoor`; a case of
+/// `ServerAddress`; and a line each of `AirEntrance.open` and `ServerAddress.transport`. It is used on the event loop of its air.
 protocol AirDoor: AnyObject {
     /// Where hosts find it, with the port or the adapter that it has: `tcp:127.0.0.1:6402`, `vhci:hci1`.
     var address: String { get }
     /// Whether hosts on other machines may join.
     var isExposed: Bool { get }
-    /// Stops accepting. Connected hosts stay until the air closes; the kernel's leaves at once.
+    /// Stops accepting. Hosts over TCP or a Unix socket stay connected until the air closes; the kernel's controller is removed
+    /// at once.
     func close() async
 }
 
@@ -41,6 +42,18 @@ struct AirEntrance {
     }
 }
 
+extension ServerAddress {
+    /// How commands on this machine join the air there; `nil` if they do not: a free port is not known to them, and controllers
+    /// of the kernel are adapters of their own.
+    package var transport: HCITransport? {
+        switch self {
+        case .tcp(let place): place.port == 0 ? nil : .virtualAir(host: place.host, port: place.port, reason: nil)
+        case .unix(let path): .unix(path: path)
+        case .kernel: nil
+        }
+    }
+}
+
 /// The connection to a host of another program; used on the air's event loop.
 protocol HostConnection: AnyObject {
     /// Whether the connection takes more packets without queuing them for long.
@@ -59,7 +72,7 @@ protocol HostConnection: AnyObject {
 /// The connection calls it with the packets of the host, and with its end.
 final class AirVisit: ControllerLinkUser, AirDelegate {
     let configuration: ControllerConfiguration
-    /// Called after the Hardware Error event of a controller that is removed then; `nil` closes the connection.
+    /// Called when a controller whose character removes it has sent Hardware Error. If `nil`, the connection is closed.
     var onFailure: (() -> Void)?
     private let entrance: AirEntrance
     private var connection: (any HostConnection)?
@@ -67,7 +80,7 @@ final class AirVisit: ControllerLinkUser, AirDelegate {
     private var reporter: HostReporter?
     private var isReading = true
     /// Retains this object while the connection lasts.
-    private var itself: AirVisit?
+    private var retained: AirVisit?
 
     /// A visit on the next controller of an entrance, or on one in the place of a controller that has failed.
     init(_ entrance: AirEntrance, replacing failed: ControllerConfiguration? = nil) {
@@ -80,7 +93,7 @@ final class AirVisit: ControllerLinkUser, AirDelegate {
     ///   - transport: the address of the door, for events.
     ///   - peer: the other end of the connection, for events.
     func join(over connection: any HostConnection, transport: String, peer: String) {
-        itself = self
+        retained = self
         self.connection = connection
         identifier = entrance.air.join(configuration, delegate: self)
         reporter = HostReporter(configuration, transport: transport, peer: peer, report: entrance.report)
@@ -104,7 +117,7 @@ final class AirVisit: ControllerLinkUser, AirDelegate {
         }
         identifier = nil
         connection = nil
-        itself = nil
+        retained = nil
         reporter?.left(refusal: refusal)
         reporter = nil
     }

@@ -49,7 +49,7 @@ final class StreamDoor: AirDoor {
         do {
             let channel = try await server(address, entrance, admits: PeerCredentials.isOwnerOrRoot)
                 .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: SocketFile.isAbandoned(path)).get()
-            // Others get an error at once; what they could do before, the credentials prevent.
+            // Other users cannot connect then. Between bind and chmod they can, and their credentials are refused.
             chmod(path, 0o600)
             return StreamDoor(channel, at: address, path: path)
         } catch {
@@ -96,7 +96,7 @@ final class StreamDoor: AirDoor {
     }
 
     func close() async {
-        // While it still listens, so that it is not the file of another program.
+        // Before the socket closes: afterwards the path could be that of another program.
         if let path { unlink(path) }
         try? await channel.close().get()
     }
