@@ -10,7 +10,7 @@ import NIOHTTPTypes
 import Operations
 import Synchronization
 
-/// Answers requests: checks, the route, and the reply with the fields that all replies have.
+/// Answers requests: checks them, finds the operation, performs it, and writes the reply.
 struct APIResponder: Sendable {
     /// The longest body, in bytes.
     private static let longestBody = 65536
@@ -224,8 +224,8 @@ struct APIResponder: Sendable {
 
     /// Writes a body until all of it is sent, or the client closes the connection.
     ///
-    /// The parts are written to the channel, so that a pulse can be written beside them: that is how a connection is
-    /// noticed to be closed while there are no parts.
+    /// The parts are written to the channel, so that a pulse can be written beside them: while there are no parts, a pulse that
+    /// cannot be written shows that the client has closed the connection.
     /// - Parameter send: Sends the parts; it is cancelled when the connection is closed.
     @concurrent private func keepOpen(
         _ body: OpenBody, _ channel: any Channel, _ writer: consuming ResponseWriter,
@@ -267,8 +267,8 @@ struct APIResponder: Sendable {
     }
 }
 
-/// A task that is cancelled when its connection ends. A connection may have many, one after the other, so it does not retain
-/// finished ones.
+/// A task that is cancelled when its connection ends. A finished task is released, because a connection may last longer than
+/// many of them.
 private final class OpenTask: Sendable {
     private let task: Mutex<Task<Void, any Error>?>
 

@@ -36,7 +36,7 @@ package struct AirControl: Sendable {
     static func check(_ positions: [Position]) throws(EmulatorError) {
         let numbers = positions.flatMap { [$0.x, $0.y, $0.z] }
         guard numbers.allSatisfy({ $0.isFinite && abs($0) <= 10_000 }) else {
-            throw EmulatorError(.badProfile, "positions have two or three numbers of metres from -10000 to 10000")
+            throw EmulatorError(.badProfile, "a position has two or three coordinates in metres, from -10000 to 10000")
         }
     }
 
@@ -121,7 +121,8 @@ package struct AirControl: Sendable {
         if let removed = await radio.removeReceiver(name) { return removed }
         if await radio.namedReceivers().contains(where: { $0.name == name }) {
             throw EmulatorError(
-                .conflict, "the receiver \"\(name)\" is there from the start to the end of the run",
+                .conflict,
+                "the receiver \"\(name)\" is one of the profile or of --hci-server, which stay until the end of the run",
                 hint: "only receivers that were added during the run can be removed")
         }
         throw EmulatorError(
@@ -138,7 +139,7 @@ package struct AirControl: Sendable {
         }
     }
 
-    /// - Throws: `EmulatorError` `.conflict` if one of these names, which beacons are to have, is that of a receiver.
+    /// - Throws: `EmulatorError` `.conflict` if a receiver has one of these names, which are wanted for beacons.
     func requireNoReceiver(named names: [String]) async throws(EmulatorError) {
         guard let radio = try? positioning() else { return }
         let receivers = Set(await radio.namedReceivers().map(\.name))

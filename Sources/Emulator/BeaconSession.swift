@@ -18,13 +18,13 @@ struct Subscription: Hashable, Sendable {
 ///
 /// A session is on the air or off the air, and has any number of connected centrals. A central may be subscribed to
 /// characteristics, may have a pairing that waits for the user, and may serve attributes that the device uses. All of
-/// these end when the central disconnects. What clients do to a beacon is here as well: its muting, its battery, and
-/// what they switch against its schedule, each with its timer. A reload may replace the beacon of a session; its centrals
+/// these end when the central disconnects. It also has what clients have changed: muting, battery, and an override of the
+/// schedule, with their timers. A reload may replace the beacon of a session; its centrals
 /// stay connected. If a reload removes the beacon, the session ends when the beacon is off the air.
 ///
 /// A session belongs to its emulator, in whose isolation it is used.
 final class BeaconSession {
-    /// An advertisement in memory of its own: most of the beacons of a run may be off the air.
+    /// The last advertisement; indirect, so that a beacon that was never on the air needs no memory for it.
     private indirect enum LastAdvertisement {
         case none
         case effective(EffectiveAdvertisement)
@@ -196,8 +196,8 @@ final class BeaconSession {
         }
     }
 
-    /// Mutes the beacon, or ends that, and with it the time of an earlier muting.
-    /// - Parameter unmute: the task that ends it.
+    /// Mutes or unmutes the beacon, and cancels the timer of an earlier muting.
+    /// - Parameter unmute: the timer that ends the muting.
     func setMuted(_ isMuted: Bool, until unmute: Task<Void, Never>? = nil) {
         unmuting?.cancel()
         unmuting = unmute
@@ -214,7 +214,7 @@ final class BeaconSession {
         return !isOnAir
     }
 
-    /// Takes the beacon off the air.
+    /// Notes that the beacon is off the air.
     /// - Parameter report: Why it is.
     /// - Returns: Whether it was on the air before.
     func stopAdvertising(_ report: AirReport = .none) -> Bool {
@@ -222,10 +222,10 @@ final class BeaconSession {
         return isOnAir
     }
 
-    /// Takes that the radio, which had stopped the beacon, is usable again.
+    /// Notes that the radio is usable again after it had stopped the beacon.
     func expectReport() { if report == .stopped { report = .none } }
 
-    /// Takes whether the device is switched on.
+    /// Notes whether the device is switched on.
     /// - Parameter advertises: Whether a device that is on requests an advertisement.
     func `switch`(on isOn: Bool, advertises: Bool = true) {
         isEnabled = isOn

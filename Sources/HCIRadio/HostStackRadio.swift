@@ -11,7 +11,7 @@ package import Radio
 
 /// What a radio with our own host stack consists of: a peripheral side, a central side, and their hosts.
 ///
-/// All of it lives on the event loop of the radio, which is its executor: a controller's event and its consequences are
+/// All of it is used on the event loop of the radio, which is its executor: a controller's event and its consequences are
 /// handled without a change of threads.
 package final class RadioSides {
     let name: String
@@ -27,11 +27,11 @@ package final class RadioSides {
     var receivers: [HostIdentifier: CentralHost] = [:]
     /// The capabilities as a receiver; `nil` before the radio was opened as one.
     var receiving: ReceivingCapabilities?
-    /// Wait for their hosts to be ready.
+    /// The callers of `untilReady`, by the host that each waits for.
     private var opening: [HostIdentifier: CheckedContinuation<Result<LEHostCapabilities, RadioError>, Never>] = [:]
     var isClosed = false
 
-    /// Enough for a peer to notice that there is no connection, and to advertise again.
+    /// The pause between two attempts to connect: long enough for the peer to notice the failure, and to advertise again.
     static let pauseBetweenAttempts = Duration.milliseconds(250)
     /// How long a central may take to encrypt: its user may have to confirm.
     static let securityTimeout = Duration.seconds(30)
@@ -77,7 +77,7 @@ package final class RadioSides {
         opening.removeValue(forKey: host)?.resume(returning: result)
     }
 
-    /// Ends everything but the links to controllers, which other programs use afterwards.
+    /// Ends everything but the links to controllers, which the radio closes afterwards.
     func end() {
         for host in opening.keys.sorted() { finishOpening(of: host, .failure(.closed)) }
         central.end(.closed)
@@ -104,13 +104,13 @@ package protocol HostStackRadio: Actor, ConnectionUpdatingRadio, ClientRadio, Pa
     func openControllers(waits: Bool) async throws(RadioError)
     /// Opens the controller of the central.
     func openCentralController(waits: Bool) async throws(RadioError)
-    /// Takes that the controller of a host is ready, before this is known where the host is opened.
+    /// Notes that the controller of a host is ready. Called before `untilReady` returns.
     func noteReady(_ controller: LEHostCapabilities)
-    /// The fix for a host that has failed.
+    /// The hint of the error when a host has failed.
     func hint(for failure: LEHostFailure) -> String
-    /// The fix for a controller that is gone.
+    /// The hint of the error when the controller is lost.
     var hintAfterEnd: String { get }
-    /// Takes that the controller of an open host is lost.
+    /// Notes that the controller of an open host is lost.
     func lose(_ error: RadioError, of host: HostIdentifier)
 }
 
@@ -151,7 +151,7 @@ extension HostStackRadio {
     package func place(at position: Position) { sides.configuration.position = position }
 
     package var isPlaced: Bool {
-        // Central and beacons have the same host on a controller, and hosts of their own on an air.
+        // On one controller, the central and the beacons share a host; on a virtual air each has its own.
         sides.hosts[sides.central.identifier]?.read { $0.capabilities?.isAtPosition == true } ?? false
     }
 
@@ -243,7 +243,7 @@ extension HostStackRadio {
         let host = side.identifier
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // By `self`, which makes these closures run on the event loop.
+                // With `self`, the closures are isolated to this actor, and run on the event loop.
                 self.sides.side(of: host)?.connect(to: device, within: timeout, continuation)
                 if Task.isCancelled { self.cancelAttempt(number, to: device, of: host) }
             }
@@ -267,7 +267,7 @@ extension HostStackRadio {
         }
         defer { timer.cancel() }
         await withTaskCancellationHandler {
-            // The MTU exchange, which other centrals begin with, too: what follows fits into fewer packets.
+            // Exchanges the MTU first, as other centrals do, so that later values need fewer packets.
             await link.confirm()
         } onCancel: {
             Task { await self.disconnect(link) }
@@ -311,7 +311,7 @@ extension HostStackRadio {
         if let obstacle = side.obstacleToPairing(link.connection) { return .failure(obstacle) }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // By `self`, which makes these closures run on the event loop.
+                // With `self`, the closures are isolated to this actor, and run on the event loop.
                 self.sides.side(of: link.host)?.pair(link.connection, settings, ask: ask, continuation)
                 if Task.isCancelled { self.cancelPairing(over: link) }
             }
@@ -373,7 +373,7 @@ extension HostStackRadio {
     private func take(_ event: LEHostEvent, of host: HostIdentifier) {
         switch event {
         case .ready(let capabilities):
-            // Here rather than where the result is awaited: what the host advertises again must be reported after it.
+            // Not by the caller of `untilReady`: this must be reported before the advertisements that the host resumes.
             noteReady(capabilities)
             sides.finishOpening(of: host, .success(capabilities))
         case .failed(let failure):
@@ -425,7 +425,7 @@ extension HostStackRadio {
 }
 
 extension RadioCapabilities {
-    /// Why beacons of this number do not fit; `nil` if they do.
+    /// Why this number of beacons does not fit; `nil` if they do.
     func obstacle(to count: Int) -> RadioError? {
         guard count > instances else { return nil }
         let places = hasExtendedAdvertising ? "has \(instances) advertising sets" : "alternates between \(instances)"

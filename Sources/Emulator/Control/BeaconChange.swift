@@ -8,7 +8,7 @@ import Glibc
 import Profiles
 import Radio
 
-/// What a client changes of a beacon.
+/// The changes of a beacon that a client requests.
 package struct BeaconChange: Hashable, Sendable {
     /// Mutes a beacon, until it is unmuted or for a duration, or unmutes it: receivers get none of its packets meanwhile.
     package enum Muting: Hashable, Sendable {
@@ -144,7 +144,8 @@ extension Emulator {
         }
     }
 
-    /// Changes settings of beacons. If replacing a file fails, the beacons before stay changed, and the error names them.
+    /// Changes settings of beacons. If a file cannot be replaced, the beacons that were changed before
+    /// it stay changed, and the error names them.
     /// - Returns: The beacons whose settings changed.
     private func set(
         _ values: [String: String], of beacons: [RunningBeacon]

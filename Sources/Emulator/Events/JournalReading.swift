@@ -44,7 +44,7 @@ extension EventHub {
         let waiting = Task {
             var reader = reader
             for await posted in stream {
-                // What this reader lost, the journal may still have.
+                // The journal may still have the events that this stream lost.
                 if case .lost = posted.event {
                     reader.take(select(isWanted), lines)
                 } else {
@@ -68,7 +68,8 @@ extension EventHub {
         return comparison
     }
 
-    /// The last events of the journal whose name and beacon are as expected, or most of these, oldest first.
+    /// The events that come nearest to an expectation, for the report of a failure: those with its name and beacon first, then
+    /// with one of them. Oldest first.
     private func candidates(
         for expectation: JournalExpectation, from isIncluded: @Sendable (PostedEvent) -> Bool
     ) -> [PostedEvent] {
@@ -81,7 +82,7 @@ extension EventHub {
     }
 }
 
-/// The place in the journal up to which a comparison has taken the events.
+/// A comparison, and the number of the last event that it has received.
 private struct JournalReader: Sendable {
     private(set) var comparison: JournalComparison
     private var last: UInt64 = 0

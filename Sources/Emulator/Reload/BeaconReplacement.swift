@@ -7,8 +7,7 @@ import Persistence
 import Profiles
 import Radio
 
-/// The beacons that are to replace those of a run, none at its start: the first phase of a reload or a reset, which prepares
-/// them and changes nothing of the run. The second phase is in `Emulator`, which gives them to the radio and swaps them.
+/// The first phase of a start, a reload or a reset: prepares the new beacons without changing the run. The second phase is in `Emulator`, which gives them to the radio and swaps them.
 struct BeaconReplacement: Sendable {
     /// A new beacon, and the one with the same profile and id before.
     typealias Fresh = (beacon: RunningBeacon, predecessor: RunningBeacon?)
@@ -22,10 +21,10 @@ struct BeaconReplacement: Sendable {
     /// The profiles of the beacons.
     let profiles: [Profile]
 
-    /// Makes the beacons of profiles. Successors of those of the run get their locks.
+    /// Makes the beacons of profiles. A new beacon takes over the lock of the one that it replaces.
     /// - Parameters:
     ///   - present: The beacons of the run.
-    ///   - keepsEqual: Whether beacons whose definition is the same stay.
+    ///   - keepsEqual: Whether a beacon whose definition has not changed is kept.
     /// - Throws: `EmulatorError` `.cannotCreate` if a lock cannot be acquired; then none is.
     init(
         of present: [RunningBeacon], by profiles: [Profile], keepsEqual: Bool, _ factory: BeaconFactory
@@ -60,7 +59,7 @@ struct BeaconReplacement: Sendable {
     /// Gives up the replacement: the beacons of the run keep their locks.
     func cancel() { Self.releaseLocks(of: fresh) }
 
-    /// The names of the beacons that are replaced, removed or added.
+    /// The identifiers of all beacons that this replacement removes or adds.
     var handedOver: Set<BeaconIdentifier> { Set((gone + fresh.map(\.beacon)).map(\.identifier)) }
 
     /// Releases the locks of the replaced beacons that no successor has.

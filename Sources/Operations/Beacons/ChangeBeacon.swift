@@ -10,7 +10,7 @@ package struct ChangeBeacon: ChangingOperation {
     package static let method = OperationMethod.patch
     package static let path = "/v1/beacons/{beacon}"
     package static let sentence =
-        "Changes a beacon, all or nothing: settings first, then position, muting, battery, and on or off."
+        "Changes a beacon, or nothing if one of the changes is refused; in this order: settings, position, muting, battery, enabled."
     package static let fields = [Field.required("beacon", .path, \ChangeBeacon.beacon, "the id of a beacon")] + changes
     package static let failures = changeFailures
 

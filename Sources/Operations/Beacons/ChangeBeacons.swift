@@ -9,7 +9,7 @@ package struct ChangeBeacons: ChangingOperation {
     package static let method = OperationMethod.patch
     package static let path = "/v1/beacons"
     package static let sentence =
-        "Changes all beacons whose ids match a pattern, in the same way: all of them, or none if one cannot be changed."
+        "Makes the same change to all beacons whose ids match a pattern, or to none if one refuses it."
     package static let fields =
         [
             Field.required("match", .query, \ChangeBeacons.match, "a pattern of ids, such as shelf-*"),

@@ -10,7 +10,7 @@ package import Emulator
 /// From `Operations.all` follow the router of the HTTP server, `openapi.json`, the methods of the Python client, and the
 /// tables of the documentation. A new operation is a file with such a type, and a line in that list.
 package protocol Operation: Sendable {
-    /// The content of a response.
+    /// What the operation returns.
     associatedtype Reply: Answer
 
     /// Every parameter at its default; required ones are set from the request.

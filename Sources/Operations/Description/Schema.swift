@@ -8,7 +8,7 @@ package import Emulator
 package struct Schema: Hashable, Sendable {
     /// The members of the schema.
     package private(set) var members: [String: JSONValue]
-    /// The schemas by the names that references have.
+    /// The schemas that are referred to, by name.
     package private(set) var named: [String: Schema] = [:]
 
     init(_ members: [String: JSONValue], named: [String: Schema] = [:]) {
@@ -82,7 +82,7 @@ package struct Schema: Hashable, Sendable {
         Schema(["anyOf": .array(schemas.map(\.json))], named: merged(schemas))
     }
 
-    /// An object of any names with values of one schema.
+    /// An object with any names of members, whose values have one schema.
     package static func dictionary(_ value: Schema) -> Schema {
         Schema(["type": .text("object"), "additionalProperties": value.json], named: value.named)
     }
@@ -124,7 +124,7 @@ package struct Schema: Hashable, Sendable {
         return schema
     }
 
-    /// A reference to an object that has a name in the description.
+    /// A reference to a named schema of an object, which it brings along.
     package static func record(_ name: String, _ members: [Member], isOpen: Bool = false) -> Schema {
         let object = object(members, isOpen: isOpen)
         var named = object.named

@@ -54,7 +54,7 @@ class Client:
         self, match: str, *, profile: str | None = None, battery: str | None = None, enabled: bool | None = None,
         muted: bool | str | None = None, position: Sequence[float] | None = None, settings: Mapping[str, Any] | None = None
     ) -> Any:
-        """Changes all beacons whose ids match a pattern, in the same way: all of them, or none if one cannot be changed."""
+        """Makes the same change to all beacons whose ids match a pattern, or to none if one refuses it."""
         return self._connection.perform(
             "PATCH", "/v1/beacons", query={"match": match, "profile": profile}, body={"battery": battery, "enabled": enabled,
             "muted": muted, "position": position, "settings": settings}, kind="application/merge-patch+json"
@@ -72,7 +72,7 @@ class Client:
         self, beacon: str, *, battery: str | None = None, enabled: bool | None = None, muted: bool | str | None = None,
         position: Sequence[float] | None = None, settings: Mapping[str, Any] | None = None
     ) -> Any:
-        """Changes a beacon, all or nothing: settings first, then position, muting, battery, and on or off."""
+        """Changes a beacon, or nothing if one of the changes is refused; in this order: settings, position, muting, battery, enabled."""
         return self._connection.perform(
             "PATCH", f"/v1/beacons/{part(beacon)}", body={"battery": battery, "enabled": enabled, "muted": muted,
             "position": position, "settings": settings}, kind="application/merge-patch+json"
