@@ -5,16 +5,52 @@
 import Glibc
 import Synchronization
 
-/// The files that profiles were read from: the profiles, what they include, and tracks.
+/// The files that profiles were read from: the profiles, what they include, and tracks; each with its state when it was read.
 package final class WatchedFiles: Sendable {
-    private let paths = Mutex<Set<String>>([])
+    private let read = Mutex<[String: FileState]>([:])
 
     package init() {}
 
-    /// Adds a file, which may not exist.
-    func insert(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+    /// Notes that a file, which may not exist, is read next: a change from now on is one of what was read.
+    package func insert(_ path: String) {
+        let state = FileState(of: path)
+        read.withLock { $0[path] = state }
+    }
 
-    var all: Set<String> { paths.withLock { $0 } }
+    /// The present states.
+    fileprivate var present: [String: FileState] {
+        let paths = read.withLock { Array($0.keys) }
+        return Dictionary(uniqueKeysWithValues: paths.map { ($0, FileState(of: $0)) })
+    }
+
+    /// Takes states for those of the files that were read, and returns whether a file had another one.
+    fileprivate func update(to states: [String: FileState]) -> Bool {
+        read.withLock { read in
+            let isChanged = states.contains { read[$0.key] != $0.value }
+            read.merge(states) { $1 }
+            return isChanged
+        }
+    }
+}
+
+/// What differs after an edit, also after one that replaces the file.
+private struct FileState: Hashable {
+    var device: dev_t = 0
+    var number: ino_t = 0
+    var size: off_t = -1
+    var seconds = 0
+    var nanoseconds = 0
+
+    /// The state now; all zero without such a file.
+    init(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        device = status.st_dev
+        number = status.st_ino
+        size = status.st_size
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+    }
 }
 
 /// Waits for changes of files.
@@ -29,42 +65,15 @@ package struct ProfileWatch: Sendable {
     /// A watch of these files, and of those that are added later.
     package init(_ files: WatchedFiles) { self.files = files }
 
-    /// What differs after an edit, also after one that replaces the file.
-    private struct FileState: Hashable {
-        var device: dev_t = 0
-        var number: ino_t = 0
-        var size: off_t = -1
-        var seconds = 0
-        var nanoseconds = 0
-
-        /// The state now; all zero without such a file.
-        init(of path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return }
-            device = status.st_dev
-            number = status.st_ino
-            size = status.st_size
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
-        }
-    }
-
-    /// Calls a function after each change, when the files have been at rest for a period; until the task is cancelled.
+    /// Calls a function after each change since the files were read, when the files have been at rest for a period; until the
+    /// task is cancelled.
     package func run(_ changed: () async -> Void) async {
-        var known = states()
-        var last = known
+        var last = files.present
         while !Task.isCancelled {
             do { try await Task.sleep(for: Self.period) } catch { return }
-            let now = states()
+            let now = files.present
             defer { last = now }
-            for (path, state) in now where known[path] == nil { known[path] = state }
-            guard now == last, now != known else { continue }
-            known = now
-            await changed()
+            if now == last, files.update(to: now) { await changed() }
         }
-    }
-
-    private func states() -> [String: FileState] {
-        Dictionary(uniqueKeysWithValues: files.all.map { ($0, FileState(of: $0)) })
     }
 }
