@@ -219,8 +219,10 @@ def test_connectable_beacon_returns_after_a_connection(
     assert run.end() == 0
 
 
+@NEWEST_ONLY
 def test_connection_in_the_way_is_reported(beaconry: Beaconry, air: AirStarter) -> None:
-    """The controller does not advertise while it has a connection; a plain beacon beside the connected one is off."""
+    """The controller does not advertise while it has a connection; a plain beacon beside the connected one is off. Not with
+    Linux 6.1, as the test above."""
     place = air("legacy-5.0+states")
     profile = plain(1) + "  - { id: shop, device: iot-design-shop }\n"
     run = beaconry.run(beaconry.profile(profile), radio=place.radio)

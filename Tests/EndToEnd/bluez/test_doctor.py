@@ -20,11 +20,12 @@ pytestmark = pytest.mark.depends_on("newest")
 
 
 def diagnosis(beaconry: Beaconry, *options: str) -> dict[str, dict[str, Any]]:
-    """The findings of `doctor` that are neither ok nor unknown, by their checks; the exit code follows from them."""
+    """The findings of `doctor` that are neither ok nor unknown, by their checks: of each, the worst. The exit code follows."""
     result = beaconry.call("doctor", "--json", "--for", "2s", *options)
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     assert lines and lines[-1]["event"] == "diagnosis", result
-    found = {line["check"]: line for line in lines if line["event"] == "check" and line["result"] in ("problem", "note")}
+    worst_last = sorted((line for line in lines if line["event"] == "check"), key=lambda line: line["result"] == "problem")
+    found = {line["check"]: line for line in worst_last if line["result"] in ("problem", "note")}
     problems = [each for each in found.values() if each["result"] == "problem"]
     assert result.returncode == (1 if problems else 0), result.stdout + result.stderr
     assert all(each["meaning"] for each in found.values())
