@@ -71,13 +71,18 @@ final class BeaconDirectory: Sendable {
     func betweenHandovers<Outcome>(
         _ change: () async throws(EmulatorError) -> Outcome
     ) async throws(EmulatorError) -> Outcome {
-        while let handover = beginChange() { await handover.value }
+        await beginChange()
         defer { endChange() }
         return try await change()
     }
 
+    /// Begins a change as `betweenHandovers` does; `endChange()` ends it.
+    func beginChange() async {
+        while let handover = beginChangeNow() { await handover.value }
+    }
+
     /// - Returns: the handover that must end before the change can begin; `nil` if it has begun.
-    private func beginChange() -> Task<Void, Never>? {
+    private func beginChangeNow() -> Task<Void, Never>? {
         state.withLock { state in
             if let announced = state.announced { return announced }
             state.changesUnderWay += 1
@@ -85,7 +90,7 @@ final class BeaconDirectory: Sendable {
         }
     }
 
-    private func endChange() {
+    func endChange() {
         let waiting = state.withLock { state in
             state.changesUnderWay -= 1
             guard state.changesUnderWay == 0 else { return nil as CheckedContinuation<Void, Never>? }

@@ -120,8 +120,12 @@ package actor VirtualAirRadio: HostStackRadio {
         let side = CentralHost(receiver, on: identifier, of: sides.hosts, events: sides.events)
         sides.receivers[identifier] = side
         receiverHosts[receiver] = identifier
-        let host = side.addHost(sides.configuration)
-        _ = try await sides.untilReady(identifier) { air.start(host, receiver: receiver, motion: motion) }.get()
+        // The host is part of this radio's state in the closure only: Swift 6.2 does not see that a local one is.
+        _ = try await sides.untilReady(identifier) {
+            if let host = sides.receivers[identifier]?.addHost(sides.configuration) {
+                air.start(host, receiver: receiver, motion: motion)
+            }
+        }.get()
         return try side.scan(ScanParameters(isActive: false))
     }
 

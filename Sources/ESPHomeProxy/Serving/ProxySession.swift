@@ -267,9 +267,9 @@ actor ProxySession {
         case .deviceInfo: send(.deviceInfo(identity))
         case .capabilities: send(.capabilities(identity.features, identity.address))
         case .entities: send(.entitiesDone)
-        case .subscribeAdvertisements: proxy.assumeIsolated { $0.subscribe(number) }
-        case .unsubscribeAdvertisements: proxy.assumeIsolated { $0.unsubscribe(number) }
-        case .subscribeConnectionsFree: proxy.assumeIsolated { $0.observeSlots(number) }
+        case .subscribeAdvertisements: proxy.assumeIsolated { [number] in $0.subscribe(number) }
+        case .unsubscribeAdvertisements: proxy.assumeIsolated { [number] in $0.unsubscribe(number) }
+        case .subscribeConnectionsFree: proxy.assumeIsolated { [number] in $0.observeSlots(number) }
         case .scannerMode(let isActive): proxy.assumeIsolated { $0.setScanning(isActive: isActive) }
         case .device(let address, let request, let isRandom): handle(request, of: address, isRandom: isRandom)
         case .services(let address):

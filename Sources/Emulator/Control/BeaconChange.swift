@@ -98,18 +98,18 @@ extension Emulator {
     func exclusively<Outcome>(
         _ selection: BeaconSelection, _ change: ([RunningBeacon]) async throws(EmulatorError) -> Outcome
     ) async throws(EmulatorError) -> Outcome {
-        try await directory.betweenHandovers { () async throws(EmulatorError) in
-            var beacons = try selected(selection)
-            var sessions = beacons.compactMap { roster[$0.identifier] }
-            while let busy = sessions.first(where: \.isBeingChanged) {
-                await busy.untilChanged()
-                beacons = try selected(selection)
-                sessions = beacons.compactMap { roster[$0.identifier] }
-            }
-            for session in sessions { session.beginChange() }
-            defer { for session in sessions { session.endChange() } }
-            return try await change(beacons)
+        await directory.beginChange()
+        defer { directory.endChange() }
+        var beacons = try selected(selection)
+        var sessions = beacons.compactMap { roster[$0.identifier] }
+        while let busy = sessions.first(where: \.isBeingChanged) {
+            await busy.untilChanged()
+            beacons = try selected(selection)
+            sessions = beacons.compactMap { roster[$0.identifier] }
         }
+        for session in sessions { session.beginChange() }
+        defer { for session in sessions { session.endChange() } }
+        return try await change(beacons)
     }
 
     /// Changes a beacon.
