@@ -13,44 +13,52 @@ CHANGES ?= 100000
 BENCH ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
-# What `make install` installs; a program that is given is not built.
+# What is installed or packaged; a program that is given is not built.
 BINARY ?=
+# The processor of the program: that of this machine, or arm64 (on x86-64).
+ARCH ?= $(shell dpkg --print-architecture)
+export ARCH
 # The commit that --version prints.
 ifndef BEACONRY_COMMIT
 BEACONRY_COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
 endif
 export BEACONRY_COMMIT
 RELEASE := Scripts/build-release
+BUILT := $(if $(filter $(ARCH),$(shell dpkg --print-architecture)),.build/release,.build/arm64/aarch64-unknown-linux-gnu/release)/beaconry
+# The program as it is distributed, and its symbols in beaconry.debug.
+DIST := .build/dist/$(ARCH)/beaconry
 
 .PHONY: api build install package package-test wheel run demo check docs test test-more test-all unit-test host-test python-test vm-test fuzz chaos sanitize sanitize-thread \
-	sanitize-address bench release sbom dependencies test-dependencies clean
+	sanitize-address bench release dependencies test-dependencies clean
 
 build: dependencies
 	swift build --product beaconry
 
 release: dependencies
+	Scripts/install-dependencies package $(if $(filter $(ARCH),$(shell dpkg --print-architecture)),,arm64)
 	$(RELEASE) --product beaconry
+	Scripts/strip-program $(BUILT) $(DIST)
 
 # The program, its man pages, shell completions, documents, profiles, scenarios and schemas.
 install: $(if $(BINARY),,release)
-	Scripts/install $(or $(BINARY),.build/release/beaconry) $(PREFIX) $(DESTDIR)
+	Scripts/install $(or $(BINARY),$(DIST)) $(PREFIX) $(DESTDIR)
 
-# The Debian package and the archive, in .build/package.
+# The Debian package, the archive and the symbols, and the bill of materials of a program that was built, in .build/package.
 package: $(if $(BINARY),,release)
-	Scripts/package $(or $(BINARY),.build/release/beaconry) .build/package
+	$(if $(BINARY),,Scripts/sbom --build $(BUILT) --program $(DIST) --output .build/package)
+	Scripts/package $(or $(BINARY),$(DIST)) .build/package
 
-# The package in Debian 12 and 13, which are fetched from Debian.
-package-test: package
-	Scripts/package-test .build/package/beaconry_*.deb
+# The package and the wheel in Debian 12 and 13 (for arm64 Debian 13), which are fetched from Debian. With the programs of both
+# processors, their results are compared.
+package-test: package wheel
+	Scripts/install-dependencies test vm
+	Scripts/package-test .build/package/beaconry_*_$(ARCH).deb .build/package/beaconry-*_$(if $(filter arm64,$(ARCH)),aarch64,x86_64).whl
+	$(if $(wildcard .build/dist/amd64/beaconry),$(if $(wildcard .build/dist/arm64/beaconry),Scripts/compare-programs .build/dist/amd64/beaconry .build/dist/arm64/beaconry))
 
-# The wheel of the Python package, with the release build of the program. For a program that is given, Python with pip and
-# binutils are enough.
-wheel: $(if $(BINARY),,test-dependencies release)
-	$(or $(wildcard .build/venv/bin/python),python3) Scripts/wheel --binary $(or $(BINARY),.build/release/beaconry)
-
-# The bill of materials of the release build.
-sbom: release
-	Scripts/sbom --output .build/beaconry.spdx.json
+# The wheel of the Python package, with the program, in .build/package. For a program that is given, Python with pip is enough.
+wheel: $(if $(BINARY),,release)
+	python3 Scripts/wheel --binary $(or $(BINARY),$(DIST))
+	Scripts/checksums .build/package
 
 # The main job: on this machine's adapter, or, where there is none, on the virtual air.
 run: build
@@ -129,7 +137,8 @@ sanitize-address: dependencies
 		swift test --disable-xctest --no-parallel --sanitize address --scratch-path .build/asan
 
 # Against rootcanal and Bumble, in one go; BENCH names some of the benchmarks, as Benchmarks/bench.py has them.
-bench: test-dependencies release
+bench: test-dependencies
+	$(RELEASE) --product beaconry
 	$(RELEASE) --product central-harness
 	$(RELEASE) --product beaconry-bench
 	.build/venv/bin/python Benchmarks/bench.py $(BENCH)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -32,7 +33,7 @@ def call(*command: str | Path, path: Path | None = None, cwd: Path | None = None
 
 @pytest.fixture(scope="module")
 def wheel() -> Path:
-    (found,) = Path(os.environ.get("BEACONRY_WHEEL") or CHECKOUT / ".build" / "wheel").glob("beaconry-*.whl")
+    (found,) = Path(os.environ.get("BEACONRY_WHEEL") or CHECKOUT / ".build" / "package").glob(f"beaconry-*_{platform.machine()}.whl")
     return found
 
 
