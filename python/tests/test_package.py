@@ -6,10 +6,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
 import re
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -92,10 +95,33 @@ def test_the_action_is_composite_and_uploads_in_any_case() -> None:
     install, start, upload = described["runs"]["steps"]
     assert install["shell"] == start["shell"] == "bash"
     assert upload["if"] == "always()" and upload["with"]["path"] == "${{ runner.temp }}/beaconry"
-    used = set(re.findall(r"inputs\.([a-z]+)", (CHECKOUT / "action.yml").read_text()))
+    used = set(re.findall(r"inputs\.([a-z0-9]+)", (CHECKOUT / "action.yml").read_text()))
     assert used == set(described["inputs"]), "each input has an effect"
     assert all(each["description"] for each in described["inputs"].values())
     assert "${{" not in install["run"] + start["run"], "inputs are variables, not parts of a script"
+
+
+@pytest.mark.parametrize(("checksum", "status"), [("right", 0), ("f" * 64, 1), ("", 64)])
+def test_the_action_installs_a_release_by_its_checksum(tmp_path: Path, checksum: str, status: int) -> None:
+    name = f"beaconry-1.2.3-linux-{platform.machine()}.tar.xz"
+    program = tmp_path / "beaconry-1.2.3" / "bin" / "beaconry"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    archive, runner = tmp_path / "v1.2.3" / name, tmp_path / "runner"
+    archive.parent.mkdir()
+    runner.mkdir()
+    with tarfile.open(archive, "w:xz") as files:
+        files.add(program, "beaconry-1.2.3/bin/beaconry")
+    if checksum == "right":
+        checksum = hashlib.sha256(archive.read_bytes()).hexdigest()
+    (install,) = [each for each in action()["runs"]["steps"] if each["name"] == "Install"]
+    result = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", install["run"]], capture_output=True, text=True, timeout=300, check=False,
+        env={"PATH": os.environ["PATH"], "RUNNER_TEMP": str(runner), "VERSION": "1.2.3", "SHA256": checksum, "PACKAGE": "",
+             "RELEASES": tmp_path.as_uri()},
+    )  # fmt: skip
+    assert result.returncode == status, result
+    assert (runner / "beaconry-release" / "bin" / "beaconry").exists() == (status == 0)
 
 
 @pytest.mark.parametrize(
