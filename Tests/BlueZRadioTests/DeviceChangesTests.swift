@@ -48,12 +48,29 @@ import Testing
         }
     }
 
-    @Test func objectWithoutASignalIsCheckedPeriodicallyAndWhenTheTimeIsOver() async {
-        let value = await changes.first(of: Self.device, within: .milliseconds(2500)) { () async -> Int? in
+    @Test func objectWithoutASignalIsCheckedPeriodically() async {
+        let changes = DeviceChanges(period: .milliseconds(1))
+        let value = await changes.first(of: Self.device, within: .seconds(600)) { () async -> Int? in
+            count() == 10 ? 10 : nil
+        }
+        #expect(value == 10)
+    }
+
+    @Test func changeOfAnotherObjectIsNotFollowedByACheck() async {
+        let changes = DeviceChanges(period: .seconds(600))
+        let value = await changes.first(of: Self.device, within: .milliseconds(50)) { () async -> Int? in
             changes.note("/org/bluez/hci0/dev_C0_FF_EE_00_00_02")
             return count() == 3 ? 3 : nil
         }
-        #expect(value == 3)
+        #expect(value == nil)
+    }
+
+    @Test func objectIsCheckedWhenTheTimeIsOver() async {
+        let changes = DeviceChanges(period: .seconds(600))
+        let value = await changes.first(of: Self.device, within: .milliseconds(1)) { () async -> Int? in
+            count() == 2 ? 2 : nil
+        }
+        #expect(value == 2)
         #expect(await changes.first(of: Self.device, within: .zero) { () async -> Int? in nil } == nil)
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 /// Wakes those who wait for a property of an object of bluetoothd, when the radio receives a signal about it.
 final class DeviceChanges: Sendable {
     /// The time between two checks without a signal: bluetoothd does not signal every change.
-    private static let period = Duration.seconds(2)
+    private let period: Duration
 
     private struct Waiting {
         let path: ObjectPath
@@ -16,6 +16,8 @@ final class DeviceChanges: Sendable {
     }
 
     private let waiting = Mutex((next: UInt64(0), entries: [UInt64: Waiting]()))
+
+    init(period: Duration = .seconds(2)) { self.period = period }
 
     /// Takes note of a change of an object.
     func note(_ path: ObjectPath) {
@@ -27,7 +29,7 @@ final class DeviceChanges: Sendable {
     }
 
     /// Waits until a check has a result. It is made at once, after each change of an object or of one below it, and once more
-    /// when the time is over.
+    /// when the time is over, unless that is zero.
     /// - Returns: the result; `nil` if there is none within the time, or if the task is cancelled.
     /// - Throws: the error of a check, which ends the wait.
     func first<Value, Failure: Error>(
@@ -41,11 +43,13 @@ final class DeviceChanges: Sendable {
             return waiting.next
         }
         let end = ContinuousClock.now + time
-        let timer = Task {
+        let timer = Task { [period] in
             while case let rest = end - ContinuousClock.now, rest > .zero {
-                guard (try? await Task.sleep(for: min(rest, Self.period))) != nil else { break }
-                wakeUp.yield()
+                guard (try? await Task.sleep(for: min(rest, period))) != nil else { return }
+                if ContinuousClock.now < end { wakeUp.yield() }
             }
+            // The last check, however late this task runs.
+            wakeUp.yield()
             wakeUp.finish()
         }
         defer {
@@ -53,6 +57,7 @@ final class DeviceChanges: Sendable {
             _ = waiting.withLock { $0.entries.removeValue(forKey: number) }
         }
         if let value = try await check() { return value }
+        guard time > .zero else { return nil }
         for await _ in wakeUps {
             if let value = try await check() { return value }
         }

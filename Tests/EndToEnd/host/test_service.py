@@ -105,11 +105,12 @@ def test_an_unknown_group_is_refused(beaconry: Beaconry) -> None:
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("packages")
-    done = subprocess.run(
-        [str(CHECKOUT / "Scripts" / "package"), str(BINARY), str(folder)], env={**os.environ, "PACKAGE_COMPRESSION": "0", "XZ_OPT": "-0"},
-        capture_output=True, text=True, timeout=900, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    program = tmp_path_factory.mktemp("program") / "beaconry"
+    environment = {**os.environ, "PACKAGE_COMPRESSION": "0", "XZ_OPT": "-0"}
+    for script, *arguments in (("strip-program", BINARY, program), ("package", program, folder)):
+        command = [str(each) for each in (CHECKOUT / "Scripts" / script, *arguments)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
+        assert done.returncode == 0, done.stderr
     return folder
 
 
@@ -143,7 +144,7 @@ def test_the_debian_package_has_the_program_and_its_files(packages: Path, tmp_pa
 
 
 def test_the_archive_has_the_program_and_its_files(packages: Path, tmp_path: Path) -> None:
-    (archive,) = packages.glob("*.tar.xz")
+    (archive,) = (each for each in packages.glob("*.tar.xz") if "symbols" not in each.name)
     output("tar", "-C", tmp_path, "-xf", archive)
     (folder,) = tmp_path.iterdir()
     assert output(folder / "bin" / "beaconry", "--version") == output(BINARY, "--version")
