@@ -29,7 +29,11 @@ package struct Beacon: SelfContainedDevice {
         /// The name in the scan response.
         package var name: String?
         /// The telemetry between the frames; `nil` sends none.
-        package var telemetry: BeaconTelemetry?
+        package var telemetry: BeaconTelemetry? {
+            get { rareTelemetry.value }
+            set { rareTelemetry.value = newValue }
+        }
+        private var rareTelemetry = Rare<BeaconTelemetry>.none
 
         /// A configuration; the defaults are those of a profile that gives only the frame.
         package init(
@@ -47,20 +51,26 @@ package struct Beacon: SelfContainedDevice {
         }
     }
 
+    /// What a beacon with telemetry counts.
+    private struct Count {
+        /// The uptime at power-on.
+        let poweredAt: Duration
+        /// The estimated number of advertisements since then.
+        var advertisements: AdvertisingEventCount
+        /// The last requested advertisement.
+        var current: Advertisement
+        var nextDeadline: Duration?
+    }
+
     package private(set) var configuration: Configuration
-    /// The uptime at power-on.
-    private var poweredAt = Duration.zero
-    /// The estimated number of advertisements since power-on.
-    private var count: AdvertisingEventCount
-    /// The last requested advertisement; `nil` before the first one.
-    private var current: Advertisement?
-    package private(set) var nextDeadline: Duration?
+    /// Whether it has requested an advertisement.
+    private var hasAdvertised = false
+    private var count = Rare<Count>.none
+
+    package var nextDeadline: Duration? { count.value?.nextDeadline }
 
     /// A beacon as it leaves the factory.
-    package init(_ configuration: Configuration) {
-        self.configuration = configuration
-        count = AdvertisingEventCount(every: configuration.advertising.interval, from: .zero)
-    }
+    package init(_ configuration: Configuration) { self.configuration = configuration }
 
     package var advertisesWhileConnected: Bool { true }
 
@@ -71,10 +81,7 @@ package struct Beacon: SelfContainedDevice {
     package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         switch input {
         case .poweredOn:
-            poweredAt = now.uptime
-            count = AdvertisingEventCount(every: configuration.advertising.interval, from: poweredAt)
-            current = nil
-            return DeviceResponse(advertise(at: now.uptime))
+            return DeviceResponse(powerOn(at: now.uptime))
         case .timePassed: return DeviceResponse(advertise(at: now.uptime))
         case .set(let changes): return set(changes, at: now.uptime)
         case .wrote: return .rejected(.writeNotPermitted)
@@ -107,35 +114,57 @@ package struct Beacon: SelfContainedDevice {
 
     /// Takes another configuration with the same telemetry.
     mutating func change(to changed: Configuration, at now: Duration) -> DeviceResponse {
+        let former = configuration
         configuration = changed
-        count.changeInterval(to: changed.advertising.interval, at: now)
-        return .done(advertise(at: now))
+        if var counted = count.value {
+            counted.advertisements.changeInterval(to: changed.advertising.interval, at: now)
+            count = .some(counted)
+            return .done(advertise(at: now))
+        }
+        let wanted = changed.advertisement
+        defer { hasAdvertised = true }
+        return .done(hasAdvertised && wanted == former.advertisement ? [] : [.advertise(wanted)])
     }
 
     // MARK: - Advertising
 
     private var transmittable: (any TransmittableBeacon)? { configuration.frame.content as? any TransmittableBeacon }
 
-    /// The advertisement at a time: the telemetry frame if it is due, else the frame of the format.
-    private func advertisement(at now: Duration) -> Advertisement {
-        var data = transmittable?.advertisingData(flags: configuration.flags) ?? []
-        let count = count.value(at: now)
-        if let telemetry = configuration.telemetry, telemetry.isDue(after: count) {
-            let frame = telemetry.frame(after: max(.zero, now - poweredAt), count: count)
-            data = frame.advertisingData(flags: configuration.flags)
+    private mutating func powerOn(at now: Duration) -> [DeviceEffect] {
+        hasAdvertised = true
+        let first = configuration.advertisement
+        if configuration.telemetry != nil {
+            let advertisements = AdvertisingEventCount(every: configuration.advertising.interval, from: now)
+            count = .some(Count(poweredAt: now, advertisements: advertisements, current: first))
+            // The first one is never telemetry.
+            _ = advertise(at: now)
         }
-        return Advertisement(
-            pdu: configuration.pdu, advertisingData: data, scanResponse: configuration.scanResponse,
-            settings: configuration.advertising)
+        return [.advertise(first)]
     }
 
-    /// Advertises the frame that is due, if it differs from the current one, and sets the deadline of the next change.
+    /// Advertises the frame that is due, telemetry or that of the format, if it differs from the current one, and sets the
+    /// deadline of the next change. Without telemetry, nothing is due.
     private mutating func advertise(at now: Duration) -> [DeviceEffect] {
-        nextDeadline = configuration.telemetry.map { count.time(of: $0.nextChange(after: count.value(at: now))) }
-        let wanted = advertisement(at: now)
-        guard wanted != current else { return [] }
-        current = wanted
-        return [.advertise(wanted)]
+        guard var counted = count.value, let telemetry = configuration.telemetry else { return [] }
+        let number = counted.advertisements.value(at: now)
+        counted.nextDeadline = counted.advertisements.time(of: telemetry.nextChange(after: number))
+        var wanted = configuration.advertisement
+        if telemetry.isDue(after: number) {
+            let frame = telemetry.frame(after: max(.zero, now - counted.poweredAt), count: number)
+            wanted.advertisingData = frame.advertisingData(flags: configuration.flags)
+        }
+        let isNew = wanted != counted.current
+        counted.current = wanted
+        count = .some(counted)
+        return isNew ? [.advertise(wanted)] : []
+    }
+}
+
+extension Beacon.Configuration {
+    /// The advertisement with the frame of the format.
+    fileprivate var advertisement: Advertisement {
+        let data = (frame.content as? any TransmittableBeacon)?.advertisingData(flags: flags) ?? []
+        return Advertisement(pdu: pdu, advertisingData: data, scanResponse: scanResponse, settings: advertising)
     }
 }
 
