@@ -46,6 +46,7 @@ def test_patch_changes_settings_position_and_switch(served: Served) -> None:
     server.run.wait("advertising-changed", device="entrance")
     assert server.request("PATCH", "/v1/beacons/entrance", {"enabled": False, "muted": "10s"}, **PATCH).json["enabled"] is False
     server.run.wait("muted", device="entrance", seconds=10)
+    server.run.wait("advertising-stopped", device="entrance")
     assert server.get("/v1/beacons/entrance")["onAir"] is False
 
 
