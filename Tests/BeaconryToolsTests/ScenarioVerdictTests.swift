@@ -4,6 +4,7 @@
 
 import Advertising
 import BluetoothCore
+import Emulator
 import Profiles
 import Receiving
 import Testing
@@ -21,20 +22,24 @@ import Testing
         var writer = ByteWriter()
         frame.advertisingData().serialize(into: &writer)
         let data = writer.bytes
-        var receiver = ScenarioReceiver(
-            [
-                RegionList.Entry(
-                    identifier: "shop", uuid: uuid, hello: "Hello", goodbye: "Bye", atMostOncePer: .seconds(3600),
-                    exitAfter: .seconds(5))
-            ], exponent: 2)
-        for second in 10...20 {
-            receiver.receive(
-                Sighting(
-                    device: RemoteAddress(address, isRandom: true), pdu: .nonConnectable,
-                    data: data, rssi: RSSI(-60)),
-                at: .seconds(second))
+        let shop = RegionList.Entry(
+            identifier: "shop", uuid: uuid, hello: "Hello", goodbye: "Bye", atMostOncePer: .seconds(3600),
+            exitAfter: .seconds(5))
+        var receiver = ScenarioReceiver([shop])
+        var phone = PhoneModel.exact
+        phone.ranging = Ranging.Settings(model: .logDistance(exponent: 2))
+        var app = PhoneReceiver(phone, seed: 1, at: .zero)
+        try app.add(BeaconRegion(shop), exitAfter: shop.exitAfter, at: .zero)
+        for report in app.setScanning(true, at: .zero) { receiver.take(.report(report)) }
+        for second in 0...60 {
+            let time = Duration.seconds(second)
+            for report in app.take(.passed(time)) { receiver.take(.report(report)) }
+            guard 10...20 ~= second else { continue }
+            let sighting = Sighting(
+                device: RemoteAddress(address, isRandom: true), pdu: .nonConnectable, data: data, rssi: RSSI(-60))
+            receiver.take(.packet(sighting, at: time))
+            for report in app.take(.received(sighting, at: time)) { receiver.take(.report(report)) }
         }
-        receiver.advance(to: .seconds(60))
         var trace = ScenarioTrace()
         trace.receivers["phone"] = receiver.trace
         let pair = ScenarioConnections.Pair(receiver: "phone", beacon: "door")

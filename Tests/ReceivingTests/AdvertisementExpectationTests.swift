@@ -175,7 +175,9 @@ import Testing
 
     @Test(arguments: rows)
     func tracesGiveTheirVerdict(_ row: Row) throws {
-        var expectation = AdvertisementExpectation(row.condition, at: .zero)
+        var condition = row.condition
+        condition.model = .android
+        var expectation = AdvertisementExpectation(condition, at: .zero)
         var verdicts: [(Duration, AdvertisementExpectation.Verdict)] = []
         func take(_ verdict: AdvertisementExpectation.Verdict?, _ time: Duration) {
             if let verdict { verdicts.append((time, verdict)) }

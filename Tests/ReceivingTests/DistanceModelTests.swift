@@ -80,13 +80,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("android", DistanceModel.android), ("nexus5", .nexus5), ("log-distance", .logDistance(exponent: 2)),
+        ("android", DistanceModel.android), ("altbeacon", .altBeacon), ("log-distance", .logDistance(exponent: 2)),
         ("log-distance:2.5", .logDistance(exponent: 2.5)), ("1.0,2.0,-0.5", .powerRatio(a: 1, b: 2, c: -0.5)),
     ])
     func namesAreReadAndReported(_ name: String, _ model: DistanceModel) throws {
         #expect(try DistanceModel(name) == model)
         #expect(model.description == name)
     }
+
+    @Test func curveHasTheNameOfItsPhoneToo() throws { #expect(try DistanceModel("nexus5") == .altBeacon) }
 
     @Test(arguments: [
         "", "Android", "iphone", "log-distance:", "log-distance:0", "log-distance:-2", "log-distance:nan",
@@ -95,7 +97,7 @@ import Testing
     func otherNamesAreRefused(_ name: String) throws {
         let error = #expect(throws: DistanceModel.UnknownName.self) { _ = try DistanceModel(name) }
         let sentence = try #require(error).description
-        #expect(sentence.hasPrefix("\"\(name)\" is not a distance model; write android, nexus5, log-distance"))
+        #expect(sentence.hasPrefix("\"\(name)\" is not a distance model; write altbeacon, android, log-distance"))
     }
 
     @Test(

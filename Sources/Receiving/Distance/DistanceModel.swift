@@ -16,10 +16,10 @@ package enum DistanceModel: Hashable, Sendable {
     /// The RSSI falls by 10 * exponent dB when the distance grows tenfold: 2 in free space, 2.5 to 4 indoors.
     case logDistance(exponent: Double)
 
-    /// The first curve of the Android Beacon Library.
+    /// The first curve of the Android Beacon Library, which many apps still compute.
     package static let android = DistanceModel.powerRatio(a: 0.89976, b: 7.7095, c: 0.111)
-    /// The library's later curve, measured with a Nexus 5.
-    package static let nexus5 = DistanceModel.powerRatio(a: 0.42093, b: 6.9476, c: 0.54992)
+    /// The curve of the library today, measured with a Nexus 5.
+    package static let altBeacon = DistanceModel.powerRatio(a: 0.42093, b: 6.9476, c: 0.54992)
     /// Free space.
     package static let freeSpace = DistanceModel.logDistance(exponent: 2)
 
@@ -59,12 +59,12 @@ extension DistanceModel: CustomStringConvertible {
 
         /// One sentence, without its full stop.
         package var description: String {
-            "\"\(text)\" is not a distance model; write android, nexus5, log-distance, log-distance:2.5 for another "
+            "\"\(text)\" is not a distance model; write altbeacon, android, log-distance, log-distance:2.5 for another "
                 + "exponent, or the three constants of a curve as 0.42093,6.9476,0.54992"
         }
     }
 
-    /// Reads `android`, `nexus5`, `log-distance` (exponent 2), `log-distance:2.5`, or the constants a, b and c of a
+    /// Reads `altbeacon` or its other name `nexus5`, `android`, `log-distance` (exponent 2), `log-distance:2.5`, or the constants a, b and c of a
     /// curve as `0.42093,6.9476,0.54992`. Exponents, a and b are positive; all are finite.
     package init(_ text: String) throws(UnknownName) {
         guard let model = Self.model(text) else { throw UnknownName(text: text) }
@@ -74,7 +74,7 @@ extension DistanceModel: CustomStringConvertible {
     private static func model(_ text: String) -> DistanceModel? {
         switch text {
         case "android": return .android
-        case "nexus5": return .nexus5
+        case "altbeacon", "nexus5": return .altBeacon
         case "log-distance": return .freeSpace
         default: break
         }
@@ -97,7 +97,7 @@ extension DistanceModel: CustomStringConvertible {
     package var description: String {
         switch self {
         case .android: "android"
-        case .nexus5: "nexus5"
+        case .altBeacon: "altbeacon"
         case .freeSpace: "log-distance"
         case .logDistance(let exponent): "log-distance:\(exponent)"
         case .powerRatio(let a, let b, let c): "\(a),\(b),\(c)"

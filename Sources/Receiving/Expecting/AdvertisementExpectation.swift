@@ -45,7 +45,7 @@ package struct AdvertisementExpectation: Sendable {
         /// By default, one advertisement is expected.
         package init(
             _ criteria: [AdvertisementCriterion] = [], presence: Presence = .present, count: Int = 1,
-            unit: Unit = .advertisements, within: Duration, model: DistanceModel = .android,
+            unit: Unit = .advertisements, within: Duration, model: DistanceModel = .altBeacon,
             thresholds: ProximityThresholds = .standard
         ) {
             self.criteria = criteria

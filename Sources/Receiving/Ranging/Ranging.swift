@@ -11,6 +11,15 @@ package import BluetoothCore
 /// whole periods after the start. After more than a period without a call, one report covers everything since the
 /// last one, rather than many at once, and the next is due at the next whole period.
 package struct Ranging: Sendable {
+    /// The reports that have a beacon of which no packets were received.
+    package enum LossReports: Hashable, Sendable {
+        /// All, until it is not tracked any more.
+        case all
+        /// The first one after a report with packets.
+        case one
+        case none
+    }
+
     /// The parameters of ranging.
     package struct Settings: Hashable, Sendable {
         /// The time between reports; at least 1 ms.
@@ -23,17 +32,24 @@ package struct Ranging: Sendable {
         package var thresholds: ProximityThresholds
         /// The number of beacons that are tracked at once; of more, those seen last.
         package var maximumBeacons: Int
+        /// The RSSI from which distances are estimated.
+        package var filter: RSSIFilter
+        /// The reports that have a beacon without packets.
+        package var lossReports: LossReports
 
         /// By default one report a second and five seconds of tracking.
         package init(
-            period: Duration = .seconds(1), trackingAge: Duration = .seconds(5), model: DistanceModel = .android,
-            thresholds: ProximityThresholds = .standard, maximumBeacons: Int = 1024
+            period: Duration = .seconds(1), trackingAge: Duration = .seconds(5), model: DistanceModel = .altBeacon,
+            thresholds: ProximityThresholds = .standard, maximumBeacons: Int = 1024, filter: RSSIFilter = .mean,
+            lossReports: LossReports = .all
         ) {
             self.period = max(period, .milliseconds(1))
             self.trackingAge = trackingAge
             self.model = model
             self.thresholds = thresholds
             self.maximumBeacons = maximumBeacons
+            self.filter = filter
+            self.lossReports = lossReports
         }
     }
 
@@ -43,10 +59,15 @@ package struct Ranging: Sendable {
         var packets = 0
         var samples = 0
         var sum = 0
+        var history: RSSIHistory
+        /// Whether a report without packets was made.
+        var isReportedLost = false
 
-        func ranged(_ settings: Settings) -> RangedBeacon {
+        mutating func ranged(_ settings: Settings, at time: Duration) -> RangedBeacon {
             let mean = samples > 0 ? Double(sum) / Double(samples) : nil
-            let distance = mean.flatMap { settings.model.distance(rssi: $0, measuredPower: beacon.measuredPower) }
+            // A beacon that is not received has no distance, whatever was received before.
+            let filtered = mean.flatMap { history.value(at: time) ?? $0 }
+            let distance = filtered.flatMap { settings.model.distance(rssi: $0, measuredPower: beacon.measuredPower) }
             return RangedBeacon(
                 beacon: beacon, meanRSSI: mean, distance: distance,
                 proximity: settings.thresholds.proximity(at: distance), packets: packets, lastSeen: lastSeen)
@@ -97,13 +118,17 @@ package struct Ranging: Sendable {
     package mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> RangingReport? {
         let report = advance(to: time)
         guard filter.contains(beacon) else { return report }
-        tracks.use(BeaconIdentity(beacon), initial: Track(beacon: beacon, lastSeen: time)) { track in
+        tracks.use(
+            BeaconIdentity(beacon),
+            initial: Track(beacon: beacon, lastSeen: time, history: RSSIHistory(settings.filter))
+        ) { track in
             track.beacon = beacon
             track.lastSeen = max(track.lastSeen, time)
             track.packets += 1
             if let rssi = rssi.known {
                 track.samples += 1
                 track.sum += Int(rssi.decibelMilliwatts)
+                track.history.add(rssi, at: time)
             }
         }
         return report
@@ -132,7 +157,13 @@ package struct Ranging: Sendable {
         var beacons: [RangedBeacon] = []
         tracks.keep { track in
             guard time - track.lastSeen < settings.trackingAge else { return false }
-            beacons.append(track.ranged(settings))
+            let isLost = track.packets == 0
+            defer { track.isReportedLost = isLost }
+            switch settings.lossReports {
+            case .one where isLost && track.isReportedLost, .none where isLost: return true
+            case .all, .one, .none: break
+            }
+            beacons.append(track.ranged(settings, at: time))
             track.packets = 0
             track.samples = 0
             track.sum = 0

@@ -11,8 +11,9 @@ import Receiving
 struct DistanceOptions: ParsableArguments {
     @Option(
         help: """
-            Model that estimates distances: android, nexus5, log-distance, log-distance:2.5 for another exponent, or \
-            the constants A,B,C of a curve (default: android).
+            Model that estimates distances: altbeacon (the curve of the Android Beacon Library), android (its former \
+            curve), log-distance, log-distance:2.5 for another exponent, or the constants A,B,C of a curve (default: \
+            altbeacon).
             """,
         transform: { try DistanceModel($0) })
     var model: DistanceModel?
@@ -28,6 +29,6 @@ struct DistanceOptions: ParsableArguments {
         guard let thresholds = ProximityThresholds(immediate: immediate, near: near) else {
             throw Failure.usage("--immediate and --near: write distances of 0 or more, --immediate not above --near")
         }
-        return Ranging.Settings(model: try model ?? DistanceModel("android"), thresholds: thresholds)
+        return Ranging.Settings(model: model ?? .altBeacon, thresholds: thresholds)
     }
 }

@@ -122,7 +122,7 @@ def test_hosts_are_listed_with_position_path_and_scan(beaconry: Beaconry) -> Non
     (resting,) = [each for each in found if each["name"] == "phone"]
     server = resting.pop("server")
     assert server == ready["receivers"]["phone"] and resting.pop("port") == int(server.rsplit(":", 1)[1])
-    assert resting == {"name": "phone", "position": [3, 4, 0], "scan": "passive", "joined": True, "hosts": ["phone"]}
+    assert resting == {"name": "phone", "position": [3, 4, 0], "scan": {"active": False}, "joined": True, "hosts": ["phone"]}
     (moving,) = [each for each in found if each["name"] == visitor]
     assert moving["path"][:2] == [[0, 3, 0], [0, 9, 0]] and 3 < moving["position"][1] < 9 and "scan" not in moving
     assert [line.split()[:2] for line in sorted(text.splitlines())] == [["HOST", "SCAN"], ["phone", "passive"], ["visitor", "no"]]
@@ -298,7 +298,7 @@ def test_our_commands_choose_their_place(beaconry: Beaconry) -> None:
         assert received[-1]["rssi"] == expected, done.stdout
         assert not [each for each in received if each["event"] == "warning"]
     ranged = beaconry.call(
-        "expect", "--uuid", BEACON, "--radio", transport, "--position", "0,5", "--within", "50s", "--json"
+        "expect", "--uuid", BEACON, "--radio", transport, "--position", "0,5", "--within", "50s", "--model", "log-distance", "--json"
     )
     assert json.loads(ranged.stdout.splitlines()[-1])["distance"] == pytest.approx(5, abs=0.5)
     assert asyncio.run(rssi(transport)) == {-59}, "a later host has the place of the server"

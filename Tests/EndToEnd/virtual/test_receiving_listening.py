@@ -74,9 +74,9 @@ def room(air: Air, beaconry: Beaconry) -> tuple[Run, str]:
 
 
 def android(rssi: float, power: float) -> str:
-    """The distance by the first curve of the Android Beacon Library."""
+    """The distance by the curve of the Android Beacon Library."""
     ratio = rssi / power
-    return f"{ratio**10 if ratio < 1 else 0.89976 * ratio**7.7095 + 0.111:.2f}"
+    return f"{ratio**10 if ratio < 1 else 0.42093 * ratio**6.9476 + 0.54992:.2f}"
 
 
 def objects(output: str) -> list[Event]:

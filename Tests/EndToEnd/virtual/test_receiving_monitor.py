@@ -94,7 +94,7 @@ def test_text_is_printed_on_standard_output(beaconry: Beaconry) -> None:
     done = beaconry.call("monitor", str(regions), *virtual, "--duration", "1500ms", "--ephemeral")
     assert done.returncode == 0, done.stderr
     assert "shop: You're inside the region: Welcome; $(touch pwned) & <b>come in</b>\n" in done.stdout
-    assert f"shop: near: Major: 1, Minor: 1, Acc: 1.01m  -59 dBm  {UUID}\n" in done.stdout
+    assert f"shop: near: Major: 1, Minor: 1, Acc: 0.97m  -59 dBm  {UUID}\n" in done.stdout
     quiet = beaconry.call("monitor", str(regions), *virtual, "--duration", "1500ms", "--ephemeral", "--no-ranging")
     assert "inside" in quiet.stdout and "Acc" not in quiet.stdout
 

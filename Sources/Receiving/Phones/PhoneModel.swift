@@ -1,0 +1,171 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Bluetooth
+import BluetoothCore
+
+/// How a phone and its app receive: when the system scans, and what the app makes of the packets.
+///
+/// docs/phones.md has the source of each constant, and how certain it is.
+package struct PhoneModel: Hashable, Sendable {
+    /// The name, as profiles and commands have it.
+    package let name: String
+    /// When the system scans.
+    package var scan: ScanPlan
+    /// The parameters of ranging.
+    package var ranging: Ranging.Settings
+    /// The time for which an app ranges after the change of a region: zero for never, `nil` for always.
+    package var rangingTime: Duration?
+    /// The time without an advertisement after which a region is left.
+    package var exitAfter: Duration
+    /// The time from the first packet of a region to the report of the entry.
+    package var entryDelay: ClosedRange<Duration>
+    /// The time from the end of `exitAfter` to the report of the exit; with turns, from the end of the turn.
+    package var exitDelay: ClosedRange<Duration>
+
+    private init(
+        _ name: String, _ scan: ScanPlan, ranging: Ranging.Settings = .phone(), rangingTime: Duration? = nil,
+        exitAfter: Duration = .seconds(30), entryDelay: ClosedRange<Duration> = .zero ... .zero,
+        exitDelay: ClosedRange<Duration> = .zero ... .zero
+    ) {
+        self.name = name
+        self.scan = scan
+        self.ranging = ranging
+        self.rangingTime = rangingTime
+        self.exitAfter = exitAfter
+        self.entryDelay = entryDelay
+        self.exitDelay = exitDelay
+    }
+
+    // MARK: - Presets
+
+    /// Receives everything, and reports it at once.
+    package static let exact = PhoneModel("exact", ScanPlan(.continuous))
+
+    /// The presets, in the order in which they are documented.
+    package static let presets: [PhoneModel] = [
+        exact,
+        PhoneModel("android-8-low-power", ScanPlan(.milliseconds(500, of: 5000), .android)),
+        PhoneModel("android-8-balanced", ScanPlan(.milliseconds(2000, of: 5000), .android)),
+        PhoneModel("android-9-low-power", ScanPlan(.milliseconds(512, of: 5120), .android)),
+        PhoneModel("android-9-balanced", ScanPlan(.milliseconds(1024, of: 4096), .android)),
+        PhoneModel("android-13-low-power", ScanPlan(.android13LowPower, .android13(raisesTo: .android13Balanced))),
+        PhoneModel("android-13-balanced", ScanPlan(.android13Balanced, .android13(screenOff: .android13Balanced))),
+        PhoneModel("android-low-latency", ScanPlan(.continuous, .android)),
+        PhoneModel("android-13-screen-off", ScanPlan(.android13ScreenOff, .android)),
+        // Its cycles of 1.1 s follow each other without a pause in the scan.
+        PhoneModel("altbeacon", ScanPlan(.continuous), ranging: .altBeacon, exitAfter: .seconds(10)),
+        PhoneModel(
+            "altbeacon-background",
+            ScanPlan(.continuous, turns: ScanPlan.Turns(scan: .seconds(30), period: .seconds(330))),
+            ranging: .altBeacon, rangingTime: .zero, exitAfter: .seconds(10)),
+        PhoneModel("iphone", ScanPlan(.milliseconds(30, of: 40)), ranging: .coreLocation),
+        PhoneModel(
+            "iphone-locked", ScanPlan(.milliseconds(30, of: 40)), ranging: .coreLocation, rangingTime: .seconds(10),
+            entryDelay: .seconds(1) ... .seconds(10), exitDelay: .zero ... .seconds(15)),
+        PhoneModel(
+            "iphone-slow", ScanPlan(.milliseconds(30, of: 40)), ranging: .coreLocation, rangingTime: .seconds(10),
+            entryDelay: .zero ... .seconds(900), exitDelay: .zero ... .seconds(870)),
+    ]
+
+    /// The names of the presets.
+    package static var names: [String] { presets.map(\.name) }
+
+    /// The preset of this name; `nil` if there is none.
+    package static func named(_ name: String) -> PhoneModel? { presets.first { $0.name == name } }
+}
+
+/// The screen of a phone: Android scans less while it is off.
+package enum Screen: String, Hashable, Sendable, CaseIterable {
+    case on, off
+}
+
+/// When a phone scans.
+package struct ScanPlan: Hashable, Sendable {
+    /// Scans that alternate with pauses.
+    package struct Turns: Hashable, Sendable {
+        /// How long each scan takes.
+        package let scan: Duration
+        /// The time from the start of a scan to the start of the next one.
+        package let period: Duration
+    }
+
+    /// The limits that Android has for the scan of an app.
+    package struct Limits: Hashable, Sendable {
+        /// The number of starts in `startTime`.
+        package var starts = 5
+        package var startTime = Duration.seconds(30)
+        /// After this time a scan gets only what the scans of other apps receive: nothing, until it is started again.
+        package var longest = Duration.seconds(30 * 60)
+        /// The parameters while the screen is off; `nil` for the same.
+        package var screenOff: ScanParameters?
+        /// The parameters in the first six seconds of a scan; `nil` for the same.
+        package var first: ScanParameters?
+        package static let firstTime = Duration.seconds(6)
+    }
+
+    /// Window and interval, and whether the scan is active.
+    package var parameters: ScanParameters
+    /// `nil` for no pauses.
+    package var turns: Turns?
+    /// `nil` for none.
+    package var limits: Limits?
+
+    /// A plan.
+    package init(_ parameters: ScanParameters, turns: Turns? = nil) {
+        self.parameters = parameters
+        self.turns = turns
+    }
+
+    fileprivate init(_ parameters: ScanParameters, _ limits: Limits) {
+        self.parameters = parameters
+        self.limits = limits
+    }
+}
+
+extension ScanPlan.Limits {
+    /// Of Android 7 and later.
+    fileprivate static let android = ScanPlan.Limits()
+
+    /// Of Android 13 and later.
+    fileprivate static func android13(
+        screenOff: ScanParameters = .android13ScreenOff, raisesTo first: ScanParameters? = nil
+    ) -> ScanPlan.Limits {
+        var limits = ScanPlan.Limits()
+        limits.screenOff = screenOff
+        limits.first = first
+        return limits
+    }
+}
+
+extension ScanParameters {
+    /// 100 ms on each channel.
+    fileprivate static let continuous = ScanParameters()
+    fileprivate static let android13LowPower = milliseconds(140, of: 1400)
+    /// 182.5 ms: Android's 183 ms are truncated to 292 units of 0.625 ms.
+    fileprivate static let android13Balanced = ScanParameters(
+        interval: AdvertisingInterval(1168), window: AdvertisingInterval(292))
+    fileprivate static let android13ScreenOff = milliseconds(512, of: 10240)
+
+    fileprivate static func milliseconds(_ window: Int, of interval: Int) -> ScanParameters {
+        ScanParameters(
+            interval: AdvertisingInterval(UInt32(interval * 1000 / 625)),
+            window: AdvertisingInterval(UInt32(window * 1000 / 625)))
+    }
+}
+
+extension Ranging.Settings {
+    /// As Core Location reports: once a second, and a beacon that is lost once.
+    fileprivate static func phone(
+        period: Duration = .seconds(1), model: DistanceModel = .altBeacon, filter: RSSIFilter = .mean,
+        _ lossReports: Ranging.LossReports = .one
+    ) -> Ranging.Settings {
+        Ranging.Settings(period: period, model: model, filter: filter, lossReports: lossReports)
+    }
+
+    /// Its cycle of 1.1 s, without its cache: a beacon without a packet in a cycle is not in the report.
+    fileprivate static let altBeacon = phone(period: .milliseconds(1100), filter: .trimmedMean(.seconds(20)), .none)
+    /// The distance follows for 20 s; its formula is not published.
+    fileprivate static let coreLocation = phone(model: .freeSpace, filter: .runningMean(.seconds(20)))
+}
