@@ -13,17 +13,20 @@ package import Radio
 
 /// A radio on a virtual air of its own, in the time of the current simulation, if there is one.
 ///
-/// Every beacon has a controller of its own on the air, and so have the central, receivers of this process (`addReceiver`)
+/// Every beacon has a controller of its own on the air, and so have the central, receivers of this process (`addListener`)
 /// and other hosts (`addHost`). Foreign hosts join through servers (`VirtualAirOptions.servers`, `serveReceiver`).
 package actor VirtualAirRadio: HostStackRadio {
     package nonisolated let name = "virtual"
     package nonisolated let events: AsyncStream<RadioEvent>
     package let sides: RadioSides
     nonisolated private let loop: any EventLoop
+    nonisolated private let airSeed: UInt64
     private let air: VirtualAir
     /// The radios of other hosts on the air.
     private var added: [HCIRadio] = []
-    private var receiverHosts: [String: HostIdentifier] = [:]
+    private var listeners: [String: HostIdentifier] = [:]
+    /// The number of the next listener: identifiers are not used again.
+    private var nextListener = 0
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
@@ -40,6 +43,7 @@ package actor VirtualAirRadio: HostStackRadio {
         let captures = PacketCaptures(capture)
         let air = VirtualAir(options, reason: reason, clock: clock, captures: captures)
         self.air = air
+        airSeed = air.seed
         // The air captures what passes between all hosts and controllers on it.
         let hosts = ControllerHosts(clock: clock, seed: Simulation.current == nil ? nil : air.seed)
         sides = RadioSides(
@@ -107,39 +111,6 @@ package actor VirtualAirRadio: HostStackRadio {
 
     // MARK: - Hosts of this process
 
-    /// Adds a receiver, and opens the air if necessary; it scans from now on until the radio is closed.
-    /// - Parameters:
-    ///   - receiver: its name on the air, by which it can be moved.
-    ///   - motion: how it moves from the start of the air; `nil` is 1 m from every beacon.
-    /// - Returns: what it receives.
-    /// - Throws: `RadioError` if the air cannot be opened.
-    package func addReceiver(_ receiver: String, motion: Motion?) async throws(RadioError) -> AsyncStream<Sighting> {
-        receiveNotices()
-        try await openControllers(waits: false)
-        let identifier = HostIdentifier.receiver(sides.receivers.count)
-        let side = CentralHost(receiver, on: identifier, of: sides.hosts, events: sides.events)
-        sides.receivers[identifier] = side
-        receiverHosts[receiver] = identifier
-        // The host is part of this radio's state in the closure only: Swift 6.2 does not see that a local one is.
-        _ = try await sides.untilReady(identifier) {
-            if let host = sides.receivers[identifier]?.addHost(sides.configuration) {
-                air.start(host, receiver: receiver, motion: motion)
-            }
-        }.get()
-        return try side.scan(ScanParameters(isActive: false))
-    }
-
-    /// Connects a receiver to a device (see `CentralRadio.connect`).
-    /// - Throws: `RadioError` `.refused` also if there is no receiver of this name.
-    package func connect(
-        receiver: String, to device: RemoteAddress, timeout: Duration
-    ) async throws(RadioError) -> any RemoteLink {
-        guard let side = receiverHosts[receiver].flatMap({ sides.receivers[$0] }) else {
-            throw RadioError(.refused, "there is no receiver \(receiver)", hint: "add it first")
-        }
-        return try await connect(side, to: device, timeout: timeout)
-    }
-
     /// Adds a host, and opens the air if necessary.
     ///
     /// The host has one controller and one address. The radio that is returned is its central side, which is open, and its
@@ -185,6 +156,68 @@ package actor VirtualAirRadio: HostStackRadio {
     }
 
     package func forgetBond(with device: RemoteAddress) { sides.central.forgetBond(with: device) }
+}
+
+// MARK: - Receivers of this process
+
+extension VirtualAirRadio: ListeningRadio {
+    /// The maximum number of receivers of this process.
+    private static let listenerLimit = 1000
+
+    package nonisolated var seed: UInt64 { airSeed }
+
+    package func addListener(_ name: String, motion: Motion?) async throws(RadioError) {
+        guard !sides.isClosed else { throw .closed }
+        receiveNotices()
+        try await openControllers(waits: false)
+        guard !air.hasName(name), listeners[name] == nil else { throw .taken(name) }
+        guard listeners.count < Self.listenerLimit else {
+            throw RadioError(
+                .refused, "\(Self.listenerLimit) receivers listen on this air already",
+                hint: "remove those that are not needed")
+        }
+        let identifier = HostIdentifier.receiver(nextListener)
+        nextListener += 1
+        listeners[name] = identifier
+        sides.receivers[identifier] = CentralHost(name, on: identifier, of: sides.hosts, events: sides.events)
+        // The host is part of this radio's state in the closure only: Swift 6.2 does not see that a local one is.
+        let outcome = await sides.untilReady(identifier) {
+            if let host = sides.receivers[identifier]?.addHost(sides.configuration) {
+                air.start(host, listener: name, motion: motion)
+            }
+        }
+        if case .failure(let error) = outcome {
+            removeListener(name)
+            throw error
+        }
+    }
+
+    private func side(of listener: String) throws(RadioError) -> CentralHost {
+        guard let side = listeners[listener].flatMap({ sides.receivers[$0] }) else {
+            throw RadioError(.refused, "there is no receiver \(listener)", hint: "add it first")
+        }
+        return side
+    }
+
+    package func scan(_ parameters: ScanParameters, as listener: String) throws(RadioError) -> AsyncStream<Sighting> {
+        try side(of: listener).scan(parameters)
+    }
+
+    package func stopScanning(as listener: String) { try? side(of: listener).stopScanning() }
+
+    package func connect(
+        to device: RemoteAddress, as listener: String, timeout: Duration
+    ) async throws(RadioError) -> any RemoteLink {
+        try await connect(try side(of: listener), to: device, timeout: timeout)
+    }
+
+    package func removeListener(_ name: String) {
+        guard let identifier = listeners.removeValue(forKey: name) else { return }
+        let error = RadioError(.refused, "the receiver \(name) was removed", hint: "add it again")
+        sides.receivers.removeValue(forKey: identifier)?.end(error)
+        sides.hosts.remove(identifier)
+        air.forget(listener: name)
+    }
 }
 
 // MARK: - Positions

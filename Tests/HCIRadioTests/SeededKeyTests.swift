@@ -49,7 +49,8 @@ struct SeededKeyTests {
             let radio = VirtualAirRadio(VirtualAirOptions(seed: seed, servers: []), capture: sink)
             let settings = PairingSettings(secureConnections: requirement, hidesAddress: true)
             let beacon = beacon(settings)
-            let sightings = try await radio.addReceiver("phone", motion: nil)
+            try await radio.addListener("phone", motion: nil)
+            let sightings = try await radio.scan(ScanParameters(isActive: false), as: "phone")
             _ = try await radio.open([beacon], waits: false) { _ in .success([1, 2, 3]) }
             await radio.advertise(beacon.advertisement, for: identifier)
             var addresses: Set<RemoteAddress> = []
@@ -59,7 +60,7 @@ struct SeededKeyTests {
                 guard clock.now.offset >= next else { continue }
                 next += .seconds(3600)
                 let link = try #require(
-                    try await radio.connect(receiver: "phone", to: sighting.device, timeout: .seconds(10))
+                    try await radio.connect(to: sighting.device, as: "phone", timeout: .seconds(10))
                         as? any PairingLink)
                 _ = try await link.pair(PairingSettings(secureConnections: requirement)) { _ in .cancel }
                 let service = try #require(try await link.discoverServices([.bit16(0xFFF0)]).first)

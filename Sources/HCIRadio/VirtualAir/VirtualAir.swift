@@ -114,6 +114,18 @@ final class VirtualAir {
         start(host, receiver: options.central.name, motion: options.central.motion)
     }
 
+    /// Starts the host of a receiver of this process on a controller of its own.
+    func start(_ host: ControllerHost, listener name: String, motion: Motion?) {
+        guard let air else { return }
+        let configuration = ControllerConfiguration(
+            publicAddress: air.makePublicAddress(), name: name, motion: motion)
+        hosts[name] = configuration.publicAddress
+        host.start(on: AirLink(air, configuration, user: host))
+    }
+
+    /// Forgets a receiver of this process, whose host has left.
+    func forget(listener name: String) { hosts[name] = nil }
+
     /// Starts the host of a receiver on a controller of its own.
     /// - Parameters:
     ///   - name: its name on the air.
@@ -244,15 +256,17 @@ final class VirtualAir {
                 .refused, "\(Self.addedLimit) receivers were added to this air already",
                 hint: "remove those that are not needed (beaconry ctl receiver remove NAME)")
         }
-        guard !air.hasController(named: name), receivers[name] == nil, pending.insert(name).inserted else {
-            throw RadioError(
-                .refused, "something on the air is named \"\(name)\" already", hint: "give the receiver another name")
-        }
+        guard !hasName(name), pending.insert(name).inserted else { throw .taken(name) }
         defer { pending.remove(name) }
         let door = try await open(.local(name: name, motion: motion), on: air, report: report)
         added.insert(name)
         return AirReceiver(
             name: name, server: door.address, hosts: [], position: motion?.position(atSeconds: air.seconds))
+    }
+
+    /// Whether something on the air has a name, or will have it.
+    func hasName(_ name: String) -> Bool {
+        air?.hasController(named: name) == true || receivers[name] != nil || pending.contains(name)
     }
 
     /// Removes a receiver that was added while the air was open; `nil` if there is none.
@@ -349,4 +363,12 @@ private struct BeaconHardware {
     var isMuted = false
     /// How it moves; `nil` is 1 m from every receiver.
     var motion: Motion?
+}
+
+extension RadioError {
+    /// The name of a receiver is that of something else on the air.
+    static func taken(_ name: String) -> RadioError {
+        RadioError(
+            .refused, "something on the air is named \"\(name)\" already", hint: "give the receiver another name")
+    }
 }

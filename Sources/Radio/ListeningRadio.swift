@@ -1,0 +1,35 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Bluetooth
+package import BluetoothCore
+
+/// A radio on whose air receivers of this process scan, each with a name, a place and a controller of its own.
+///
+/// On other radios, the receiver is the adapter (`CentralRadio`).
+package protocol ListeningRadio: PeripheralRadio {
+    /// The seed of what chance adds on the air.
+    var seed: UInt64 { get }
+
+    /// Adds a receiver, which does not scan yet.
+    /// - Parameter motion: how it moves; `nil` is 1 m from every beacon.
+    /// - Throws: `RadioError` `.refused` if something on the air has the name, or there are too many; or if the air is closed.
+    func addListener(_ name: String, motion: Motion?) async throws(RadioError)
+
+    /// Starts the scan of a receiver; the former one ends (see `CentralRadio.scan`).
+    /// - Throws: `RadioError` `.refused` for settings out of range, or if there is no receiver of this name.
+    func scan(_ parameters: ScanParameters, as listener: String) async throws(RadioError) -> AsyncStream<Sighting>
+
+    /// Ends the scan of a receiver.
+    func stopScanning(as listener: String) async
+
+    /// Connects a receiver to a device (see `CentralRadio.connect`).
+    /// - Throws: `RadioError` `.refused` also if there is no receiver of this name.
+    func connect(
+        to device: RemoteAddress, as listener: String, timeout: Duration
+    ) async throws(RadioError) -> any RemoteLink
+
+    /// Removes a receiver, its scan and its connections.
+    func removeListener(_ name: String) async
+}
