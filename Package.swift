@@ -94,7 +94,8 @@ let package = Package(
                 "BluetoothCore", "Bluetooth", "Concurrency", "Radio", "Sockets", crypto, nioCore, nioPosix,
             ],
             swiftSettings: settings),
-        .target(name: "Receiving", dependencies: ["BluetoothCore", "Advertising"], swiftSettings: settings),
+        .target(
+            name: "Receiving", dependencies: ["BluetoothCore", "Advertising", "Bluetooth"], swiftSettings: settings),
         .target(
             name: "BeaconryCentral",
             dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Radio", "Receiving"],
@@ -144,7 +145,8 @@ let package = Package(
         .target(
             name: "Emulator",
             dependencies: [
-                "BluetoothCore", "Concurrency", "Persistence", "Profiles", "Devices", "Radio", "Advertising",
+                "BluetoothCore", "Concurrency", "Persistence", "Profiles", "Devices", "Radio", "Receiving",
+                "Advertising",
                 "Bluetooth", serviceLifecycle, systemPackage,
             ],
             swiftSettings: settings),
@@ -238,7 +240,9 @@ let package = Package(
         // What `make bench` measures without peers.
         .executableTarget(
             name: "beaconry-bench",
-            dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "HCI", "VirtualRadio", "Radio", "HCIRadio"],
+            dependencies: [
+                "BluetoothCore", "Advertising", "Bluetooth", "HCI", "VirtualRadio", "Radio", "HCIRadio", "Receiving",
+            ],
             path: "Benchmarks/VirtualTime", swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["BluetoothCore", "SanitizedLocks"], path: "Tests/TestSupport",

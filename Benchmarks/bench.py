@@ -378,6 +378,10 @@ def bench_crowd(folder: Path) -> None:
     bench_virtual_time(folder, "crowd")
 
 
+def bench_phones(folder: Path) -> None:
+    bench_virtual_time(folder, "phones")
+
+
 def print_table() -> None:
     cells = [["", "beaconry", "peer", "ratio", "goal"]] + [[r.what, r.ours, r.theirs, r.ratio, r.goal] for r in ROWS]
     widths = [max(len(row[column]) for row in cells) for column in range(5)]
@@ -390,7 +394,7 @@ def main() -> int:
     wanted = sys.argv[1:]
     benches = {
         "air": bench_air, "in-process": bench_in_process, "reads": bench_reads, "start": bench_start,
-        "memory": bench_memory, "api": bench_api, "virtual-time": bench_virtual_time, "crowd": bench_crowd,
+        "memory": bench_memory, "api": bench_api, "virtual-time": bench_virtual_time, "crowd": bench_crowd, "phones": bench_phones,
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         for name, bench in benches.items():

@@ -54,28 +54,39 @@ struct Room {
     }
 
     /// A beacon that cannot be connected to.
-    mutating func addBeacon(_ number: UInt32, interval: AdvertisingInterval, motion: Motion? = nil) {
+    /// - Returns: its address.
+    @discardableResult
+    mutating func addBeacon(
+        _ number: UInt32, interval: AdvertisingInterval, motion: Motion? = nil
+    ) -> BluetoothAddress {
         let controller = addController(number, motion)
         let parameters = LESetAdvertisingParameters(
             minimumInterval: interval, maximumInterval: interval, advertisingType: .nonConnectableUndirected)
         send(parameters, to: controller)
         send(LESetAdvertisingData(data: [UInt8](repeating: 0, count: 31), padding: []), to: controller)
         send(LESetAdvertisingEnable(enable: 1), to: controller)
+        return Self.address(number)
     }
 
-    /// A scanner without a pause.
-    mutating func addScanner(_ number: UInt32 = .max, motion: Motion? = nil) -> ControllerIdentifier {
+    /// A scanner, by default without a pause.
+    mutating func addScanner(
+        _ number: UInt32 = .max, motion: Motion? = nil, interval: ScanTime = ScanTime(160),
+        window: ScanTime = ScanTime(160)
+    ) -> ControllerIdentifier {
         let controller = addController(number, motion)
-        let always = ScanTime(160)
-        send(LESetScanParameters(scanType: .passive, scanInterval: always, scanWindow: always), to: controller)
+        send(LESetScanParameters(scanType: .passive, scanInterval: interval, scanWindow: window), to: controller)
         send(LESetScanEnable(enable: 1, filterDuplicates: 0), to: controller)
         return controller
     }
 
-    private mutating func addController(_ number: UInt32, _ motion: Motion?) -> ControllerIdentifier {
+    private static func address(_ number: UInt32) -> BluetoothAddress {
         let octets = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
-        let address = BluetoothAddress(octets: [0x02, 0xBE] + octets) ?? .zero
-        let controller = air.addController(ControllerConfiguration(publicAddress: address, motion: motion))
+        return BluetoothAddress(octets: [0x02, 0xBE] + octets) ?? .zero
+    }
+
+    private mutating func addController(_ number: UInt32, _ motion: Motion?) -> ControllerIdentifier {
+        let controller = air.addController(
+            ControllerConfiguration(publicAddress: Self.address(number), motion: motion))
         send(HCIReset(), to: controller)
         send(SetEventMask(eventMask: EventMask(rawValue: .max)), to: controller)
         send(LESetEventMask(eventMask: LEEventMask(rawValue: .max)), to: controller)

@@ -11,13 +11,13 @@ import Synchronization
 /// The limits of the HTTP server, which bound what clients take of its memory and of its file descriptors.
 struct APILimits: Sendable {
     /// The connections that are served at once. Those beyond it are answered with status 503.
-    var connections = 512
+    var connections = 2048
     /// The connections that are answered with status 503 at once. Those beyond it wait to be accepted.
     var refusals = 64
     /// The time from a connection that is answered with status 503 to the end of its head.
     var refusalTime = TimeAmount.seconds(1)
     /// The streams of events at once.
-    var streams = 256
+    var streams = 1024
     /// The time from the connection to the end of the first head; `nil` for no limit.
     var headTime: TimeAmount? = .seconds(10)
     /// The time from the end of a head to the end of the body.

@@ -28,30 +28,54 @@ struct APIResponder: Sendable {
 
     private var events: EventHub { run.emulator.events }
 
+    /// How the reply of a request is written.
+    private struct Form: Sendable {
+        /// Whether it has no body.
+        let isHead: Bool
+        /// The fields that it has besides those of its content.
+        let fields: HTTPFields
+    }
+
+    private func form(of request: Request) -> Form {
+        var fields = Self.fields
+        if let origin = requestGuard.allowedOrigin(of: request.head) {
+            fields[.accessControlAllowOrigin] = origin
+            fields[.vary] = "Origin"
+        }
+        return Form(isHead: request.method == .head, fields: fields)
+    }
+
     @concurrent func respond(
         to request: Request, _ writer: consuming ResponseWriter, over channel: any Channel
     ) async throws {
-        let isHead = request.method == .head
+        let form = form(of: request)
+        if requestGuard.isPreflight(request.head) {
+            return try await writer.writeResponse(
+                HTTPResponse(status: .noContent, headerFields: RequestGuard.preflightFields(form.fields)))
+        }
         let content: Content
         do {
             content = try await answer(request)
         } catch let problem as Problem {
-            return try await write(problem, isHead: isHead, writer, over: channel)
+            return try await write(problem, form, writer, over: channel)
         }
         var isStream = false
-        if !isHead, case .events = content { isStream = true }
+        switch content {
+        case .events where !form.isHead, .lines where !form.isHead: isStream = true
+        default: break
+        }
         guard !isStream || streams.take() else {
-            return try await write(.tooMany("streams of events"), isHead: isHead, writer, over: channel)
+            return try await write(.tooMany("streams of events"), form, writer, over: channel)
         }
         defer { if isStream { streams.free() } }
-        try await write(content, isHead: isHead, writer, over: channel)
+        try await write(content, form, writer, over: channel)
     }
 
     /// Answers a request of a connection beyond the limit, and closes it.
     @concurrent func refuse(
         _ request: Request, _ writer: consuming ResponseWriter, over channel: any Channel
     ) async throws {
-        try await write(.tooMany("connections"), isHead: request.method == .head, writer, over: channel)
+        try await write(.tooMany("connections"), form(of: request), writer, over: channel)
     }
 
     // MARK: - Requests
@@ -61,7 +85,8 @@ struct APIResponder: Sendable {
         let wanted = try APIRequest(request.head)
         let found = Self.router.find(wanted.segments)
         try requestGuard.check(
-            request.head, queryToken: wanted.path == "/v1/events" ? wanted.query[APIRequest.tokenParameter] : nil,
+            // Browsers open streams without fields of their own.
+            request.head, queryToken: found?.resource.isStream == true ? wanted.query[APIRequest.tokenParameter] : nil,
             needsToken: found?.resource.needsToken ?? true, takesText: found?.resource.takesText(wanted.method) ?? false
         )
         guard let (resource, names) = found else { throw Problem.noResource(wanted.path) }
@@ -130,7 +155,7 @@ struct APIResponder: Sendable {
     ]
 
     @concurrent private func write(
-        _ problem: Problem, isHead: Bool, _ writer: consuming ResponseWriter, over channel: any Channel
+        _ problem: Problem, _ form: Form, _ writer: consuming ResponseWriter, over channel: any Channel
     ) async throws {
         var fields = HTTPFields()
         if !problem.methods.isEmpty { fields[.allow] = problem.methods.map(\.rawValue).joined(separator: ", ") }
@@ -138,7 +163,7 @@ struct APIResponder: Sendable {
         if problem.endsConnection { fields[.connection] = "close" }
         try await write(
             Array(JSONLine.encode(problem).utf8), Problem.contentType, HTTPResponse.Status(code: problem.status),
-            isHead: isHead, fields, writer)
+            form, fields, writer)
         if problem.endsConnection { try await end(channel) }
     }
 
@@ -154,47 +179,54 @@ struct APIResponder: Sendable {
     }
 
     @concurrent private func write(
-        _ bytes: [UInt8], _ type: String, _ status: HTTPResponse.Status, isHead: Bool, _ additional: HTTPFields,
+        _ bytes: [UInt8], _ type: String, _ status: HTTPResponse.Status, _ form: Form, _ additional: HTTPFields,
         _ writer: consuming ResponseWriter
     ) async throws {
-        var fields = Self.fields
+        var fields = form.fields
         fields.append(contentsOf: additional)
         fields[.contentType] = type
         fields[.contentLength] = "\(bytes.count)"
         let head = HTTPResponse(status: status, headerFields: fields)
-        if isHead { return try await writer.writeResponse(head) }
+        if form.isHead { return try await writer.writeResponse(head) }
         try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     @concurrent private func write(
-        _ content: Content, isHead: Bool, _ writer: consuming ResponseWriter, over channel: any Channel
+        _ content: Content, _ form: Form, _ writer: consuming ResponseWriter, over channel: any Channel
     ) async throws {
         switch content {
         case .json(let value, let records, let isNew):
             let text = await JSONLine.encode(AnyRecord(value), records: records)
             try await write(
-                Array(text.utf8), "application/json", isNew ? .created : .ok, isHead: isHead, [:], writer)
+                Array(text.utf8), "application/json", isNew ? .created : .ok, form, [:], writer)
         case .bytes(let bytes, let type, let tag, let location):
             var fields = HTTPFields()
             if let tag { fields[.eTag] = "\"\(tag)\"" }
             if let location { fields[.contentLocation] = location }
-            try await write(bytes, type, .ok, isHead: isHead, fields, writer)
-        case .nothing: try await writer.writeResponse(HTTPResponse(status: .noContent, headerFields: Self.fields))
+            try await write(bytes, type, .ok, form, fields, writer)
+        case .nothing: try await writer.writeResponse(HTTPResponse(status: .noContent, headerFields: form.fields))
         case .later(let value):
             let type = "application/json"
-            if isHead { return try await write([], type, .ok, isHead: true, [:], writer) }
+            if form.isHead { return try await write([], type, .ok, form, [:], writer) }
             // White space before JSON (RFC 8259, 2).
             let body = OpenBody(type: type, opening: "", pulse: "\n")
-            try await keepOpen(body, channel, writer) {
+            try await keepOpen(body, form, channel, writer) {
                 try await Self.send(JSONLine.encode(AnyRecord(await value())), to: channel)
             }
         case .events(let feed):
             let type = "text/event-stream"
-            if isHead { return try await write([], type, .ok, isHead: true, [:], writer) }
+            if form.isHead { return try await write([], type, .ok, form, [:], writer) }
             let body = OpenBody(type: type, opening: ": connected\n\n", pulse: ":\n\n")
             let lines = events.lines
-            try await stream(body, events.listen(after: feed.after), channel, writer) {
+            try await stream(body, form, events.listen(after: feed.after), channel, writer) {
                 feed.selection.message($0, lines, hasText: feed.hasText)
+            }
+        case .lines(let lines):
+            let type = "text/event-stream"
+            if form.isHead { return try await write([], type, .ok, form, [:], writer) }
+            let body = OpenBody(type: type, opening: ": connected\n\n", pulse: ":\n\n")
+            try await keepOpen(body, form, channel, writer) {
+                for await line in lines { try await Self.send("data: \(line)\n\n", to: channel) }
             }
         }
     }
@@ -211,10 +243,10 @@ struct APIResponder: Sendable {
     /// Sends events until the client closes the connection, or the run ends.
     /// - Parameter message: the text of an event; `nil` for none.
     @concurrent private func stream(
-        _ body: OpenBody, _ events: AsyncStream<PostedEvent>, _ channel: any Channel,
+        _ body: OpenBody, _ form: Form, _ events: AsyncStream<PostedEvent>, _ channel: any Channel,
         _ writer: consuming ResponseWriter, _ message: @escaping @Sendable (PostedEvent) -> String?
     ) async throws {
-        try await keepOpen(body, channel, writer) {
+        try await keepOpen(body, form, channel, writer) {
             for await event in events {
                 guard let message = message(event) else { continue }
                 try await Self.send(message, to: channel)
@@ -228,10 +260,10 @@ struct APIResponder: Sendable {
     /// cannot be written shows that the client has closed the connection.
     /// - Parameter send: Sends the parts; it is cancelled when the connection is closed.
     @concurrent private func keepOpen(
-        _ body: OpenBody, _ channel: any Channel, _ writer: consuming ResponseWriter,
+        _ body: OpenBody, _ form: Form, _ channel: any Channel, _ writer: consuming ResponseWriter,
         _ send: @escaping @Sendable () async throws -> Void
     ) async throws {
-        var fields = Self.fields
+        var fields = form.fields
         fields[.contentType] = body.type
         let end = try await writer.writeHead(HTTPResponse(status: .ok, headerFields: fields))
         let (opening, pulse) = (body.opening, body.pulse)
@@ -290,6 +322,7 @@ private struct AnyRecord: Encodable, Sendable {
 
 extension HTTPField.Name {
     static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
+    static let accessControlAllowOrigin = HTTPField.Name("Access-Control-Allow-Origin")!
     static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
     /// For browsers without `frame-ancestors` (RFC 7034).
     static let xFrameOptions = HTTPField.Name("X-Frame-Options")!

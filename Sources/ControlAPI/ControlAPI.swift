@@ -15,12 +15,17 @@ package final class ControlAPI: Sendable {
         package var address: ControlAddress
         /// Further names of this machine that a `Host` field may have.
         package var hosts: [String]
+        /// The origins of pages that may read what receivers receive.
+        package var origins: Set<String>
         /// The token that requests must have; `nil` for none.
         package var token: String?
 
-        package init(address: ControlAddress, hosts: [String] = [], token: String? = nil) {
+        package init(
+            address: ControlAddress, hosts: [String] = [], origins: Set<String> = [], token: String? = nil
+        ) {
             self.address = address
             self.hosts = hosts
+            self.origins = origins
             self.token = token
         }
     }
@@ -37,10 +42,12 @@ package final class ControlAPI: Sendable {
 
     init(_ run: RunContext, _ options: Options, limits: APILimits) async throws(EmulatorError) {
         let address = options.address
-        let names = ControlAddress.localHosts.union([address.host.lowercased()])
+        let names = ControlAddress.localHosts.union(ControlAddress.emulatorHosts)
+            .union([address.host.lowercased()])
             .union(options.hosts.map { $0.lowercased() })
         let responder = APIResponder(
-            run: run, requestGuard: RequestGuard(hosts: names, token: options.token), streams: Places(limits.streams))
+            run: run, requestGuard: RequestGuard(hosts: names, token: options.token, origins: options.origins),
+            streams: Places(limits.streams))
         do throws(APIServer.Failure) {
             server = try await APIServer(at: .hostname(address.host, port: address.port), responder, limits)
         } catch {

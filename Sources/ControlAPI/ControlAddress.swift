@@ -30,4 +30,7 @@ package struct ControlAddress: Hashable, Sendable {
 
     /// The names of this machine that a `Host` field may have.
     static let localHosts: Set<String> = ["localhost", "127.0.0.1", "::1"]
+    /// The addresses by which Android's emulator and Genymotion reach this machine. A page of another origin cannot use them to
+    /// control a run: by DNS rebinding, the `Host` field has the name of the page.
+    static let emulatorHosts: Set<String> = ["10.0.2.2", "10.0.3.2"]
 }

@@ -13,6 +13,8 @@ struct RequestGuard: Sendable {
     let hosts: Set<String>?
     /// The token that a request must have; `nil` for none.
     let token: String?
+    /// The origins of pages that may read what receivers receive, such as the web views of apps.
+    var origins: Set<String> = []
 
     /// - Throws: `Problem` 400, 421, 403, 401 or 415.
     func check(
@@ -34,11 +36,37 @@ struct RequestGuard: Sendable {
                 .misdirectedRequest, code: "foreign-host", "the host \"\(authority)\" is not served",
                 hint: "use the address of the server, or start it with --http-host NAME")
         }
-        guard let origin = head.headerFields[.origin], origin != "http://\(authority)", origin != "https://\(authority)"
+        guard let origin = head.headerFields[.origin], origin != "http://\(authority)",
+            origin != "https://\(authority)",
+            allowedOrigin(of: head) == nil
         else { return }
         throw Problem(
             .forbidden, code: "foreign-origin", "pages of \"\(origin)\" may not control this run",
             hint: "open the page of the server itself")
+    }
+
+    /// The origin of a request that another page may send: it reads what receivers receive. `nil` for another request.
+    func allowedOrigin(of head: HTTPRequest) -> String? {
+        guard let origin = head.headerFields[.origin], origins.contains(origin),
+            [.get, .head, .options].contains(head.method), head.path?.hasPrefix("/v1/receivers") == true
+        else { return nil }
+        return origin
+    }
+
+    /// Whether a browser asks whether a page may send such a request (CORS preflight, Fetch, 4.8).
+    func isPreflight(_ head: HTTPRequest) -> Bool {
+        head.method == .options && allowedOrigin(of: head) != nil
+            && head.headerFields[HTTPField.Name("Access-Control-Request-Method")!] != nil
+            && (try? checkHost(head)) != nil
+    }
+
+    /// The fields of the answer, with what such a page may send.
+    static func preflightFields(_ fields: HTTPFields) -> HTTPFields {
+        var fields = fields
+        fields[HTTPField.Name("Access-Control-Allow-Methods")!] = "GET, HEAD"
+        fields[HTTPField.Name("Access-Control-Allow-Headers")!] = "Authorization, Last-Event-ID"
+        fields[HTTPField.Name("Access-Control-Max-Age")!] = "600"
+        return fields
     }
 
     /// The name without the port, in lower case.

@@ -22,6 +22,11 @@ enum Resource: Sendable {
         return (names + (names.contains(.get) ? [.head] : [])).sorted { $0.rawValue < $1.rawValue }
     }
 
+    /// Whether it is a stream of server-sent events.
+    var isStream: Bool {
+        if case .operations(let endpoints) = self { endpoints[.get]?.answer.type == "text/event-stream" } else { false }
+    }
+
     /// Whether the bodies of a method are texts.
     func takesText(_ method: HTTPRequest.Method) -> Bool {
         switch self {

@@ -87,7 +87,7 @@ package struct ControlClient: Sendable {
     /// Follows the events of the run until it ends, also if it is killed.
     /// - Parameter receive: Receives the JSON object of an event; an error that it throws ends this call.
     /// - Throws: as `send`.
-    package func follow(_ operation: FollowEvents, receive: (String) throws -> Void) async throws {
+    package func follow<Sent: Operation>(_ operation: Sent, receive: (String) throws -> Void) async throws {
         var response = Response()
         var parser = ServerSentEventParser()
         do {
@@ -95,7 +95,7 @@ package struct ControlClient: Sendable {
                 switch part {
                 case .head(let status, let fields):
                     (response.status, response.fields) = (status, fields)
-                    try checkHead(response, EventFeed.description)
+                    try checkHead(response, Sent.Reply.description)
                 case .body(let bytes) where response.status == 200:
                     for event in parser.take(bytes) { try receive(event) }
                 case .body(let bytes): response.body += bytes

@@ -10,10 +10,12 @@ package import Radio
 package struct AirControl: Sendable {
     private let radio: any PeripheralRadio
     private let directory: BeaconDirectory
+    private let listeners: ListeningReceivers
 
-    init(_ radio: any PeripheralRadio, _ directory: BeaconDirectory) {
+    init(_ radio: any PeripheralRadio, _ directory: BeaconDirectory, _ listeners: ListeningReceivers) {
         self.radio = radio
         self.directory = directory
+        self.listeners = listeners
     }
 
     /// The radio, if it has a virtual air.
@@ -141,8 +143,8 @@ package struct AirControl: Sendable {
 
     /// - Throws: `EmulatorError` `.conflict` if a receiver has one of these names, which are wanted for beacons.
     func requireNoReceiver(named names: [String]) async throws(EmulatorError) {
-        guard let radio = try? positioning() else { return }
-        let receivers = Set(await radio.namedReceivers().map(\.name))
+        var receivers = listeners.names
+        if let radio = try? positioning() { receivers.formUnion(await radio.namedReceivers().map(\.name)) }
         if let taken = names.first(where: receivers.contains) {
             throw EmulatorError(
                 .conflict, "a receiver is named \"\(taken)\" already",

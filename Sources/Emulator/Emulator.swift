@@ -72,7 +72,7 @@ package actor Emulator: Service {
     /// The events of the run.
     package nonisolated let events = EventHub()
     /// What clients read and change on the virtual air.
-    package nonisolated var air: AirControl { AirControl(radio, directory) }
+    package nonisolated var air: AirControl { AirControl(radio, directory, listeners) }
     let configuration: Configuration
     let radio: any PeripheralRadio
     let runClock: RunClock
@@ -92,8 +92,8 @@ package actor Emulator: Service {
     var captures = RunCaptures()
     /// Receives the names of the profiles after each reload, before the reload is reported.
     private(set) var reloadObserver: (@Sendable ([String]) async -> Void)?
-    /// Why the run ends; `nil` without an error.
-    private let endings = AsyncStream.makeStream(of: EmulatorError?.self)
+    /// The receivers that scan within the run.
+    package nonisolated let listeners = ListeningReceivers()
 
     /// An emulator that has not started; call `run()`.
     package init(
@@ -147,7 +147,7 @@ package actor Emulator: Service {
     package func stop() { end() }
 
     /// Ends the run.
-    private func end(_ failure: EmulatorError? = nil) { endings.continuation.yield(failure) }
+    private func end(_ failure: EmulatorError? = nil) { progress.endings.continuation.yield(failure) }
 
     /// Ends the waiting of requests for a run that does not begin any more; a run that has begun is not affected.
     package func giveUp() { if progress.phase == .making { progress.begin(.over) } }
@@ -172,6 +172,7 @@ package actor Emulator: Service {
         announce()
         for session in roster.allSessions { session.end() }
         scenario?.task?.cancel()
+        await listeners.removeAll()
         await radio.close()
         for beacon in roster.beacons { await beacon.end() }
         return failure
@@ -192,7 +193,7 @@ package actor Emulator: Service {
         }
         let watching = Task { if let error = await opening.value { end(error) } }
         defer { watching.cancel() }
-        for await reason in endings.stream {
+        for await reason in progress.endings.stream {
             opening.cancel()
             return reason
         }
@@ -212,6 +213,8 @@ package actor Emulator: Service {
                         hint: "give beaconry CAP_NET_RAW (see docs/adapters.md, \"Rights\")")))
         }
         warnOfMovement()
+        // Before the beacons are on the air, so that they receive their first packets.
+        await beginListening()
         for beacon in roster.beacons { await powerOn(beacon) }
         progress.begin(.up)
         roster.setRunning(progress.phase == .up)
@@ -254,7 +257,7 @@ package actor Emulator: Service {
                 guard createReadyFile() else { return }
                 events.post(.ready(beacons: roster.order.count))
                 guard let duration = configuration.duration else { return }
-                Task { [runClock, ending = endings.continuation] in
+                Task { [runClock, ending = progress.endings.continuation] in
                     await runClock.sleep(for: duration)
                     ending.yield(nil)
                 }
@@ -419,6 +422,7 @@ package actor Emulator: Service {
 
     private func take(_ status: AdvertisingStatus, of beacon: BeaconIdentifier) {
         guard let isNew = roster[beacon]?.advertise(status) else { return }
+        listeners.note(status.effective.address.value, of: beacon.name)
         events.post(.beacon(beacon, .advertising(status, radio: roster.radioName, isNew: isNew)))
         for warning in status.warnings { events.post(.beacon(beacon, .warning(warning))) }
         if configuration.isStrict, !status.differences.isEmpty {

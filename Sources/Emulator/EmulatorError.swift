@@ -36,6 +36,8 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case refusedSetting
         /// The profiles have changed since the client read them.
         case profileChanged
+        /// Something is there that must not be.
+        case exists
         /// The run has the clock of the machine, which cannot be changed.
         case realTime
         /// The state of the run does not permit it.
@@ -104,6 +106,7 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case .noScenario: "no-scenario"
         case .refusedSetting: "setting-refused"
         case .profileChanged: "profile-changed"
+        case .exists: "exists"
         case .realTime: "real-time"
         case .conflict: "conflict"
         case .unsupported: "unsupported"
@@ -114,7 +117,7 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
     /// The exit code of a command that ends with it (sysexits.h).
     package var exitCode: Int32 {
         switch code {
-        case .badProfile, .refusedSetting, .profileChanged, .realTime, .conflict: 65
+        case .badProfile, .refusedSetting, .profileChanged, .exists, .realTime, .conflict: 65
         case .radio, .unsupported, .notReady: 69
         case .cannotCreate: 73
         case .inputOutput: 74

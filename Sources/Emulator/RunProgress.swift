@@ -21,6 +21,8 @@ final class RunProgress {
     }
 
     private(set) var phase = Phase.making
+    /// Why the run ends; `nil` without an error.
+    let endings = AsyncStream.makeStream(of: EmulatorError?.self)
     /// The latest reload, or another change in order; the next one waits for it.
     var lastChange: Task<Void, Never>?
     private var waitingForPhase: [(Phase, CheckedContinuation<Void, Never>)] = []

@@ -21,6 +21,11 @@ struct ServedReceivers: Sendable {
         model = Propagation(for: profiles)
     }
 
+    /// Those that scan within the run, in the order of their names.
+    var listening: [ReceiverDefinition] {
+        receivers.values.filter { $0.listener != nil }.sorted { $0.id < $1.id }
+    }
+
     /// The warning of a radio without positions, once; `nil` if nothing needs them.
     /// - Parameter movements: the movements of the beacons.
     mutating func warning(ofRadio name: String, _ movements: [Movement]) -> Warning? {
@@ -44,9 +49,16 @@ struct ServedReceivers: Sendable {
     /// Applies the receivers of a reload: their movements at once.
     /// - Returns: a warning with the names of those that were added, removed or given another server; `nil` for none.
     mutating func replace(by next: [ReceiverDefinition], on radio: any PositioningRadio) async -> Warning? {
+        // Those that scan within the run have been replaced.
+        for name in receivers.filter({ $0.value.listener != nil }).keys { receivers[name] = nil }
+        for receiver in next where receiver.listener != nil { receivers[receiver.id] = receiver }
         var pending = Set(receivers.keys).subtracting(next.map(\.id))
         for receiver in next {
             let former = receivers[receiver.id]
+            if receiver.listener != nil {
+                _ = await radio.setMotion(receiver.movement?.motion, ofReceiver: receiver.id)
+                continue
+            }
             if let former, former.server != receiver.server || former.proxy != receiver.proxy {
                 pending.insert(receiver.id)
             }

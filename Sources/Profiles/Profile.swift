@@ -119,12 +119,18 @@ package struct ReceiverDefinition: Hashable, Sendable {
 
     /// Where clients of ESPHome's API find a proxy with its name and its motion: `127.0.0.1:6053`; `nil` for no proxy.
     package let proxy: String?
+    /// How it scans within the run; `nil` for a receiver whose hosts are other processes.
+    package let listener: ListenerSettings?
 
     /// A receiver of this name.
-    package init(id: String, movement: Movement? = nil, server: ServerAddress? = nil, proxy: String? = nil) {
+    package init(
+        id: String, movement: Movement? = nil, server: ServerAddress? = nil, proxy: String? = nil,
+        listener: ListenerSettings? = nil
+    ) {
         self.id = id
         self.movement = movement
         self.server = server
         self.proxy = proxy
+        self.listener = listener
     }
 }

@@ -185,6 +185,12 @@ extension ReceiverDefinition {
             }
             return text
         }
-        self.init(id: id, movement: movement, server: server, proxy: proxy)
+        let listener = ListenerSettings.read(from: &reader)
+        if listener != nil, let key = ["hci-server", "esphome"].first(where: reader.has) {
+            reader.add(
+                "a receiver that scans within the run has no hosts; leave it out, or phone, scan, regions, listening and "
+                    + "screen", field: key, at: reader.place(of: key))
+        }
+        self.init(id: id, movement: movement, server: server, proxy: proxy, listener: listener)
     }
 }

@@ -5,6 +5,7 @@
 import Bluetooth
 import BluetoothCore
 import Devices
+import Receiving
 
 /// Writes a profile as YAML from which the same profile is parsed.
 package struct ProfileWriter {
@@ -37,8 +38,18 @@ package struct ProfileWriter {
             writer.write(receiver.movement)
             writer.write("hci-server", receiver.server.map { DeviceWriter.quoted("\($0)") })
             writer.write("esphome", receiver.proxy.map { DeviceWriter.quoted($0) })
+            if let listener = receiver.listener { writer.write(listener) }
         }
         return writer.lines.joined(separator: "\n") + "\n"
+    }
+
+    private mutating func write(_ listener: ListenerSettings) {
+        write("phone", listener.phone.name)
+        write("scan", listener.scan.map(\.text))
+        write("listening", listener.isListening ? nil : "false")
+        write("screen", listener.screen == .on ? nil : listener.screen.rawValue)
+        if !listener.regions.isEmpty { lines.append("    regions:") }
+        for region in listener.regions { lines.append("      - " + region.text) }
     }
 
     private mutating func write(_ key: String, _ value: String?) {

@@ -42,11 +42,47 @@ package enum LinkText {
         return TextTable(rows: [["RECEIVER", "SERVER", "POSITION", "HOSTS"]] + rows).lines
     }
 
+    package static func listListeners(_ listeners: [ReceiverRecord]) -> [String] {
+        let rows = listeners.map { listener in
+            [
+                listener.name, listener.phone ?? "",
+                listener.listening == false ? "off" : listener.scan.map(text) ?? listener.problem ?? "paused",
+                listener.position.map { "\(place($0)) (m)" } ?? "1 m from every beacon",
+            ]
+        }
+        return TextTable(rows: [["RECEIVER", "PHONE", "SCAN", "POSITION"]] + rows).lines
+    }
+
+    private static func text(_ scan: ReceiverScan) -> String {
+        let times = scan.window.flatMap { window in scan.interval.map { " \(window)/\($0)" } } ?? ""
+        return (scan.active ? "active" : "passive") + times
+    }
+
+    package static func list(_ report: RangingRecord) -> [String] {
+        if report.beacons.isEmpty { return ["no beacon is in range"] }
+        let rows = report.beacons.map { beacon -> [String] in
+            let rssi = beacon.rssi == 0 ? "" : "\(beacon.rssi) dBm"
+            let distance = beacon.accuracy < 0 ? "" : "\(Formatting.hundredths(beacon.accuracy)) m"
+            let numbers = [beacon.uuid, "\(beacon.major)", "\(beacon.minor)"]
+            return numbers + [rssi, "\(beacon.packets)", beacon.proximity, distance]
+        }
+        return TextTable(rows: [["UUID", "MAJOR", "MINOR", "RSSI", "PACKETS", "PROXIMITY", "DISTANCE"]] + rows).lines
+    }
+
+    package static func list(_ regions: [MonitoredRegion]) -> [String] {
+        if regions.isEmpty { return ["no regions"] }
+        let rows = regions.map { region -> [String] in
+            let (major, minor) = (region.major.map { "\($0)" }, region.minor.map { "\($0)" })
+            return [region.identifier, region.state, region.uuid, major ?? "any", minor ?? "any"]
+        }
+        return TextTable(rows: [["REGION", "STATE", "UUID", "MAJOR", "MINOR"]] + rows).lines
+    }
+
     package static func list(_ receivers: [ReceiverRecord]) -> [String] {
         if receivers.isEmpty { return ["no host is on the air"] }
         let rows = receivers.map { receiver in
             [
-                receiver.name, receiver.scan ?? "no",
+                receiver.name, receiver.scan.map { $0.active ? "active" : "passive" } ?? "no",
                 receiver.position.map(place) ?? "",
                 receiver.path == nil ? "" : "yes",
             ]

@@ -70,6 +70,14 @@ package struct ControlTool: Sendable {
         report([record]) { $0.flatMap(lines) }
     }
 
+    /// Performs an operation whose answer is a record that it creates or replaces, and prints it.
+    package func perform<Sent: Operation, Value: ReadableRecord>(
+        _ operation: Sent, lines: (Value) -> [String]
+    ) async throws where Sent.Reply == Stored<Value> {
+        let record = try await answer(to: operation).value
+        report([record]) { $0.flatMap(lines) }
+    }
+
     /// Performs an operation whose answer is a list, and prints it.
     /// - Parameter lines: the text of the list.
     package func perform<Sent: Operation, Element: ListedRecord & Decodable>(
@@ -154,7 +162,7 @@ package struct ControlTool: Sendable {
                     $0.beacon = BeaconName(device)
                     $0.entry = Document(text)
                 })
-            report([put.beacon]) { $0.map(BeaconText.headline) }
+            report([put.value]) { $0.map(BeaconText.headline) }
         } catch let error as RefusedRequest {
             var failure = Failure(error)
             if let file { failure.rename("beacon", to: file) }
@@ -254,6 +262,12 @@ package struct ControlTool: Sendable {
                 Output.line(members?["text"]?.string ?? event)
             }
         }
+    }
+
+    /// Prints records as JSON until the run ends.
+    package func printRecords<Sent: Operation>(_ operation: Sent) async throws where Sent.Reply == RecordStream {
+        Output.watchReader()
+        try await client().follow(operation) { Output.line($0) }
     }
 
     /// Prints the events of the journal, and removes them if that is requested.

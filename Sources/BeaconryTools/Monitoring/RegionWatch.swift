@@ -103,9 +103,3 @@ struct RegionWatch {
         ranging.setRegions(monitor.statuses.filter { $0.state == .inside }.map(\.region))
     }
 }
-
-extension BeaconRegion {
-    init(_ entry: RegionList.Entry) {
-        self.init(identifier: entry.identifier, uuid: entry.uuid, major: entry.major, minor: entry.minor)
-    }
-}

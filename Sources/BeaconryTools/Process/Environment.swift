@@ -28,6 +28,7 @@ package enum EnvironmentVariable: String, CaseIterable, Sendable {
     case controlGroup = "control-group"
     case http
     case httpHost = "http-host"
+    case httpAllowOrigin = "http-allow-origin"
     case url
     case httpTokenFile = "http-token-file"
     case metricsFile = "metrics-file"

@@ -132,7 +132,7 @@ actor ScenarioConnections {
         }
         let link: any RemoteLink
         do throws(RadioError) {
-            link = try await radio.connect(receiver: pair.receiver, to: device, timeout: deadline - clock.now())
+            link = try await radio.connect(to: device, as: pair.receiver, timeout: deadline - clock.now())
         } catch {
             throw Refusal(message: error.message)
         }

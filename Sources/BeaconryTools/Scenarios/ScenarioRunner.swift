@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
 import Emulator
@@ -102,22 +103,17 @@ struct ScenarioRunner: Sendable {
         let regions = Self.regions(of: scenario)
         var state = Recorder.State()
         for receiver in scenario.receivers {
-            state.receivers[receiver.id] = ScenarioReceiver(regions, exponent: propagation.exponent)
+            state.receivers[receiver.id] = ScenarioReceiver(regions)
         }
         let recorder = Recorder(state)
         let events = air.emulator.events.listen()
-        var recordings = [
+        let recordings = [
             Task { for await posted in events { Self.record(posted.event, in: recorder, at: elapsed()) } }
         ]
         for receiver in scenario.receivers {
-            let sightings = try await air.radio.addReceiver(receiver.id, motion: receiver.movement?.motion)
-            recordings.append(
-                Task {
-                    for await sighting in sightings {
-                        let time = elapsed()
-                        recorder.state.withLock { $0.receivers[receiver.id]?.receive(sighting, at: time) }
-                    }
-                })
+            try await air.emulator.addListener(
+                receiver, Self.settings(of: receiver, regions, exponent: propagation.exponent)
+            ) { observation in recorder.state.withLock { $0.receivers[receiver.id]?.take(observation) } }
         }
         let (refusals, trace) = try await air.run {
             let connections = ScenarioConnections(
@@ -127,10 +123,9 @@ struct ScenarioRunner: Sendable {
             var refusals = await perform(scenario.steps, on: air.emulator, connections, elapsed)
             try? await clock.sleep(for: max(.zero, scenario.duration - elapsed()))
             refusals += await connections.finish()
+            for receiver in air.emulator.listeners.all { await receiver.settle() }
             let trace = recorder.state.withLock { state -> ScenarioTrace in
                 for (id, receiver) in state.receivers {
-                    var receiver = receiver
-                    receiver.advance(to: scenario.duration)
                     var trace = receiver.trace
                     trace.connections = state.trace.receivers[id]?.connections ?? [:]
                     trace.values = state.trace.receivers[id]?.values ?? [:]
@@ -147,6 +142,23 @@ struct ScenarioRunner: Sendable {
         return ScenarioResult(
             scenario: scenario, seed: seed, verdicts: scenario.expectations.map { ScenarioVerdict($0, trace) },
             refusals: refusals)
+    }
+
+    /// The settings of a receiver, which monitors the regions of the scenario. Without a phone it receives all packets without
+    /// scan requests, and estimates distances with the exponent of the air.
+    private static func settings(
+        of receiver: ReceiverDefinition, _ regions: [RegionList.Entry], exponent: Double
+    ) -> ListenerSettings {
+        var settings: ListenerSettings
+        if let listener = receiver.listener {
+            settings = listener
+        } else {
+            settings = ListenerSettings(scan: ScanParameters(isActive: false))
+            settings.phone.ranging = Ranging.Settings(model: .logDistance(exponent: exponent))
+        }
+        settings.regionLimit = nil
+        settings.regions += regions
+        return settings
     }
 
     /// The regions of the scenario, and one for each iBeacon that an expectation names instead of a region.

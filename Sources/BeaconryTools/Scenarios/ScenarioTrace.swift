@@ -4,6 +4,7 @@
 
 import Advertising
 package import BluetoothCore
+import Emulator
 import Profiles
 import Receiving
 
@@ -67,25 +68,16 @@ package struct ScenarioTrace: Sendable {
     }
 }
 
-/// A receiver of a scenario: a phone that monitors the regions and ranges all beacons.
+/// What a receiver of a scenario gets, for its trace.
 struct ScenarioReceiver: Sendable {
-    private var monitor: RegionMonitor
     private var announcer: Announcer
-    private var ranging: Ranging
     /// The address from which a beacon's numbers came last.
     private var addresses: [BeaconIdentity: BluetoothAddress] = [:]
     /// When each device was received last.
     private(set) var devices: [RemoteAddress: Duration] = [:]
     private(set) var trace = ScenarioTrace.Receiver()
 
-    /// A receiver that starts at time zero.
-    /// - Parameter exponent: the path-loss exponent with which it estimates distances.
-    init(_ regions: [RegionList.Entry], exponent: Double) {
-        monitor = RegionMonitor(RegionMonitor.Settings(maximumRegions: nil))
-        for region in regions {
-            // There is no limit, so that this does not fail.
-            try? monitor.add(BeaconRegion(region), quietTime: region.exitAfter, at: .zero)
-        }
+    init(_ regions: [RegionList.Entry]) {
         announcer = Announcer(
             Dictionary(
                 regions.map { region in
@@ -93,45 +85,26 @@ struct ScenarioReceiver: Sendable {
                         hello: region.hello, goodbye: region.goodbye, atMostOncePer: region.atMostOncePer)
                     return (region.identifier, rule)
                 }, uniquingKeysWith: { first, _ in first }))
-        ranging = Ranging([], settings: Ranging.Settings(model: .logDistance(exponent: exponent)), at: .zero)
     }
 
-    /// Takes an advertisement.
-    mutating func receive(_ sighting: Sighting, at time: Duration) {
-        advance(to: time)
-        let rssi = sighting.rssi.map { Double($0.decibelMilliwatts) }
-        devices[sighting.device] = time
-        trace.reports[sighting.device.address, default: []].append((time, rssi))
-        note(monitor.take(.received(sighting, at: time)))
-        for beacon in sighting.beacons {
-            addresses[BeaconIdentity(beacon)] = sighting.device.address
-            if !ranging.regions.contains(where: { $0.contains(beacon) }) {
-                ranging.setRegions(
-                    ranging.regions + [BeaconRegion(identifier: beacon.uuid.description, uuid: beacon.uuid)])
-            }
-            _ = ranging.receive(beacon, rssi: sighting.rssi, at: time)
-        }
-    }
-
-    /// Advances the time, with a ranging report each second while there are beacons.
-    mutating func advance(to time: Duration) {
-        while ranging.nextDeadline <= time {
-            guard let report = ranging.advance(to: ranging.nextDeadline) else { break }
+    mutating func take(_ observation: ListeningReceiver.Observation) {
+        switch observation {
+        case .packet(let sighting, let time):
+            devices[sighting.device] = time
+            let rssi = sighting.rssi.map { Double($0.decibelMilliwatts) }
+            trace.reports[sighting.device.address, default: []].append((time, rssi))
+            for beacon in sighting.beacons { addresses[BeaconIdentity(beacon)] = sighting.device.address }
+        case .report(.ranging(let report)):
             // Of a time without beacons, which may last hours, only the first report counts.
-            if report.beacons.isEmpty, trace.ranged.last?.beacons.isEmpty ?? true { continue }
+            if report.beacons.isEmpty, trace.ranged.last?.beacons.isEmpty ?? true { return }
             trace.ranged.append(
                 ScenarioTrace.Ranged(
                     time: report.time,
                     beacons: report.beacons.compactMap { beacon in
                         addresses[beacon.identity].map { ($0, beacon.distance, beacon.proximity) }
                     }))
-        }
-        note(monitor.advance(to: time))
-    }
-
-    private mutating func note(_ events: [RegionEvent]) {
-        trace.regions += events
-        for event in events {
+        case .report(.region(let event)):
+            trace.regions.append(event)
             if let announcement = announcer.announce(event) { trace.announcements.append(announcement) }
         }
     }

@@ -6,6 +6,7 @@ import Advertising
 import BluetoothCore
 import Devices
 import Emulator
+import Receiving
 
 /// The JSON Schema of profiles. The keys of devices and formats are those of their lists of settings.
 enum ProfileSchema {
@@ -184,6 +185,19 @@ enum ProfileSchema {
                 SchemaPart.single("where its hosts find controllers: \(ServerAddress.forms)")
             ),
             ("esphome", SchemaPart.single("where a Bluetooth proxy of ESPHome's API listens: 127.0.0.1:6053")),
+            ("phone", SchemaPart.choice(PhoneModel.names, "the phone that it receives like")),
+            (
+                "scan",
+                SchemaPart.mapping(
+                    [
+                        ("window", SchemaPart.single("the receiving time in each interval, such as 30ms")),
+                        ("interval", SchemaPart.single("the time from one window to the next, such as 40ms")),
+                        ("active", SchemaPart.boolean("whether it sends scan requests")),
+                    ], "its scan, instead of that of the phone")
+            ),
+            ("regions", SchemaPart.list(of: ScenarioSchema.region, "the regions that it monitors")),
+            ("listening", SchemaPart.boolean("whether its app scans")),
+            ("screen", SchemaPart.choice(Screen.allCases.map(\.rawValue), "the state of its screen")),
             ("count", SchemaPart.single("the number of copies")),
         ] + placeKeys.map { ($0, SchemaPart.definition($0)) }, required: ["id"])
 

@@ -29,7 +29,7 @@ enum ScenarioSchema {
             .object(root), title: "A scenario of beaconry", definitions: ProfileSchema.definitions)
     }
 
-    private static let region = SchemaPart.mapping(
+    static let region = SchemaPart.mapping(
         [
             ("id", SchemaPart.single("the name of the region")), ("uuid", SchemaPart.single("the proximity UUID")),
             ("major", SchemaPart.single("the major number (default: any)")),

@@ -67,7 +67,7 @@ export function airState(model) {
 
 export function receiverState(receiver) {
     return {
-        text: !receiver.joined ? "not joined" : receiver.scan ? `scanning (${receiver.scan})` : "not scanning",
+        text: !receiver.joined ? "not joined" : receiver.scan ? `scanning (${receiver.scan.active ? "active" : "passive"})` : "not scanning",
         alert: false, classes: [!receiver.joined ? "absent" : !receiver.scan && "off"],
     };
 }

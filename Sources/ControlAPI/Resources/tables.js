@@ -253,7 +253,7 @@ export function makeTables(model, commands) {
                 value: (each) => model.linksOf({ kind: "receiver", name: each.name }).length,
             },
             { name: "Position", value: (each) => format.position(model.position(each)) || "–" },
-            { name: "Scan", value: (each) => (each.joined ? each.scan ?? "none" : receiverState(each).text) },
+            { name: "Scan", value: (each) => (each.joined ? each.scan ? (each.scan.active ? "active" : "passive") : "none" : receiverState(each).text) },
         ],
     });
 }

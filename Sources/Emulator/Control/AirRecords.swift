@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 package import BluetoothCore
 import Devices
 package import Radio
@@ -25,11 +26,21 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
     package let position: [Double]?
     /// The line on which it moves: positions in metres, straight lines between them; absent at rest.
     package let path: [[Double]]?
-    /// `active` or `passive`; absent if it does not scan.
-    package let scan: String?
+    /// Its scan at present; absent while it does not scan.
+    package let scan: ReceiverScan?
+    /// Whether its app scans; absent for a host of another process, as the following ones.
+    package let listening: Bool?
+    /// The phone that it receives like.
+    package let phone: String?
+    /// The state of its screen: `on` or `off`.
+    package let screen: String?
+    /// Why it cannot listen; absent if it can.
+    package let problem: String?
 
-    /// A receiver with what is known of its server and of its first host.
-    package init(_ name: String, server: AirReceiver? = nil, host: AirMember? = nil) {
+    /// A receiver with what is known of its server and of its first host, or of its app.
+    package init(
+        _ name: String, server: AirReceiver? = nil, host: AirMember? = nil, listener: ListenerRecord? = nil
+    ) {
         self.name = name
         self.server = server?.server
         port = server.flatMap { ServerAddress($0.server)?.port }
@@ -38,7 +49,11 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
         position = (host?.position ?? server?.position).map { [$0.x, $0.y, $0.z] }
         let outline = host?.motion?.outline ?? []
         path = outline.isEmpty ? nil : outline.map { [$0.x, $0.y, $0.z] }
-        scan = host?.isScanActive.map { $0 ? "active" : "passive" }
+        scan = listener.map(\.scan) ?? host?.isScanActive.map { ReceiverScan(active: $0) }
+        listening = listener?.isListening
+        phone = listener?.phone
+        screen = listener?.screen
+        problem = listener?.problem
     }
 
     /// A receiver of a radio that reports no more than the address of a server and the events of hosts.
@@ -47,7 +62,39 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
         self.server = server
         self.joined = joined
         (port, hosts, position, path, scan) = (nil, nil, nil, nil, nil)
+        (listening, phone, screen, problem) = (nil, nil, nil, nil)
     }
+}
+
+/// The scan of a receiver as JSON, with the keys of profiles.
+package struct ReceiverScan: Codable, Hashable, Sendable {
+    /// Whether it sends scan requests.
+    package let active: Bool
+    /// The receiving time in each interval, `30ms`; absent if it is not known.
+    package let window: String?
+    /// The time from one window to the next, `40ms`; absent if it is not known.
+    package let interval: String?
+
+    package init(active: Bool, window: String? = nil, interval: String? = nil) {
+        self.active = active
+        self.window = window
+        self.interval = interval
+    }
+
+    init(_ parameters: ScanParameters) {
+        self.init(
+            active: parameters.isActive, window: DeviceWriter.text(parameters.window),
+            interval: DeviceWriter.text(parameters.interval))
+    }
+}
+
+/// What is known of a receiver that scans within the run.
+package struct ListenerRecord: Hashable, Sendable {
+    let scan: ReceiverScan?
+    let isListening: Bool
+    let phone: String
+    let screen: String
+    let problem: String?
 }
 
 /// A beacon, a host or a receiver that walks, as JSON.

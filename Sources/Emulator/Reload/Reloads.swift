@@ -89,7 +89,7 @@ extension Emulator {
 
     /// Performs a change of the profiles, or of names that beacons may have, after those before it, when the beacons are on
     /// the radio.
-    private func inOrder<Outcome: Sendable>(
+    func inOrder<Outcome: Sendable>(
         _ change: @escaping @Sendable (Emulator) async throws(EmulatorError) -> Outcome
     ) async throws(EmulatorError) -> Outcome {
         let lastChange = progress.lastChange
@@ -142,6 +142,7 @@ extension Emulator {
     /// Applies the receivers of a reload.
     private func replaceReceivers(by next: [ReceiverDefinition]) async {
         warnOfMovement()
+        await replaceListeners(by: next)
         guard let radio = try? air.positioning() else { return }
         var replaced = receivers
         let warning = await replaced.replace(by: next, on: radio)
@@ -243,6 +244,7 @@ extension Emulator {
             replacement.cancel()
             throw error
         }
+        for listener in listeners.all { await listeners.remove(listener.name) }
         await adopt(profiles)
         await air.resetReceivers(to: profiles.flatMap(\.receivers))
         events.clearJournal()

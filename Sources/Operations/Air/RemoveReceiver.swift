@@ -20,6 +20,11 @@ package struct RemoveReceiver: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> ReceiverRecord {
+        if run.emulator.listeners[receiver.text] != nil {
+            let record = try await run.receiver(receiver.text)
+            try await run.emulator.removeListener(receiver.text)
+            return record
+        }
         let removed = try await run.emulator.air.removeReceiver(receiver.text)
         return ReceiverRecord(removed.name, server: removed)
     }

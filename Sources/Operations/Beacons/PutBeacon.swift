@@ -23,25 +23,8 @@ package struct PutBeacon: Operation {
 
     package init() {}
 
-    package func perform(on run: RunContext) async throws(EmulatorError) -> Put {
+    package func perform(on run: RunContext) async throws(EmulatorError) -> Stored<BeaconRecord> {
         let (status, isNew) = try await run.emulator.putBeacon(beacon.text, entry.text)
-        return Put(beacon: BeaconRecord(status), isNew: isNew)
-    }
-}
-
-/// A beacon that was added or replaced.
-package struct Put: Answer {
-    package static let description = AnswerDescription.json(BeaconRecord.schema, [200, 201])
-
-    package let beacon: BeaconRecord
-    package let isNew: Bool
-
-    package var content: Content { .json(beacon, isNew: isNew) }
-}
-
-extension Put: ReadableAnswer {
-    package init(_ response: Response) throws {
-        beacon = try BeaconRecord(response)
-        isNew = response.status == 201
+        return Stored(BeaconRecord(status), isNew: isNew)
     }
 }

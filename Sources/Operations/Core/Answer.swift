@@ -20,6 +20,8 @@ package enum Content: Sendable {
     case later(@Sendable () async -> any Encodable & Sendable)
     /// Events until the client or the run ends.
     case events(EventFeed)
+    /// Records, each as JSON on one line, until the client ends, or the source of the records.
+    case lines(any AsyncSequence<String, Never> & Sendable)
 }
 
 /// What an operation returns.
@@ -67,6 +69,27 @@ package struct Created<Value: Record>: Answer {
     package let value: Value
 
     init(_ value: Value) { self.value = value }
+}
+
+/// A record that was created, or replaced.
+package struct Stored<Value: Record>: Answer {
+    package static var description: AnswerDescription { .json(Value.schema, [200, 201]) }
+    package var content: Content { .json(value, isNew: isNew) }
+    package let value: Value
+    private let isNew: Bool
+
+    init(_ value: Value, isNew: Bool) {
+        self.value = value
+        self.isNew = isNew
+    }
+}
+
+/// Records as server-sent events (HTML, 9.2).
+package struct RecordStream: Answer {
+    package static let description = AnswerDescription(statuses: [200], type: "text/event-stream", schema: .text)
+    package let content: Content
+
+    init(_ lines: any AsyncSequence<String, Never> & Sendable) { content = .lines(lines) }
 }
 
 /// Several records as the one member of an object.

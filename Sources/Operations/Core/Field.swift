@@ -41,6 +41,14 @@ package struct Field<Owner: Sendable>: Sendable {
             read: { json, owner throws(ValueFault) in owner[keyPath: path] = try Value(json: json) },
             write: { $0[keyPath: path]?.json })
     }
+
+    /// The same parameter of an operation that has the owner as a property.
+    func lifted<Outer>(to path: any WritableKeyPath<Outer, Owner> & Sendable) -> Field<Outer> {
+        Field<Outer>(
+            description: description,
+            read: { [read] json, outer throws(ValueFault) in try read(json, &outer[keyPath: path]) },
+            write: { [write] in write($0[keyPath: path]) })
+    }
 }
 
 /// A parameter of an operation, without its type.

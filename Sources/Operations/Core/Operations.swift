@@ -5,7 +5,7 @@
 /// The list of operations.
 package enum Operations {
     /// All, in the order of the documentation.
-    package static let all: [Endpoint] = run + profiles + beacons + air + captures + journal
+    package static let all: [Endpoint] = run + profiles + beacons + air + receivers + captures + journal
 
     private static let run = [
         Endpoint(ShowHealth.self), Endpoint(ShowVersion.self), Endpoint(ShowDescription.self),
@@ -27,9 +27,17 @@ package enum Operations {
 
     private static let air = [
         Endpoint(Move.self), Endpoint(Walk.self), Endpoint(Disconnect.self), Endpoint(ShowAir.self),
-        Endpoint(ListReceivers.self), Endpoint(AddReceiver.self), Endpoint(RemoveReceiver.self),
         Endpoint(ListLinks.self), Endpoint(ShowLinkHistory.self), Endpoint(OverrideLink.self),
         Endpoint(ResetLink.self),
+    ]
+
+    private static let receivers = [
+        Endpoint(ListReceivers.self), Endpoint(AddReceiver.self), Endpoint(ShowReceiver.self),
+        Endpoint(PutReceiver.self),
+        Endpoint(ChangeReceiver.self), Endpoint(RemoveReceiver.self), Endpoint(FollowAdvertisements.self),
+        Endpoint(ListAdvertisers.self), Endpoint(FollowRanging.self), Endpoint(ShowRanging.self),
+        Endpoint(FollowMonitoring.self), Endpoint(ListRegions.self), Endpoint(PutRegion.self),
+        Endpoint(RemoveRegion.self),
     ]
 
     private static let captures = [

@@ -49,6 +49,10 @@ extension Created: ReadableAnswer where Value: ReadableRecord {
     package init(_ response: Response) throws { self.init(try Value(response)) }
 }
 
+extension Stored: ReadableAnswer where Value: ReadableRecord {
+    package init(_ response: Response) throws { self.init(try Value(response), isNew: response.status == 201) }
+}
+
 extension Listed: ReadableAnswer where Element: Decodable {
     package init(_ response: Response) throws {
         let lists: [String: [Element]] = try response.decoded()
@@ -66,7 +70,9 @@ extension Emulator.ReloadResult: ReadableRecord {}
 extension LinkChangeRecord: ReadableRecord {}
 extension LinkRecord: ReadableRecord {}
 extension MoveRecord: ReadableRecord {}
+extension RangingRecord: ReadableRecord {}
 extension ReceiverRecord: ReadableRecord {}
+extension MonitoredRegion: ReadableRecord {}
 extension ScenarioRecord: ReadableRecord {}
 extension WalkRecord: ReadableRecord {}
 

@@ -155,7 +155,7 @@ package enum RequestFault {
         403: ("Forbidden", "The origin is another one."),
         404: ("Not Found", "There is no such thing in the run."),
         409: ("Conflict", "The radio, or the state of the run, does not permit it."),
-        412: ("Precondition Failed", "It has changed since it was read."),
+        412: ("Precondition Failed", "It has changed since it was read, or is there already."),
         413: ("Content Too Large", "The body is too large."),
         415: ("Unsupported Media Type", "The media type of the body is another one."),
         421: ("Misdirected Request", "The host is another one."),
@@ -182,7 +182,7 @@ extension EmulatorError.Code {
         case .badProfile, .refusedSetting: 422
         case .unknownBeacon, .unknownProfile, .unknownPeer, .unknownCapture, .noScenario: 404
         case .radio, .unsupported, .cannotCreate, .realTime, .conflict: 409
-        case .profileChanged: 412
+        case .profileChanged, .exists: 412
         case .inputOutput: 500
         case .notReady: 503
         }

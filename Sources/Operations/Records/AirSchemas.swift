@@ -46,7 +46,12 @@ extension ReceiverRecord: ListedRecord {
             .required("joined", .boolean, "whether a host of this name is on the air"),
             .optional("position", .metres, "the position x, y, z in metres; without it, 1 m from every beacon"),
             .optional("path", .array(.metres), "the line on which it moves"),
-            .optional("scan", .choice(["active", "passive"]), "the kind of its scan"),
+            .optional("scan", ReceiverScan.schema, "its scan at present; absent while it does not scan"),
+            .optional(
+                "listening", .boolean, "whether its app scans; absent, as the following, for a host of another process"),
+            .optional("phone", .text, "the phone that it receives like"),
+            .optional("screen", .choice(["on", "off"]), "the state of its screen"),
+            .optional("problem", .text, "why it cannot listen"),
         ])
 }
 

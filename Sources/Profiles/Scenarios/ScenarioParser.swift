@@ -24,7 +24,7 @@ extension Scenario {
         let name = reader.required("scenario", ValueText.name)
         let profile = try Self.profile(from: &reader, name: name ?? "scenario", load)
         let seed = reader.value("seed", Self.seed)
-        let regions = reader.parts("regions", of: "region", Self.region) ?? []
+        let regions = reader.parts("regions", of: "region", RegionList.Entry.init(from:)) ?? []
         reader.addDuplicates(in: "regions", regions, key: "id", name: \.identifier) { earlier, id in
             "\(earlier) has the id \"\(id)\" already; give every region its own id"
         }
@@ -91,30 +91,6 @@ extension Scenario {
             name: base.name, beacons: base.beacons,
             receivers: base.receivers.filter { !added.contains($0.id) } + parts.receivers,
             physics: parts.physics ?? base.physics, walls: base.walls + parts.walls)
-    }
-
-    private static func region(_ reader: inout ProfileReader) -> RegionList.Entry? {
-        let id = reader.required("id", ValueText.name)
-        let uuid = reader.required("uuid", ValueText.uuid)
-        let major = reader.value("major", ValueText.unsigned16)
-        let minor = reader.value("minor", ValueText.unsigned16)
-        let exitAfter = reader.value("exit-after", ValueText.duration)
-        let hello = reader.value("hello", ValueText.message)
-        let goodbye = reader.value("goodbye", ValueText.message)
-        let atMostOncePer = reader.value("at-most-once-per", ValueText.duration)
-        if reader.has("at-most-once-per"), !reader.has("hello"), !reader.has("goodbye") {
-            reader.add(
-                "at-most-once-per limits hello and goodbye; write one of them, too", field: "at-most-once-per",
-                at: reader.place(of: "at-most-once-per"))
-        }
-        if minor != nil, !reader.has("major") {
-            reader.add(
-                "a minor number needs a major number; write major, too", field: "minor", at: reader.place(of: "minor"))
-        }
-        guard let id, let uuid else { return nil }
-        return RegionList.Entry(
-            identifier: id, uuid: uuid, major: major, minor: minor, hello: hello, goodbye: goodbye,
-            atMostOncePer: atMostOncePer, exitAfter: exitAfter)
     }
 
     private static func seed(_ text: String) throws(ValueFault) -> UInt64 {

@@ -12,14 +12,21 @@ import Operations
 /// `beaconry ctl receiver`
 struct ControlReceiver: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receiver", abstract: "Add or remove a server for hosts on the virtual air.",
+        commandName: "receiver", abstract: "Add, follow and remove receivers.",
         discussion: """
-            Example: beaconry ctl receiver add phone 9 0
+            Example: beaconry ctl receiver listen phone 9 0
 
-            A receiver is a server with a name and a position, where a host gets a controller (HCI, H4 over TCP). Those of \
-            the profile and of --hci-server are there from the start to the end of the run.
+            A receiver scans within the run, as a phone does (listen); or it is a server with a name and a position, where a \
+            host of another process gets a controller (add: HCI, H4 over TCP). Those of the profile and of --hci-server are there \
+            from the start to the end of the run.
             """,
-        subcommands: [ControlReceiverAdd.self, ControlReceiverRemove.self, ControlReceiverList.self])
+        subcommands: [
+            ControlReceiverListen.self, ControlReceiverChange.self, ControlReceiverBeacons.self,
+            ControlReceiverMonitor.self,
+            ControlReceiverUnmonitor.self, ControlReceiverRegions.self, ControlReceiverFollow.self,
+            ControlReceiverAdd.self,
+            ControlReceiverRemove.self, ControlReceiverList.self,
+        ])
 }
 
 /// `beaconry ctl receiver add`
@@ -51,12 +58,14 @@ struct ControlReceiverAdd: AsyncParsableCommand {
 /// `beaconry ctl receiver remove`
 struct ControlReceiverRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a receiver that was added, and its hosts from the air.",
+        commandName: "remove", abstract: "Remove a receiver that was added, with its hosts.",
         discussion: "Example: beaconry ctl receiver remove phone")
     @Argument(help: "The receiver's name.") var name: String
     @OptionGroup var options: ControlOptions
     func run() async throws {
-        try await options.tool.perform(RemoveReceiver { $0.receiver = AirName(name) }) { LinkText.listServers([$0]) }
+        try await options.tool.perform(RemoveReceiver { $0.receiver = AirName(name) }) {
+            $0.server == nil ? LinkText.listListeners([$0]) : LinkText.listServers([$0])
+        }
     }
 }
 

@@ -24,6 +24,13 @@ struct HTTPOptions: ParsableArguments {
     var httpHost: [String] = []
 
     @Option(
+        help: """
+            Origin of pages, such as http://localhost or capacitor://localhost, that may read what receivers receive; may be \
+            repeated.
+            """)
+    var httpAllowOrigin: [String] = []
+
+    @Option(
         help: "File with the token that HTTP requests must have; needed unless --http is on this machine only.",
         completion: .file())
     var httpTokenFile: String?
@@ -66,10 +73,24 @@ struct HTTPOptions: ParsableArguments {
         return address
     }
 
-    /// The names of the option, else those of its variable, which have spaces between them.
-    private var hosts: [String] {
-        guard httpHost.isEmpty else { return httpHost }
-        return EnvironmentVariable.httpHost.value.map { $0.split(separator: " ").map(String.init) } ?? []
+    /// The texts of an option, else those of its variable, which have spaces between them.
+    private static func texts(_ given: [String], _ variable: EnvironmentVariable) -> [String] {
+        guard given.isEmpty else { return given }
+        return variable.value.map { $0.split(separator: " ").map(String.init) } ?? []
+    }
+
+    /// The origins, as browsers send them: a scheme and a host, without a path.
+    private func origins() throws(Failure) -> Set<String> {
+        let origins = Self.texts(httpAllowOrigin, .httpAllowOrigin)
+        for origin in origins {
+            let parts = origin.split(separator: "://", omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, !parts[1].contains("/") else {
+                throw .usage(
+                    "--http-allow-origin: \"\(origin)\" is not an origin; write SCHEME://HOST or SCHEME://HOST:PORT, such as "
+                        + "http://localhost:5173")
+            }
+        }
+        return Set(origins)
     }
 
     /// The server; `nil` if none is requested.
@@ -81,7 +102,8 @@ struct HTTPOptions: ParsableArguments {
                 "--http on an address of other machines needs a token; write one into a file and give --http-token-file FILE"
             )
         }
-        return ControlAPI.Options(address: address, hosts: hosts, token: token)
+        return ControlAPI.Options(
+            address: address, hosts: Self.texts(httpHost, .httpHost), origins: try origins(), token: token)
     }
 
     /// Which metrics have a sample for each beacon; `nil` for the default.

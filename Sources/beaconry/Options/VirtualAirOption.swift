@@ -55,7 +55,7 @@ struct VirtualAirOption: ParsableArguments {
         if var air = driver as? VirtualAirDriver {
             air.options = try options(for: profiles)
             let proxies = Set(try proxies(for: profiles).map(\.settings.name))
-            for receiver in profiles.flatMap(\.receivers) {
+            for receiver in profiles.flatMap(\.receivers) where receiver.listener == nil {
                 air.options.add(receiver, hasProxy: proxies.contains(receiver.id))
             }
             return air
@@ -78,13 +78,13 @@ struct VirtualAirOption: ParsableArguments {
     func asksForHosts(for profiles: [Profile]) throws -> Bool {
         let names = hciServer.isEmpty ? Self.serversInEnvironment : hciServer
         return try Self.servers(names).map { !$0.isEmpty } ?? false || !proxyNames.isEmpty
-            || profiles.contains { !$0.receivers.isEmpty }
+            || profiles.contains { $0.receivers.contains { $0.listener == nil } }
     }
 
     /// The receivers of profiles that have no servers, because virtual time has no hosts of other processes, and `--hci-server
     /// none` declines them.
     func unservedReceivers(of profiles: [Profile], at rate: Simulation.Rate?) throws(Failure) -> [ReceiverDefinition] {
-        let receivers = profiles.flatMap(\.receivers)
+        let receivers = profiles.flatMap(\.receivers).filter { $0.listener == nil }
         let names = hciServer.isEmpty ? Self.serversInEnvironment : hciServer
         guard rate == .maximum || rate == .manual, names == ["none"], proxyNames.isEmpty,
             receivers.allSatisfy({ $0.proxy == nil })

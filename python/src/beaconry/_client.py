@@ -208,7 +208,7 @@ class Client:
         return self._connection.perform("PUT", "/v1/radio", body={"power": power})
 
     def list_receivers(self) -> Any:
-        """The hosts that have joined the virtual air, and the servers with a name that hosts may join."""
+        """The receivers: those that scan within the run, the hosts that have joined the virtual air, and the servers with a name that hosts may join."""
         return self._connection.perform("GET", "/v1/receivers")
 
     def add_receiver(self, name: str, *, position: Sequence[float] | None = None) -> Any:
@@ -218,6 +218,84 @@ class Client:
     def remove_receiver(self, receiver: str) -> Any:
         """Removes a receiver that was added, and its hosts; returns it as it was before."""
         return self._connection.perform("DELETE", f"/v1/receivers/{part(receiver)}")
+
+    def show_receiver(self, receiver: str) -> Any:
+        """One receiver."""
+        return self._connection.perform("GET", f"/v1/receivers/{part(receiver)}")
+
+    def change_receiver(
+        self, receiver: str, *, listening: bool | None = None, phone: str | None = None, position: Sequence[float] | None = None,
+        scan: Any | None = None, screen: str | None = None
+    ) -> Any:
+        """Changes a receiver that scans within the run."""
+        return self._connection.perform(
+            "PATCH", f"/v1/receivers/{part(receiver)}", body={"listening": listening, "phone": phone, "position": position,
+            "scan": scan, "screen": screen}, kind="application/merge-patch+json"
+        )
+
+    def put_receiver(
+        self, receiver: str, *, if_none_match: str | None = None, listening: bool | None = None, phone: str | None = None,
+        position: Sequence[float] | None = None, scan: Any | None = None, screen: str | None = None
+    ) -> Any:
+        """Adds a receiver that scans within the run, or gives one these settings; its regions stay."""
+        return self._connection.perform(
+            "PUT", f"/v1/receivers/{part(receiver)}", fields={"If-None-Match": if_none_match}, body={"listening": listening,
+            "phone": phone, "position": position, "scan": scan, "screen": screen}
+        )
+
+    def advertisements(
+        self, receiver: str, *, uuid: str | None = None, major: int | None = None, minor: int | None = None,
+        format: str | None = None
+    ) -> Iterator[Any]:
+        """The packets that a listening receiver gets, from now on, as server-sent events."""
+        return self._connection.events(
+            f"/v1/receivers/{part(receiver)}/advertisements", query={"uuid": uuid, "major": major, "minor": minor,
+            "format": format}
+        )
+
+    def list_advertisers(
+        self, receiver: str, *, uuid: str | None = None, major: int | None = None, minor: int | None = None,
+        format: str | None = None
+    ) -> Any:
+        """The devices that a listening receiver has received in the last five seconds, each with its last packet."""
+        return self._connection.perform(
+            "GET", f"/v1/receivers/{part(receiver)}/advertisers", query={"uuid": uuid, "major": major, "minor": minor,
+            "format": format}
+        )
+
+    def show_ranging(self, receiver: str) -> Any:
+        """The last ranging report of a listening receiver."""
+        return self._connection.perform("GET", f"/v1/receivers/{part(receiver)}/beacons")
+
+    def monitoring(self, receiver: str) -> Iterator[Any]:
+        """The regions of a listening receiver as server-sent events: first the state of each, then each change."""
+        return self._connection.events(f"/v1/receivers/{part(receiver)}/monitoring")
+
+    def ranging(
+        self, receiver: str, *, uuid: str | None = None, major: int | None = None, minor: int | None = None
+    ) -> Iterator[Any]:
+        """The ranging reports of a listening receiver, from now on, as server-sent events: the distance of each iBeacon."""
+        return self._connection.events(
+            f"/v1/receivers/{part(receiver)}/ranging", query={"uuid": uuid, "major": major, "minor": minor}
+        )
+
+    def list_regions(self, receiver: str) -> Any:
+        """The regions of a listening receiver with their states, in the order in which they were added."""
+        return self._connection.perform("GET", f"/v1/receivers/{part(receiver)}/regions")
+
+    def remove_region(self, receiver: str, region: str) -> None:
+        """Ends the monitoring of a region, without an event."""
+        self._connection.perform("DELETE", f"/v1/receivers/{part(receiver)}/regions/{part(region)}")
+
+    def put_region(
+        self, receiver: str, region: str, uuid: str, *, exit_after: str | None = None, major: int | None = None,
+        minor: int | None = None
+    ) -> Any:
+        """Has a listening receiver monitor a region, instead of one of the same name, until it is removed."""
+        return self._connection.perform(
+            "PUT", f"/v1/receivers/{part(receiver)}/regions/{part(region)}", body={"exit-after": exit_after, "major": major,
+            "minor": minor, "uuid": uuid}
+        )
 
     def reload(self) -> Any:
         """Reads the profiles again; beacons whose definition is the same keep their state."""

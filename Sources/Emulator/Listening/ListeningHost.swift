@@ -1,0 +1,58 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import BluetoothCore
+import Radio
+import Receiving
+
+/// What a listening receiver scans with.
+protocol ListeningHost: Sendable {
+    func open() async throws(RadioError)
+    func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting>
+    func stopScanning() async
+    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink
+    func close() async
+}
+
+/// A controller of its own on the air of the run.
+struct AirListeningHost: ListeningHost {
+    let name: String
+    let motion: Motion?
+    let radio: any ListeningRadio
+
+    func open() async throws(RadioError) { try await radio.addListener(name, motion: motion) }
+
+    func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
+        try await radio.scan(parameters, as: name)
+    }
+
+    func stopScanning() async { await radio.stopScanning(as: name) }
+
+    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+        try await radio.connect(to: device, as: name, timeout: timeout)
+    }
+
+    func close() async { await radio.removeListener(name) }
+}
+
+/// The adapter of the run.
+struct AdapterListeningHost: ListeningHost {
+    let radio: any CentralRadio
+
+    func open() async throws(RadioError) { _ = try await radio.openCentral(waits: false) }
+
+    func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
+        try await radio.scan(parameters)
+    }
+
+    func stopScanning() async { await radio.stopScanning() }
+
+    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+        try await radio.connect(to: device, timeout: timeout)
+    }
+
+    // The radio is that of the beacons, too.
+    func close() async { await radio.stopScanning() }
+}

@@ -1,0 +1,353 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import BluetoothCore
+import Concurrency
+package import Profiles
+import Radio
+package import Receiving
+
+/// A receiver that scans within the run, as a phone does, and what an app on it reports.
+///
+/// `PhoneScan` has when the phone scans, and `PhoneReceiver` what the app reports; this actor performs the one on its host, and
+/// passes the packets and the time to the other.
+package actor ListeningReceiver {
+    /// A packet that a client may get.
+    struct Packet: Sendable {
+        let record: AdvertisementRecord
+        /// As JSON, made once for all clients.
+        let line: String
+    }
+
+    /// A ranging report, with its JSON for clients that get all of it.
+    struct Report: Sendable {
+        let record: RangingRecord
+        let line: String
+    }
+
+    /// What an observer in this process gets, in order.
+    package enum Observation: Sendable {
+        case packet(Sighting, at: Duration)
+        case report(PhoneReceiver.Report)
+    }
+
+    /// The name.
+    package nonisolated let name: String
+    /// The packets as they are received.
+    nonisolated let packets = Broadcast<Packet>()
+    /// The ranging reports.
+    nonisolated let reports = Broadcast<Report>()
+    /// The changes of regions.
+    nonisolated let changes = Broadcast<MonitoringRecord>()
+    private nonisolated let executor: any SerialExecutor = Simulation.current ?? QueueExecutor(label: "receiver")
+    private let host: any ListeningHost
+    private let clock: RunClock
+    private let owner: @Sendable (BluetoothAddress) -> String?
+    private let observe: (@Sendable (Observation) -> Void)?
+    private var settings: ListenerSettings
+    private var scan: PhoneScan
+    private var app: PhoneReceiver
+    private var advertisers: [RemoteAddress: Advertiser] = [:]
+    private var report = RangingRecord()
+    /// The scan that is performed; `nil` for none.
+    private var performed: (parameters: ScanParameters, task: Task<Void, Never>)?
+    private var isPerforming = false
+    private var timer: (due: Duration, task: Task<Void, Never>)?
+    private var isClosed = false
+    private var problem: RadioError?
+
+    /// A device, with its last packet.
+    private struct Advertiser {
+        var last: Sighting
+        var time: Duration
+        /// Since the Unix epoch.
+        var date: Duration
+        var packets = 1
+
+        mutating func receive(_ sighting: Sighting, at time: Duration, _ date: Duration) {
+            (last, self.time, self.date) = (sighting, time, date)
+            packets += 1
+        }
+    }
+
+    /// The devices that are remembered, and for how long.
+    private static let advertiserLimit = 1024
+    private static let advertiserAge = Duration.seconds(5)
+
+    /// A receiver that is not open yet.
+    /// - Parameters:
+    ///   - seed: of the random delays.
+    ///   - owner: the name of the beacon that sends from an address.
+    ///   - observe: called with each packet and each report.
+    init(
+        _ name: String, _ settings: ListenerSettings, on host: any ListeningHost, clock: RunClock, seed: UInt64,
+        owner: @escaping @Sendable (BluetoothAddress) -> String?,
+        observe: (@Sendable (Observation) -> Void)? = nil
+    ) {
+        self.name = name
+        self.settings = settings
+        self.host = host
+        self.clock = clock
+        self.owner = owner
+        self.observe = observe
+        scan = PhoneScan(settings.plan)
+        // Each receiver has random delays of its own.
+        let stream = name.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        app = PhoneReceiver(settings.phone, seed: seed ^ stream, regions: settings.regionLimit, at: clock.uptime)
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    // MARK: - Start, changes and end
+
+    /// Puts it on the air, and begins its scan.
+    /// - Throws: `RadioError`.
+    func open() async throws(RadioError) {
+        try await host.open()
+        for region in settings.regions {
+            // A profile with more than the limit has a fault.
+            try? app.add(BeaconRegion(region), exitAfter: region.exitAfter, at: clock.uptime)
+        }
+        scan.setScreen(settings.screen)
+        if settings.isListening { try? scan.start(at: clock.uptime) }
+        await perform()
+    }
+
+    /// Changes its settings.
+    /// - Throws: `EmulatorError` `.conflict` if the phone does not permit another start of the scan; the other settings have
+    ///   changed, and it does not listen.
+    func change(to next: ListenerSettings) async throws(EmulatorError) {
+        let former = settings
+        settings = next
+        let now = clock.uptime
+        if next.phone != former.phone { app = app.replaced(by: next.phone, at: now) }
+        if next.plan != former.plan { scan.setPlan(next.plan) }
+        scan.setScreen(next.screen)
+        var failure: EmulatorError?
+        if next.isListening, !former.isListening {
+            do throws(PhoneScan.TooManyStarts) {
+                try scan.start(at: now)
+            } catch {
+                settings.isListening = false
+                failure = EmulatorError(.conflict, "\(error)", hint: "start it less often, as an app must")
+            }
+        } else if !next.isListening {
+            scan.stop()
+        }
+        await perform()
+        if let failure { throw failure }
+    }
+
+    /// Ends its scan, and the streams of its clients.
+    func close() async {
+        isClosed = true
+        timer?.task.cancel()
+        performed?.task.cancel()
+        performed = nil
+        packets.finish()
+        reports.finish()
+        changes.finish()
+        await host.close()
+    }
+
+    // MARK: - The scan
+
+    /// Its settings, and its scan at present.
+    package var record: ListenerRecord {
+        ListenerRecord(
+            scan: performed.map { ReceiverScan($0.parameters) }, isListening: settings.isListening,
+            phone: settings.phone.name, screen: settings.screen.rawValue, problem: problem?.message)
+    }
+    /// Its settings.
+    package var present: ListenerSettings { settings }
+
+    /// Performs what the plan has for the present, until it is performed.
+    private func perform() async {
+        // Another call has changed the plan while this one waits for the host.
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        while !isClosed {
+            let wanted = scan.parameters(at: clock.uptime)
+            guard wanted != performed?.parameters else { break }
+            performed?.task.cancel()
+            performed = nil
+            guard let wanted else {
+                await host.stopScanning()
+                pass(app.setScanning(false, at: clock.uptime))
+                continue
+            }
+            do throws(RadioError) {
+                let sightings = try await host.scan(wanted)
+                problem = nil
+                pass(app.setScanning(true, at: clock.uptime))
+                let task = Task { for await sighting in sightings { self.receive(sighting) } }
+                performed = (wanted, task)
+            } catch {
+                problem = error
+                scan.stop()
+                settings.isListening = false
+            }
+        }
+        arm()
+    }
+
+    private func receive(_ sighting: Sighting) {
+        guard !isClosed, !Task.isCancelled else { return }
+        let now = clock.uptime
+        observe?(.packet(sighting, at: now))
+        let date = Duration.sinceUnixEpoch
+        if advertisers[sighting.device] != nil {
+            advertisers[sighting.device]?.receive(sighting, at: now, date)
+        } else {
+            if advertisers.count >= Self.advertiserLimit { forgetAdvertisers(at: now) }
+            advertisers[sighting.device] = Advertiser(last: sighting, time: now, date: date)
+        }
+        if packets.hasReaders {
+            let record = record(of: sighting, date)
+            packets.send(Packet(record: record, line: JSONLine.encode(record)))
+        }
+        pass(app.take(.received(sighting, at: now)))
+        arm()
+    }
+
+    private func record(of sighting: Sighting, _ date: Duration) -> AdvertisementRecord {
+        AdvertisementRecord(sighting, at: date, receiver: name, device: owner(sighting.device.address))
+    }
+
+    private func forgetAdvertisers(at now: Duration) {
+        advertisers = advertisers.filter { now - $0.value.time < Self.advertiserAge }
+        // All are recent: the air has more devices than are remembered.
+        if advertisers.count >= Self.advertiserLimit { advertisers.removeAll() }
+    }
+
+    // MARK: - Reports
+
+    private func pass(_ due: [PhoneReceiver.Report]) {
+        for each in due {
+            observe?(.report(each))
+            switch each {
+            case .ranging(let report):
+                self.report = RangingRecord(report.beacons)
+                if reports.hasReaders { reports.send(Report(record: self.report, line: JSONLine.encode(self.report))) }
+            case .region(let event): changes.send(MonitoringRecord(event))
+            }
+        }
+    }
+
+    /// Sleeps until the next deadline, unless a timer is set for that time or an earlier one.
+    private func arm() {
+        guard !isClosed else { return }
+        let now = clock.uptime
+        var due = app.nextDeadline
+        if let change = scan.nextDeadline(after: now) { due = min(due, change) }
+        if let timer, timer.due <= due { return }
+        timer?.task.cancel()
+        let task = Task { [clock] in
+            guard await clock.sleep(for: due - now) else { return }
+            await self.wake(from: due)
+        }
+        timer = (due, task)
+    }
+
+    private func wake(from due: Duration) async {
+        guard timer?.due == due, !isClosed else { return }
+        timer = nil
+        // The clock may be a little before the deadline, because of rounding.
+        pass(app.take(.passed(max(clock.uptime, due))))
+        await perform()
+    }
+
+    /// Makes the reports that are due at present.
+    package func settle() { pass(app.take(.passed(clock.uptime))) }
+
+    // MARK: - What clients read
+
+    /// The devices that were received in the last five seconds, by their addresses.
+    package func recentAdvertisers(_ filter: AdvertisementFilter) -> [AdvertiserRecord] {
+        forgetAdvertisers(at: clock.uptime)
+        return advertisers.values.map { AdvertiserRecord(record(of: $0.last, $0.date), packets: $0.packets) }
+            .filter { $0.advertisement.isAccepted(by: filter) }
+            .sorted { $0.advertisement.address < $1.advertisement.address }
+    }
+
+    /// The last ranging report.
+    package var lastReport: RangingRecord { report }
+
+    /// The regions with their states, in the order in which they were added.
+    package var regions: [MonitoredRegion] { app.regions.map(MonitoredRegion.init) }
+
+    /// The packets that a filter accepts, as JSON, from now on.
+    package nonisolated func advertisements(_ filter: AdvertisementFilter) -> any AsyncSequence<String, Never>
+        & Sendable
+    {
+        packets.stream().compactMap { item in
+            switch item {
+            case .element(let packet): packet.record.isAccepted(by: filter) ? packet.line : nil
+            case .lost(let count): Self.lost(count)
+            }
+        }
+    }
+
+    /// The ranging reports of the beacons that a filter accepts, as JSON, from now on.
+    package nonisolated func ranging(_ filter: AdvertisementFilter) -> any AsyncSequence<String, Never> & Sendable {
+        reports.stream().map { item in
+            switch item {
+            case .element(let report):
+                filter == AdvertisementFilter() ? report.line : JSONLine.encode(report.record.beacons(filter))
+            case .lost(let count): Self.lost(count)
+            }
+        }
+    }
+
+    /// The states of all regions, then their changes, as JSON.
+    package func monitoring() -> any AsyncSequence<String, Never> & Sendable {
+        changes.stream(after: app.regions.map(MonitoringRecord.init)).map { item in
+            switch item {
+            case .element(let change): JSONLine.encode(change)
+            case .lost(let count): Self.lost(count)
+            }
+        }
+    }
+
+    private struct Loss: Encodable {
+        let v = 1
+        let lost: Int
+    }
+
+    private static func lost(_ count: Int) -> String { JSONLine.encode(Loss(lost: count)) }
+
+    // MARK: - Regions
+
+    /// Monitors a region from now on, instead of one of the same name.
+    /// - Parameter exitAfter: `nil` for that of the phone.
+    /// - Returns: The region, and whether its name is new.
+    /// - Throws: `EmulatorError` `.conflict` if there are too many.
+    package func monitor(
+        _ region: BeaconRegion, exitAfter: Duration?
+    ) throws(EmulatorError) -> (record: MonitoredRegion, isNew: Bool) {
+        let former = app.regions.first { $0.region.identifier == region.identifier }
+        do throws(RegionMonitor.TooManyRegions) {
+            try app.add(region, exitAfter: exitAfter, at: clock.uptime)
+        } catch {
+            throw EmulatorError(.conflict, "\(error)")
+        }
+        guard let status = app.regions.first(where: { $0.region.identifier == region.identifier }) else {
+            preconditionFailure("the region was added")
+        }
+        // A client that follows the changes gets the state of the new region, too.
+        if former?.region != region { changes.send(MonitoringRecord(status)) }
+        arm()
+        return (MonitoredRegion(status), former == nil)
+    }
+
+    /// Stops monitoring a region.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if there is none of this name.
+    package func removeRegion(_ identifier: String) throws(EmulatorError) {
+        guard app.remove(identifier) else {
+            throw EmulatorError(.unknownBeacon, "the receiver \(name) has no region \"\(identifier)\"")
+        }
+    }
+}

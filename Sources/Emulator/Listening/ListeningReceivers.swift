@@ -1,0 +1,110 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+import Profiles
+import Radio
+import Receiving
+import Synchronization
+
+/// The listening receivers of a run, by their names, and the beacons that send from addresses.
+package final class ListeningReceivers: Sendable {
+    private struct State {
+        var receivers: [String: ListeningReceiver] = [:]
+        /// Of those that were added during the run.
+        var added: Set<String> = []
+        var owners: [BluetoothAddress: String] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The names.
+    var names: Set<String> { state.withLock { Set($0.receivers.keys) } }
+
+    /// The receivers, in the order of their names.
+    package var all: [ListeningReceiver] {
+        state.withLock { $0.receivers.values.sorted { $0.name < $1.name } }
+    }
+
+    /// The receiver of this name; `nil` if there is none.
+    package subscript(name: String) -> ListeningReceiver? { state.withLock { $0.receivers[name] } }
+
+    /// Whether a receiver was added during the run.
+    func isAdded(_ name: String) -> Bool { state.withLock { $0.added.contains(name) } }
+
+    /// Notes the address that a beacon sends from.
+    func note(_ address: BluetoothAddress?, of beacon: String) {
+        guard let address else { return }
+        state.withLock { $0.owners[address] = beacon }
+    }
+
+    private func owner(of address: BluetoothAddress) -> String? { state.withLock { $0.owners[address] } }
+
+    /// Adds a receiver, and begins its scan.
+    /// - Parameters:
+    ///   - motion: how it moves on the virtual air; `nil` is 1 m from every beacon.
+    ///   - isAdded: whether it is none of the profiles.
+    ///   - observe: called with each packet and each report.
+    /// - Throws: `EmulatorError` `.conflict` if the name is taken, or if the adapter of the run listens already; `.unsupported`
+    ///   if the radio cannot receive.
+    func add(
+        _ name: String, _ settings: ListenerSettings, motion: Motion?, isAdded: Bool, on radio: any PeripheralRadio,
+        _ clock: RunClock, observe: (@Sendable (ListeningReceiver.Observation) -> Void)? = nil
+    ) async throws(EmulatorError) -> ListeningReceiver {
+        let host: any ListeningHost
+        switch radio {
+        case let air as any ListeningRadio: host = AirListeningHost(name: name, motion: motion, radio: air)
+        case let adapter as any CentralRadio:
+            if let other = all.first {
+                throw EmulatorError(
+                    .conflict, "\(radio.name) is the receiver \(other.name) already",
+                    hint: "an adapter is one receiver; on the virtual air there are many")
+            }
+            host = AdapterListeningHost(radio: adapter)
+        default:
+            throw EmulatorError(
+                .unsupported, "\(radio.name) cannot receive", hint: "run on the virtual air (--radio virtual)")
+        }
+        let seed = (radio as? any ListeningRadio)?.seed ?? .random(in: 1 ... .max)
+        let receiver = ListeningReceiver(
+            name, settings, on: host, clock: clock, seed: seed, owner: { [weak self] in self?.owner(of: $0) },
+            observe: observe)
+        let isTaken = state.withLock { state in
+            guard state.receivers[name] == nil else { return true }
+            state.receivers[name] = receiver
+            if isAdded { state.added.insert(name) }
+            return false
+        }
+        guard !isTaken else {
+            throw EmulatorError(.conflict, "there is a receiver \(name) already", hint: "give this one another name")
+        }
+        do throws(RadioError) {
+            try await receiver.open()
+        } catch {
+            forget(name)
+            throw error.code == .refused
+                ? EmulatorError(.conflict, error.message, hint: error.hint) : EmulatorError(error)
+        }
+        return receiver
+    }
+
+    private func forget(_ name: String) {
+        state.withLock {
+            $0.receivers[name] = nil
+            $0.added.remove(name)
+        }
+    }
+
+    /// Removes a receiver, and ends the streams of its clients.
+    func remove(_ name: String) async {
+        let receiver = self[name]
+        forget(name)
+        await receiver?.close()
+    }
+
+    /// Removes all.
+    func removeAll() async {
+        for receiver in all { await remove(receiver.name) }
+    }
+}

@@ -1,0 +1,171 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+package import BluetoothCore
+import Devices
+package import Profiles
+import Radio
+package import Receiving
+
+/// A change of a listening receiver; what is `nil` stays.
+package struct ListenerChange: Hashable, Sendable {
+    package var position: Position?
+    package var phone: PhoneModel?
+    package var scan: ScanChange?
+    package var isListening: Bool?
+    package var screen: Screen?
+
+    /// Parts of the parameters of a scan.
+    package struct ScanChange: Hashable, Sendable {
+        package var window: AdvertisingInterval?
+        package var interval: AdvertisingInterval?
+        package var isActive: Bool?
+
+        package init() {}
+    }
+
+    package init() {}
+
+    /// Settings with this change.
+    /// - Throws: `EmulatorError` `.badProfile` for a scan out of range.
+    fileprivate func applied(to settings: ListenerSettings) throws(EmulatorError) -> ListenerSettings {
+        var next = settings
+        if let phone {
+            next.phone = phone
+            next.scan = nil
+        }
+        if let scan {
+            let former = next.scan
+            do throws(ValueFault) {
+                next.scan = try ScanParameters(
+                    window: scan.window ?? former?.window, interval: scan.interval ?? former?.interval,
+                    isActive: scan.isActive ?? former?.isActive, of: next.phone)
+            } catch {
+                throw EmulatorError(.badProfile, "scan: \(error.message)")
+            }
+        }
+        if let isListening { next.isListening = isListening }
+        if let screen { next.screen = screen }
+        return next
+    }
+}
+
+/// What clients request of listening receivers.
+extension Emulator {
+    /// The listening receiver of this name.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if there is none.
+    package nonisolated func listener(_ name: String) throws(EmulatorError) -> ListeningReceiver {
+        if let listener = listeners[name] { return listener }
+        throw EmulatorError(
+            .unknownBeacon, "there is no listening receiver \"\(name)\"",
+            hint: "add it: PUT /v1/receivers/\(name) with {}, or beaconry ctl receiver listen \(name)")
+    }
+
+    /// Adds a listening receiver, or gives the one of this name these settings: what the change does not have is as of a new one.
+    /// - Parameter isNew: whether there must be none of this name.
+    /// - Returns: The receiver, and whether it is new.
+    /// - Throws: `EmulatorError` `.exists`, `.conflict` if something else has the name, `.badProfile`, or `.unsupported` if the radio cannot
+    ///   receive, or has no positions for the one that is given.
+    package func putListener(
+        _ name: String, _ change: ListenerChange, isNew: Bool = false
+    ) async throws(EmulatorError) -> (listener: ListeningReceiver, isNew: Bool) {
+        let settings = try change.applied(to: ListenerSettings())
+        if let position = change.position {
+            _ = try air.positioning()
+            try AirControl.check([position])
+        }
+        return try await inOrder { emulator throws(EmulatorError) in
+            if let listener = emulator.listeners[name] {
+                guard !isNew else { throw EmulatorError(.exists, "there is a receiver \"\(name)\" already") }
+                var settings = settings
+                // Regions stay when an app starts again.
+                settings.regions = await listener.present.regions
+                try await listener.change(to: settings)
+                if let position = change.position { try await emulator.air.move(name, to: position) }
+                return (listener, false)
+            }
+            guard emulator.directory.beacon(BeaconIdentifier(name)) == nil else {
+                throw EmulatorError(
+                    .conflict, "a beacon is named \"\(name)\" already", hint: "give the receiver another name")
+            }
+            let listener = try await emulator.listeners.add(
+                name, settings, motion: change.position.map(Motion.rest), isAdded: true, on: emulator.radio,
+                emulator.runClock)
+            return (listener, true)
+        }
+    }
+
+    /// Changes a listening receiver.
+    /// - Throws: `EmulatorError` as `putListener`, `.unknownBeacon`, or `.conflict` if its phone does not permit another start
+    ///   of the scan.
+    package func changeListener(_ name: String, _ change: ListenerChange) async throws(EmulatorError)
+        -> ListeningReceiver
+    {
+        let listener = try listener(name)
+        let settings = try change.applied(to: await listener.present)
+        if let position = change.position { try await air.move(name, to: position) }
+        try await listener.change(to: settings)
+        return listener
+    }
+
+    /// Adds a receiver of a scenario.
+    /// - Parameter observe: called with each packet and each report.
+    /// - Throws: `EmulatorError` as `putListener`.
+    package func addListener(
+        _ receiver: ReceiverDefinition, _ settings: ListenerSettings,
+        observe: @escaping @Sendable (ListeningReceiver.Observation) -> Void
+    ) async throws(EmulatorError) {
+        _ = try await listeners.add(
+            receiver.id, settings, motion: receiver.movement?.motion, isAdded: false, on: radio, runClock,
+            observe: observe)
+    }
+
+    /// Removes a listening receiver that was added.
+    /// - Throws: `EmulatorError` `.conflict` for one of the profiles, which stays until the next reload.
+    package func removeListener(_ name: String) async throws(EmulatorError) {
+        guard listeners.isAdded(name) else {
+            throw EmulatorError(
+                .conflict, "the receiver \"\(name)\" is one of the profile",
+                hint: "remove it from the profile, or switch it off (listening: false)")
+        }
+        await listeners.remove(name)
+    }
+
+    /// Adds the listening receivers of the profiles. One that the radio refuses is a warning.
+    func beginListening() async {
+        for receiver in receivers.listening {
+            await beginListening(receiver)
+        }
+    }
+
+    /// Replaces the listening receivers of the profiles by those of a reload.
+    func replaceListeners(by next: [ReceiverDefinition]) async {
+        let wanted = Dictionary(next.filter { $0.listener != nil }.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        for listener in listeners.all where !listeners.isAdded(listener.name) {
+            guard let settings = wanted[listener.name]?.listener else {
+                await listeners.remove(listener.name)
+                continue
+            }
+            try? await listener.change(to: settings)
+        }
+        for receiver in next where receiver.listener != nil && listeners[receiver.id] == nil {
+            await beginListening(receiver)
+        }
+    }
+
+    private func beginListening(_ receiver: ReceiverDefinition) async {
+        guard let settings = receiver.listener else { return }
+        do throws(EmulatorError) {
+            _ = try await listeners.add(
+                receiver.id, settings, motion: receiver.movement?.motion, isAdded: false, on: radio, runClock)
+        } catch {
+            events.post(
+                .warning(
+                    Warning(
+                        code: "not-listening", message: "the receiver \(receiver.id) does not listen: \(error.message)",
+                        hint: error.hint)))
+        }
+    }
+}

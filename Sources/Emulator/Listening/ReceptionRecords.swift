@@ -1,0 +1,259 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import Bluetooth
+package import BluetoothCore
+import Radio
+package import Receiving
+
+/// A packet that a listening receiver got, as JSON: what people and apps need of it beside its bytes.
+package struct AdvertisementRecord: Encodable, Sendable {
+    private enum CodingKeys: String, CodingKey {
+        case v, time, receiver, address, addressType, pdu, connectable, rssi, data, name, txPower, services, serviceData
+        case manufacturerData, device, format, company, uuid, major, minor, measuredPower
+    }
+
+    /// The time of the run, in UTC.
+    let time: String
+    let receiver: String
+    let address: String
+    let addressType: String
+    let pdu: String?
+    let connectable: Bool?
+    let rssi: Int8?
+    let data: String
+    /// The local name, complete or shortened.
+    private let name: String?
+    private let txPower: Int8?
+    private let services: [String]
+    /// The data of services, by their UUIDs: four digits, or all of them.
+    private let serviceData: [String: String]
+    /// The data of manufacturers, by the four digits of their numbers.
+    private let manufacturerData: [String: String]
+    /// The beacon of the run that sent it.
+    let device: String?
+    /// The first beacon frame.
+    private let frame: BeaconFrame?
+
+    /// - Parameters:
+    ///   - date: since the Unix epoch.
+    ///   - device: the beacon of the run that sent it; `nil` for none.
+    init(_ sighting: Sighting, at date: Duration, receiver: String, device: String?) {
+        time = Timestamp.text(sinceUnixEpoch: date)
+        self.receiver = receiver
+        self.device = device
+        address = sighting.device.address.description
+        addressType = sighting.device.isRandom ? "random" : "public"
+        pdu = sighting.pdu?.rawValue
+        connectable = sighting.pdu.map { $0 == .connectableScannable || $0 == .directed }
+        rssi = sighting.rssi.flatMap { -127...20 ~= $0.decibelMilliwatts ? $0.decibelMilliwatts : nil }
+        data = Hexadecimal.string(sighting.data)
+        var reader = ByteReader(sighting.data)
+        let parsed = AdvertisingData.parsePrefix(of: &reader).0
+        name = parsed.localName
+        services = parsed.services.map(\.description)
+        var (power, serviceData, manufacturerData) = (Int8?.none, [String: String](), [String: String]())
+        for structure in parsed.structures {
+            switch structure {
+            case .transmitPower(let level): power = level.decibelMilliwatts
+            case .serviceData16(let uuid, let bytes):
+                serviceData[BluetoothUUID.bit16(uuid).description] = Hexadecimal.string(bytes)
+            case .manufacturerSpecific(let company, let bytes):
+                let number = [UInt8(company.rawValue >> 8), UInt8(company.rawValue & 0xFF)]
+                manufacturerData[Hexadecimal.string(number).uppercased()] = Hexadecimal.string(bytes)
+            case .unknown(type: 0x21, let bytes) where bytes.count >= 16:
+                guard let uuid = UUID128(octets: bytes.prefix(16).reversed()) else { continue }
+                serviceData[uuid.description] = Hexadecimal.string(bytes.dropFirst(16))
+            default: continue
+            }
+        }
+        (txPower, self.serviceData, self.manufacturerData) = (power, serviceData, manufacturerData)
+        frame = parsed.frames.first
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(1, forKey: .v)
+        try object.encode(time, forKey: .time)
+        try object.encode(receiver, forKey: .receiver)
+        try object.encode(address, forKey: .address)
+        try object.encode(addressType, forKey: .addressType)
+        try object.encodeIfPresent(pdu, forKey: .pdu)
+        try object.encodeIfPresent(connectable, forKey: .connectable)
+        try object.encodeIfPresent(rssi, forKey: .rssi)
+        try object.encode(data, forKey: .data)
+        try object.encodeIfPresent(name, forKey: .name)
+        try object.encodeIfPresent(txPower, forKey: .txPower)
+        try object.encode(services, forKey: .services)
+        try object.encode(serviceData, forKey: .serviceData)
+        try object.encode(manufacturerData, forKey: .manufacturerData)
+        try object.encodeIfPresent(device, forKey: .device)
+        guard let frame else { return }
+        try object.encode(frame.format, forKey: .format)
+        try object.encodeIfPresent(frame.measuredPower?.decibelMilliwatts, forKey: .measuredPower)
+        guard let identity else { return }
+        try object.encode(identity.company.rawValue, forKey: .company)
+        try object.encode(identity.numbers.uuid.description, forKey: .uuid)
+        try object.encode(identity.numbers.major, forKey: .major)
+        try object.encode(identity.numbers.minor, forKey: .minor)
+    }
+
+    /// The numbers of a frame of the two formats that have them in 16, 2 and 2 bytes.
+    private var identity: (company: CompanyIdentifier, numbers: BeaconIdentity)? {
+        switch frame?.content {
+        case let beacon as IBeacon: (CompanyIdentifier(0x004C), BeaconIdentity(beacon))
+        case let beacon as AltBeacon:
+            (beacon.company, BeaconIdentity(uuid: beacon.id1, major: beacon.id2, minor: beacon.id3))
+        default: nil
+        }
+    }
+
+    /// Whether a filter accepts it.
+    func isAccepted(by filter: AdvertisementFilter) -> Bool {
+        if let formats = filter.formats {
+            guard let frame, formats.contains(where: { frame.isNamed($0) }) else { return false }
+        }
+        guard filter.uuid != nil || filter.major != nil || filter.minor != nil else { return true }
+        guard let numbers = identity?.numbers else { return false }
+        return filter.uuid ?? numbers.uuid == numbers.uuid && filter.major ?? numbers.major == numbers.major
+            && filter.minor ?? numbers.minor == numbers.minor
+    }
+}
+
+/// Which packets, or which beacons, a client of a listening receiver gets.
+package struct AdvertisementFilter: Hashable, Sendable {
+    /// The names of formats; `nil` for all, and packets without a frame.
+    package var formats: [String]?
+    /// `nil` for any.
+    package var uuid: UUID128?
+    package var major: UInt16?
+    package var minor: UInt16?
+
+    /// Accepts everything.
+    package init() {}
+}
+
+/// A ranging report as JSON.
+package struct RangingRecord: Codable, Hashable, Sendable {
+    /// A beacon of the report.
+    package struct Beacon: Codable, Hashable, Sendable {
+        package let uuid: String
+        package let major: UInt16
+        package let minor: UInt16
+        /// The mean since the last report, in dBm; 0 without packets.
+        package let rssi: Int8
+        package let measuredPower: Int8
+        /// The number since the last report.
+        package let packets: Int
+        package let proximity: String
+        /// The estimated distance in metres; -1 if unknown.
+        package let accuracy: Double
+
+        package init(_ beacon: RangedBeacon) {
+            uuid = beacon.beacon.uuid.description
+            major = beacon.beacon.major
+            minor = beacon.beacon.minor
+            rssi = beacon.rssi.decibelMilliwatts
+            measuredPower = beacon.beacon.measuredPower.decibelMilliwatts
+            packets = beacon.packets
+            proximity = beacon.proximity.rawValue
+            accuracy = beacon.accuracy
+        }
+    }
+
+    /// The version of the format.
+    package var v = 1
+    /// The end of the period, in UTC; that of the request before the first report.
+    package let time: String
+    /// The nearest first.
+    package private(set) var beacons: [Beacon]
+
+    init(_ beacons: [RangedBeacon] = [], time: String = Timestamp.now) {
+        self.time = time
+        self.beacons = beacons.map(Beacon.init)
+    }
+
+    /// The report of the beacons that a filter accepts.
+    func beacons(_ filter: AdvertisementFilter) -> RangingRecord {
+        var report = self
+        report.beacons = beacons.filter {
+            (filter.uuid.map(\.description) ?? $0.uuid) == $0.uuid && filter.major ?? $0.major == $0.major
+                && filter.minor ?? $0.minor == $0.minor
+        }
+        return report
+    }
+}
+
+/// A region of a listening receiver as JSON.
+package struct MonitoredRegion: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name of the region.
+    package let identifier: String
+    package let uuid: String
+    package let major: UInt16?
+    package let minor: UInt16?
+    /// unknown, inside or outside.
+    package let state: String
+
+    init(_ status: RegionStatus) {
+        identifier = status.region.identifier
+        uuid = status.region.uuid.description
+        major = status.region.major
+        minor = status.region.minor
+        state = status.state.rawValue
+    }
+}
+
+/// The state of a region, or a change of it, as JSON.
+package struct MonitoringRecord: Encodable, Hashable, Sendable {
+    /// The version of the format.
+    let v = 1
+    /// In UTC.
+    let time: String
+    let identifier: String
+    let uuid: String
+    let major: UInt16?
+    let minor: UInt16?
+    let state: String
+    /// `state`, `entered`, `exited` or `determined`.
+    let event: String
+
+    private init(_ region: BeaconRegion, _ state: RegionState, _ event: String) {
+        time = Timestamp.now
+        identifier = region.identifier
+        uuid = region.uuid.description
+        major = region.major
+        minor = region.minor
+        self.state = state.rawValue
+        self.event = event
+    }
+
+    init(_ status: RegionStatus) { self.init(status.region, status.state, "state") }
+
+    init(_ event: RegionEvent) { self.init(event.region, event.state, event.kind.rawValue) }
+}
+
+/// A device that a listening receiver has received lately, as JSON: its last packet, and the number of packets.
+package struct AdvertiserRecord: Encodable, Sendable {
+    private enum CodingKeys: CodingKey {
+        case packets
+    }
+
+    let advertisement: AdvertisementRecord
+    /// The number of its packets so far.
+    let packets: Int
+
+    init(_ advertisement: AdvertisementRecord, packets: Int) {
+        self.advertisement = advertisement
+        self.packets = packets
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try advertisement.encode(to: encoder)
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(packets, forKey: .packets)
+    }
+}

@@ -1,0 +1,165 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Bluetooth
+package import BluetoothCore
+package import Devices
+package import Receiving
+
+/// The settings of a receiver that scans within the run.
+package struct ListenerSettings: Hashable, Sendable {
+    /// What it receives like.
+    package var phone: PhoneModel
+    /// Window, interval and kind of the scan, instead of those of the phone; `nil` for those.
+    package var scan: ScanParameters?
+    /// Whether its app scans; `false` is a phone whose Bluetooth is off.
+    package var isListening: Bool
+    /// The state of its screen.
+    package var screen: Screen
+    /// The number of regions that its app may monitor; `nil` for any.
+    package var regionLimit: Int? = 20
+    /// The regions that it monitors from the start.
+    package var regions: [RegionList.Entry]
+
+    package init(
+        phone: PhoneModel = .exact, scan: ScanParameters? = nil, isListening: Bool = true, screen: Screen = .on,
+        regions: [RegionList.Entry] = []
+    ) {
+        self.phone = phone
+        self.scan = scan
+        self.isListening = isListening
+        self.screen = screen
+        self.regions = regions
+    }
+
+    /// When it scans.
+    package var plan: ScanPlan {
+        var plan = phone.scan
+        if let scan { plan.parameters = scan }
+        return plan
+    }
+}
+
+extension ListenerSettings {
+    /// Reads the keys of an entry of `receivers`; `nil` if it has none of them. Faults are added to the reader.
+    static func read(from reader: inout ProfileReader) -> ListenerSettings? {
+        guard ["phone", "scan", "regions", "listening", "screen"].contains(where: reader.has) else { return nil }
+        var settings = ListenerSettings()
+        if let phone = reader.value("phone", ValueText.phone) { settings.phone = phone }
+        let phone = settings.phone
+        settings.scan = reader.part("scan") { reader in
+            let window = reader.value("window", ValueText.interval)
+            let interval = reader.value("interval", ValueText.interval)
+            let isActive = reader.value("active", ValueText.boolean)
+            do throws(ValueFault) {
+                return try ScanParameters(window: window, interval: interval, isActive: isActive, of: phone)
+            } catch {
+                reader.add(error.message, field: nil, at: reader.place(of: "window") ?? reader.place(of: "interval"))
+                return nil
+            }
+        }
+        if let isListening = reader.value("listening", ValueText.boolean) { settings.isListening = isListening }
+        if let screen = reader.value("screen", ValueText.screen) { settings.screen = screen }
+        let regions = reader.parts("regions", of: "region", RegionList.Entry.init(from:)) ?? []
+        reader.addDuplicates(in: "regions", regions, key: "id", name: \.identifier) { earlier, identifier in
+            "\(earlier) has the id \"\(identifier)\" already; give every region its own"
+        }
+        if let limit = settings.regionLimit, regions.count > limit {
+            reader.add(
+                "an app monitors at most \(limit) regions; leave some out", field: "regions",
+                at: reader.place(of: "regions"))
+        }
+        settings.regions = regions.compactMap(\.self)
+        return settings
+    }
+}
+
+extension BeaconRegion {
+    /// The region of an entry of a list.
+    package init(_ entry: RegionList.Entry) {
+        self.init(identifier: entry.identifier, uuid: entry.uuid, major: entry.major, minor: entry.minor)
+    }
+}
+
+extension ValueText {
+    /// The preset of a phone.
+    /// - Throws: `ValueFault` for a name that none has.
+    package static func phone(_ text: String) throws(ValueFault) -> PhoneModel {
+        guard let phone = PhoneModel.named(text) else {
+            throw ValueFault(Spelling.unknown("there is no phone \"\(text)\"", text, "phones", PhoneModel.names))
+        }
+        return phone
+    }
+
+    /// `on` or `off`.
+    /// - Throws: `ValueFault` for another text.
+    static func screen(_ text: String) throws(ValueFault) -> Screen {
+        guard let screen = Screen(rawValue: text) else {
+            throw ValueFault("\"\(text)\" is not a screen; write on or off")
+        }
+        return screen
+    }
+}
+
+extension ScanParameters {
+    /// Parameters of a phone, some of which are replaced.
+    /// - Throws: `ValueFault` for values out of range.
+    package init(
+        window: AdvertisingInterval?, interval: AdvertisingInterval?, isActive: Bool?, of phone: PhoneModel
+    ) throws(ValueFault) {
+        self = phone.scan.parameters
+        // Each can be replaced alone: the other one follows it.
+        if let interval { (self.interval, self.window) = (interval, min(self.window, interval)) }
+        if let window { (self.window, self.interval) = (window, interval ?? max(window, self.interval)) }
+        if let isActive { self.isActive = isActive }
+        guard isValid else {
+            throw ValueFault(
+                "a scan window of \(self.window) in \(self.interval) cannot be; write 2.5ms to 10.24s, and a window no longer "
+                    + "than the interval")
+        }
+    }
+}
+
+extension ScanParameters {
+    /// As profiles have them: `{ window: 30ms, interval: 40ms, active: true }`.
+    var text: String {
+        "{ window: \(DeviceWriter.text(window)), interval: \(DeviceWriter.text(interval)), active: \(isActive) }"
+    }
+}
+
+extension RegionList.Entry {
+    /// Reads a region of a scenario, or of a receiver; `nil` when it does not make one. Faults are added to the reader.
+    init?(from reader: inout ProfileReader) {
+        let id = reader.required("id", ValueText.name)
+        let uuid = reader.required("uuid", ValueText.uuid)
+        let major = reader.value("major", ValueText.unsigned16)
+        let minor = reader.value("minor", ValueText.unsigned16)
+        let exitAfter = reader.value("exit-after", ValueText.duration)
+        let hello = reader.value("hello", ValueText.message)
+        let goodbye = reader.value("goodbye", ValueText.message)
+        let atMostOncePer = reader.value("at-most-once-per", ValueText.duration)
+        if reader.has("at-most-once-per"), !reader.has("hello"), !reader.has("goodbye") {
+            reader.add(
+                "at-most-once-per limits hello and goodbye; write one of them, too", field: "at-most-once-per",
+                at: reader.place(of: "at-most-once-per"))
+        }
+        if minor != nil, !reader.has("major") {
+            reader.add(
+                "a minor number needs a major number; write major, too", field: "minor", at: reader.place(of: "minor"))
+        }
+        guard let id, let uuid else { return nil }
+        self.init(
+            identifier: id, uuid: uuid, major: major, minor: minor, hello: hello, goodbye: goodbye,
+            atMostOncePer: atMostOncePer, exitAfter: exitAfter)
+    }
+
+    /// As profiles have it, on one line.
+    var text: String {
+        let parts = [
+            "id: \(DeviceWriter.quoted(identifier))", "uuid: \(uuid)", major.map { "major: \($0)" },
+            minor.map { "minor: \($0)" }, exitAfter.map { "exit-after: \(DeviceWriter.text($0))" },
+        ]
+        return "{ " + parts.compactMap(\.self).joined(separator: ", ") + " }"
+    }
+}

@@ -1,0 +1,189 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BeaconryTools
+import Bluetooth
+import BluetoothCore
+import Devices
+import Emulator
+import Operations
+import Profiles
+import Receiving
+
+/// The options that describe a receiver that scans within the run.
+struct ListenerOptions: ParsableArguments {
+    @Option(
+        help: "The phone that it receives like: \(PhoneModel.names.joined(separator: ", ")).",
+        transform: ValueText.phone)
+    var phone: PhoneModel?
+
+    @Option(help: "The receiving time in each interval of its scan, such as 30ms.", transform: ValueText.interval)
+    var window: AdvertisingInterval?
+
+    @Option(help: "The time from one window of its scan to the next, such as 40ms.", transform: ValueText.interval)
+    var interval: AdvertisingInterval?
+
+    @Flag(inversion: .prefixedNo, help: "Whether it sends scan requests.")
+    var active: Bool?
+
+    @Option(help: "The state of its screen: on or off.", transform: { try ValueText.choice($0, of: Screen.self) })
+    var screen: Screen?
+
+    /// The change with these options.
+    func change() -> ListenerChange {
+        var change = ListenerChange()
+        change.phone = phone
+        change.screen = screen
+        if window != nil || interval != nil || active != nil {
+            var scan = ListenerChange.ScanChange()
+            (scan.window, scan.interval, scan.isActive) = (window, interval, active)
+            change.scan = scan
+        }
+        return change
+    }
+}
+
+/// `beaconry ctl receiver listen`
+struct ControlReceiverListen: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen", abstract: "Add a receiver that scans within the run, as a phone does.",
+        discussion: """
+            Example: beaconry ctl receiver listen phone 9 0 --phone altbeacon
+
+            A receiver of this name gets these settings instead of its own; its regions stay.
+            """)
+    @Argument(help: "The receiver's name.") var name: String
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp(
+            "X, Y and, if not 0, the height in metres (default: 1 m from every beacon).", valueName: "metres"))
+    var metres: [String] = []
+    @OptionGroup var listener: ListenerOptions
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        var put = PutReceiver()
+        put.receiver = try NewName(json: .text(name))
+        put.change = listener.change()
+        put.change.position = metres.isEmpty ? nil : try PositionArgument.parse(metres.joined(separator: ","))
+        try await options.tool.perform(put) { LinkText.listListeners([$0]) }
+    }
+}
+
+/// `beaconry ctl receiver change`
+struct ControlReceiverChange: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "change", abstract: "Change a receiver that scans within the run.",
+        discussion: "Example: beaconry ctl receiver change phone --screen off")
+    @Argument(help: "The receiver's name.") var name: String
+    @Flag(inversion: .prefixedNo, help: "Whether its app scans.") var listening: Bool?
+    @OptionGroup var listener: ListenerOptions
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        var change = ChangeReceiver()
+        change.receiver = AirName(name)
+        change.change = listener.change()
+        change.change.isListening = listening
+        try await options.tool.perform(change) { LinkText.listListeners([$0]) }
+    }
+}
+
+/// `beaconry ctl receiver beacons`
+struct ControlReceiverBeacons: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "beacons", abstract: "Show the beacons that a receiver ranges, the nearest first.",
+        discussion: "Example: beaconry ctl receiver beacons phone")
+    @Argument(help: "The receiver's name.") var name: String
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        try await options.tool.perform(ShowRanging { $0.receiver = AirName(name) }, lines: LinkText.list)
+    }
+}
+
+/// `beaconry ctl receiver regions`
+struct ControlReceiverRegions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "regions", abstract: "Show the regions that a receiver monitors, with their states.",
+        discussion: "Example: beaconry ctl receiver regions phone")
+    @Argument(help: "The receiver's name.") var name: String
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        try await options.tool.perform(ListRegions { $0.receiver = AirName(name) }, list: LinkText.list)
+    }
+}
+
+/// `beaconry ctl receiver monitor`
+struct ControlReceiverMonitor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitor", abstract: "Have a receiver monitor a region.",
+        discussion: """
+            Example: beaconry ctl receiver monitor phone shop --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0
+            """)
+    @Argument(help: "The receiver's name.") var name: String
+    @Argument(help: "The name of the region.") var region: String
+    @Option(help: "Proximity UUID.", transform: ValueText.uuid) var uuid: UUID128
+    @Option(parsing: .unconditional, help: "Major number (default: any).", transform: ValueText.unsigned16)
+    var major: UInt16?
+    @Option(parsing: .unconditional, help: "Minor number (default: any).", transform: ValueText.unsigned16)
+    var minor: UInt16?
+    @Option(
+        help: "Time without a packet after which it is left, such as 10s (default: that of the phone).",
+        transform: ValueText.duration)
+    var exitAfter: Duration?
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        var put = PutRegion()
+        put.receiver = AirName(name)
+        put.region = try RegionName(json: .text(region))
+        (put.uuid, put.major, put.minor, put.exitAfter) = (uuid, major, minor, exitAfter)
+        try await options.tool.perform(put) { LinkText.list([$0]) }
+    }
+}
+
+/// `beaconry ctl receiver unmonitor`
+struct ControlReceiverUnmonitor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unmonitor", abstract: "End the monitoring of a region.",
+        discussion: "Example: beaconry ctl receiver unmonitor phone shop")
+    @Argument(help: "The receiver's name.") var name: String
+    @Argument(help: "The name of the region.") var region: String
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        var remove = RemoveRegion()
+        remove.receiver = AirName(name)
+        remove.region = try RegionName(json: .text(region))
+        try await options.tool.perform(remove)
+    }
+}
+
+/// `beaconry ctl receiver follow`
+struct ControlReceiverFollow: AsyncParsableCommand {
+    /// What is followed.
+    enum Stream: String, CaseIterable, ExpressibleByArgument {
+        case advertisements, ranging, monitoring
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "follow", abstract: "Print what a receiver receives and reports, as JSON, until the run ends.",
+        discussion: "Example: beaconry ctl receiver follow phone ranging")
+    @Argument(help: "The receiver's name.") var name: String
+    @Argument(help: "advertisements (each packet), ranging (once a second), or monitoring (regions).") var stream:
+        Stream
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        let tool = options.tool
+        switch stream {
+        case .advertisements: try await tool.printRecords(FollowAdvertisements { $0.receiver = AirName(name) })
+        case .ranging: try await tool.printRecords(FollowRanging { $0.receiver = AirName(name) })
+        case .monitoring: try await tool.printRecords(FollowMonitoring { $0.receiver = AirName(name) })
+        }
+    }
+}
