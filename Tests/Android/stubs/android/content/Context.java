@@ -1,0 +1,14 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package android.content;
+
+import android.content.pm.PackageManager;
+
+/** A stand-in for Android's class. */
+public abstract class Context {
+    public abstract String getPackageName();
+
+    public abstract PackageManager getPackageManager();
+}
