@@ -11,7 +11,7 @@ import VirtualRadio
 
 /// How long phones need to receive beacons: each preset of Android against beacons of usual intervals, in virtual time.
 ///
-/// A beacon that begins to advertise at a random time of the scan is measured until its first packet, and its packets are
+/// A beacon that advertises already is measured from a random time of the scan until its next packet, and its packets are
 /// counted; each is 1 m from the phone, and no packet collides. The median and the 95th percentile are those of all beacons.
 enum Phones {
     /// In ticks of 0.625 ms.
@@ -50,7 +50,10 @@ enum Phones {
                 guard let report = try? event.parameters(as: LEAdvertisingReport.self) else { continue }
                 for each in report.reports {
                     packets += 1
-                    if firsts[each.address] == nil { firsts[each.address] = room.air.now }
+                    guard firsts[each.address] == nil, let begin = begins[each.address], room.air.now >= begin else {
+                        continue
+                    }
+                    firsts[each.address] = room.air.now
                 }
             }
         }
@@ -60,7 +63,8 @@ enum Phones {
                 take()
             }
             let address = room.addBeacon(UInt32(number), interval: interval)
-            begins[address] = room.air.now
+            // Its first advertising event follows at once; a phone that comes into its range waits for any of them.
+            begins[address] = room.air.now + Int64(random.unit() * Double(interval.count) * 625)
         }
         let counted = (packets, room.air.now)
         let end = room.air.now + 400_000_000
