@@ -120,8 +120,13 @@ async function patchBeacon(name, change) {
     );
 }
 
+/** Changes a receiver that scans within the run. */
+async function patchReceiver(name, change) {
+    await attempt(async () => model.store("receiver", await api.patch(api.path("receivers", name), change)));
+}
+
 const commands = {
-    move, moved, endMoves: () => notices.endMoves(), patchBeacon, setRadio, reset,
+    move, moved, endMoves: () => notices.endMoves(), patchBeacon, patchReceiver, setRadio, reset,
     disconnect: (name) => attempt(() => api.post(`${api.path("air", name)}/disconnect`)),
     overrideLink: ({ from, to }, override) => attempt(
         () => (override ? api.put(api.path("links", from, to), override) : api.remove(api.path("links", from, to))),

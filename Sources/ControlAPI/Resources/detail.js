@@ -4,6 +4,7 @@
 
 // The selected beacon or receiver: switches, and its settings with what is effective beside what was requested.
 
+import * as api from "./api.js";
 import { arrange, breakable, byId, html, set, text } from "./dom.js";
 import * as format from "./format.js";
 import { beaconState, receiverState } from "./state.js";
@@ -41,6 +42,8 @@ export class DetailView {
     #root = byId("detail");
     #shown = undefined;
     #parts = undefined;
+    /** Ends the streams of the receiver that is shown. */
+    #streams = new AbortController();
 
     constructor(model, commands) {
         this.#model = model;
@@ -59,6 +62,7 @@ export class DetailView {
         const { selected, selection } = this.#model;
         if (!selection) {
             this.#shown = undefined;
+            this.#streams.abort();
             text(byId("detail-title"), "Selected");
             arrange(
                 this.#root,
@@ -76,14 +80,16 @@ export class DetailView {
         const shape = JSON.stringify(
             [
                 selected.kind, selected.name, selection.kind, Object.keys(selection.settings ?? {}),
+                selection.listening !== undefined,
             ],
         );
         if (this.#shown !== shape) {
             this.#shown = shape;
+            this.#streams.abort();
             text(byId("detail-title"), selected.name);
             this.#parts = selected.kind === "beacon"
                 ? this.#makeBeacon(selected.name, selection)
-                : this.#makeReceiver(selected.name);
+                : this.#makeReceiver(selected.name, selection.listening !== undefined);
             arrange(this.#root, this.#parts.elements);
         }
         this.#parts.update(selection);
@@ -210,17 +216,80 @@ export class DetailView {
 
     // Receivers -------------------------------------------------------------------------------------------------------
 
-    #makeReceiver(name) {
+    #makeReceiver(name, listens) {
         const state = html("p", { class: "state" });
         const place = placeRow((position) => this.#place("receiver", name, position));
+        const app = listens ? this.#makeApp(name) : undefined;
         return {
-            elements: [state, html("div", { class: "settings" }, place.element)],
+            elements: [
+                app?.actions, state, html("div", { class: "settings" }, place.element), app?.elements,
+            ].flat().filter(Boolean),
             update: (now) => {
-                text(state, `receiver, ${receiverState(now).text}${now.path ? ", moves on a path" : ""}`);
+                const phone = now.phone ? `${now.phone}, ` : "receiver, ";
+                text(
+                    state,
+                    `${phone}${receiverState(now).text}${now.path ? ", moves on a path" : ""}`
+                        + `${now.problem ? `; ${now.problem}` : ""}`,
+                );
                 place.update(this.#model.position(now));
+                app?.update(now);
             },
         };
     }
+
+    /** What the app of a receiver that scans within the run ranges and monitors. */
+    #makeApp(name) {
+        const change = (body) => this.#commands.patchReceiver(name, body);
+        const toggle = switchButton(
+            "Listening", () => change({ listening: toggle.getAttribute("aria-checked") !== "true" }),
+        );
+        const screen = switchButton(
+            "Screen", () => change({ screen: screen.getAttribute("aria-checked") === "true" ? "off" : "on" }),
+        );
+        const beacons = html("tbody");
+        const none = html("p", { class: "quiet" }, "No beacon is in range.");
+        const regions = html("tbody");
+        const regionTable = plainTable("Regions", ["Region", "State"], regions);
+        const states = new Map();
+        this.#streams = new AbortController();
+        api.followRecords(api.path("receivers", name, "ranging"), this.#streams.signal, (report) => {
+            if (!report.beacons) return;
+            none.hidden = report.beacons.length > 0;
+            arrange(beacons, report.beacons.map((each) => html("tr", {},
+                html("th", { scope: "row", title: each.uuid }, `${each.major}/${each.minor}`),
+                html("td", {}, each.packets ? format.dBm(each.rssi) : "–"),
+                html("td", {}, each.accuracy < 0 ? "–" : `${each.accuracy.toFixed(2)} m`),
+                html("td", {}, each.proximity))));
+        });
+        api.followRecords(api.path("receivers", name, "monitoring"), this.#streams.signal, (change) => {
+            if (!change.identifier) return;
+            states.set(change.identifier, change.state);
+            regionTable.hidden = false;
+            arrange(regions, [...states].map(
+                ([region, state]) => html("tr", {}, html("th", { scope: "row" }, region), html("td", {}, state)),
+            ));
+        });
+        regionTable.hidden = true;
+        return {
+            actions: html("div", { class: "actions" }, toggle, screen),
+            elements: [
+                html("h3", {}, "Ranging"),
+                plainTable("Beacons that the app ranges", ["Beacon", "RSSI", "Distance", "Proximity"], beacons), none,
+                regionTable,
+            ],
+            update: (now) => {
+                set(toggle, "aria-checked", String(now.listening));
+                set(screen, "aria-checked", String(now.screen === "on"));
+            },
+        };
+    }
+}
+
+/** A small table with a hidden caption. */
+function plainTable(caption, columns, body) {
+    return html("div", { class: "scroll plain" }, html("table", { class: "effective" },
+        html("caption", { class: "hidden" }, caption),
+        html("thead", {}, html("tr", {}, columns.map((each) => html("th", { scope: "col" }, each)))), body));
 }
 
 function scheduleText({ on, until, overridden }) {

@@ -99,6 +99,6 @@ package struct Conditions: Parameter, Hashable {
                     .optional("atLeast", .integer(from: 0), "the least number of events; without both, 1"),
                     .optional("except", .anyObject, "members that an event must not have all"),
                     .optional("mayAppear", .boolean, "whether its beacons and hosts need not be there yet"),
-                ]))
+                ]), 1...10_000)
     }
 }

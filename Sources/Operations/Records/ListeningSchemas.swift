@@ -6,12 +6,15 @@ package import Emulator
 import Receiving
 
 extension ReceiverScan {
+    private static let interval = Schema.text(
+        pattern: "[0-9]{1,9}([.][0-9]{1,6})?(ms|s)|[0-9]{1,6}ticks", example: "30ms")
+
     static let schema = Schema.record(
         "Scan",
         [
             .optional("active", .boolean, "whether it sends scan requests"),
-            .optional("window", .text, "the receiving time in each interval, such as 30ms"),
-            .optional("interval", .text, "the time from one window to the next, such as 40ms"),
+            .optional("window", interval, "the receiving time in each interval, such as 30ms"),
+            .optional("interval", interval, "the time from one window to the next, such as 40ms"),
         ])
 }
 

@@ -518,3 +518,34 @@ def test_names_do_not_overlap_and_tables_fit(show: Show, width: int) -> None:
             assert one[0] >= two[2] or two[0] >= one[2] or one[1] >= two[3] or two[1] >= one[3], (one, two)
     if width >= 1280:
         assert viewer.page.locator("#beacon-table").evaluate("(each) => each.scrollWidth <= each.clientWidth")
+
+
+LISTENING = ROOM + f"""
+receivers:
+  - {{ id: phone, position: [1, 0], phone: exact, regions: [{{ id: shop, uuid: {UUID}, exit-after: 1s }}] }}
+"""
+
+
+def test_ranging_of_a_listening_receiver_is_shown(show: Show, beaconry: Beaconry) -> None:
+    viewer = show(beaconry.profile(LISTENING))
+    viewer.mark("phone").click()
+    ranging = viewer.page.get_by_role("table", name="Beacons that the app ranges")
+    expect(ranging.locator("tbody tr")).to_have_count(3)
+    door = ranging.get_by_role("row", name="1/7")
+    expect(door).to_contain_text("−59 dBm")
+    expect(door).to_contain_text("0.97 m")
+    expect(viewer.page.get_by_role("row", name="shop")).to_contain_text("inside")
+    results = Axe().run(viewer.page)
+    assert results.violations_count == 0, results.generate_report()
+    drag(viewer, "phone", (250, 0))
+    expect(door).not_to_contain_text("−59 dBm")
+    viewer.page.get_by_role("switch", name="Listening").click()
+    expect(viewer.page.get_by_role("switch", name="Listening")).to_have_attribute("aria-checked", "false")
+    expect(viewer.page.get_by_text("No beacon is in range.")).to_be_visible()
+    # Its Bluetooth is off: nothing is known of the region.
+    expect(viewer.page.get_by_role("row", name="shop")).to_contain_text("inside")
+    viewer.page.get_by_role("switch", name="Screen").click()
+    expect(viewer.page.get_by_role("switch", name="Screen")).to_have_attribute("aria-checked", "false")
+    viewer.mark("door").click()
+    expect(ranging).to_have_count(0)
+    assert viewer.problems == []
