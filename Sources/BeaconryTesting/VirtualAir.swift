@@ -265,6 +265,7 @@ public struct VirtualAirError: Error, Hashable, Sendable, CustomStringConvertibl
     private static func converted(_ error: any Error) -> any Error {
         switch error {
         case let error as EmulatorError: VirtualAirError("\(error)")
+        case let error as ValueFault: VirtualAirError(error.message)
         case let error as ProfileFaults: VirtualAirError(error.faults.map(\.description).joined(separator: "\n"))
         default: error
         }

@@ -144,6 +144,32 @@ struct TestedAirTests {
         #expect(air.journal.find("advertising-started").compactMap(\.device) == ["door", "gate"])
     }
 
+    @Test func appOnAPhoneRangesAndMonitors() async throws {
+        let air = try await VirtualAir(seed: 3)
+        let door = try await air.beacon("door", iBeacon: (Self.uuid, 1, 7), at: Position(x: 0, y: 0))
+        let phone = try await air.phone("phone", model: "altbeacon", at: Position(x: 10, y: 0))
+        try await phone.monitor("shop", uuid: Self.uuid)
+        #expect(try await phone.state(of: "shop") == "unknown")
+        #expect(try await phone.ranged().isEmpty)
+        try await air.clock.advance(by: .seconds(2))
+        #expect(try await phone.state(of: "shop") == "inside")
+        let ranged = try #require(try await phone.ranged().first)
+        #expect((ranged.major, ranged.minor, ranged.rssi, ranged.proximity) == (1, 7, -79, "near"))
+        #expect(abs(ranged.accuracy - 3.75) < 0.01)
+        try await phone.setListening(false)
+        try await door.disable()
+        try await air.clock.advance(by: .seconds(60))
+        #expect(try await phone.state(of: "shop") == "inside")
+        try await phone.setListening(true)
+        try await air.clock.advance(by: .seconds(11))
+        #expect(try await phone.state(of: "shop") == "outside")
+        #expect(try await phone.state(of: "other") == nil)
+        await #expect(throws: VirtualAirError.self) { try await air.phone("phone") }
+        await #expect(throws: VirtualAirError.self) { try await air.phone("other", model: "nokia") }
+        try await phone.remove()
+        await #expect(throws: VirtualAirError.self) { try await phone.ranged() }
+    }
+
     /// What a phone receives while it walks past beacons, with chance in the model.
     private static func walk(_ seed: UInt64) async throws -> [String] {
         let air = try await VirtualAir(profile: "profile: hall\nphysics: hall\nbeacons: []", seed: seed)

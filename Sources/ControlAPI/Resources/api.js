@@ -55,95 +55,55 @@ export const path = (...parts) => `v1/${parts.map(encodeURIComponent).join("/")}
 const PATIENCE = 25000;
 
 /**
- * Reads a stream of server-sent events until it ends. EventSource cannot send the token, so this reads the stream itself
- * (HTML standard, 9.2 "Server-sent events").
- * @param {string} path the resource
- * @param {object} options `last`: the identifier of the last event; `end`: an AbortSignal that ends the reading;
- *     `opened`: called when the stream begins
- * @param {(event: object, id: string | undefined) => void} receive called for each event, with its JSON
- */
-async function read(path, { last, end, opened }, receive) {
-    const silence = new AbortController();
-    const stop = () => silence.abort(new Error("it was ended"));
-    let timer;
-    const wait = () => {
-        clearTimeout(timer);
-        timer = setTimeout(() => silence.abort(new Error("the run does not answer")), PATIENCE);
-    };
-    end?.addEventListener("abort", stop);
-    try {
-        wait();
-        const response = await fetch(
-            path,
-            {
-                headers: headers({ accept: "text/event-stream", ...(last && { "last-event-id": last }) }),
-                signal: silence.signal,
-            },
-        );
-        if (!response.ok) throw new Problem(response.status);
-        opened?.();
-        const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-        let pending = "";
-        for (;;) {
-            const { value, done } = await reader.read();
-            if (done) break;
-            wait();
-            const blocks = (pending + value).split(/\r?\n\r?\n/);
-            pending = blocks.pop();
-            for (const block of blocks) {
-                const lines = block.split(/\r?\n/);
-                const field = (name) => lines.filter((line) => line.startsWith(`${name}:`)).map(
-                    (line) => line.slice(name.length + 1).replace(/^ /, ""),
-                );
-                const data = field("data");
-                if (data.length) receive(JSON.parse(data.join("\n")), field("id").at(-1));
-            }
-        }
-    } finally {
-        // Frees the connection, also after an error in what receives the events.
-        clearTimeout(timer);
-        end?.removeEventListener("abort", stop);
-        silence.abort();
-    }
-}
-
-const pause = () => new Promise((resolve) => setTimeout(resolve, 1000));
-
-/**
- * Follows the events of the run until the page is left, and connects again after a loss, from the last event on.
+ * Follows the server-sent events until the page is left, and connects again after a loss, from the last event on.
+ * EventSource cannot send the token, so this reads the stream itself (HTML standard, 9.2 "Server-sent events").
  * @param {(event: object) => void} receive called for each event, with its JSON, and its sentence as `text`
  * @param {(state: "live" | "lost" | "refused") => void} report called when the connection changes
  */
 export async function follow(receive, report) {
     let last = "0";
     for (;;) {
+        const silence = new AbortController();
+        let timer;
+        const wait = () => {
+            clearTimeout(timer);
+            timer = setTimeout(() => silence.abort(new Error("the run does not answer")), PATIENCE);
+        };
         try {
-            await read("v1/events?text=true", { last, opened: () => report("live") }, (event, id) => {
-                last = id ?? last;
-                receive(event);
-            });
+            wait();
+            const response = await fetch(
+                "v1/events?text=true",
+                { headers: headers({ accept: "text/event-stream", "last-event-id": last }), signal: silence.signal },
+            );
+            if (response.status === 401) return report("refused");
+            if (!response.ok) throw new Problem(response.status);
+            report("live");
+            const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+            let pending = "";
+            for (;;) {
+                const { value, done } = await reader.read();
+                if (done) break;
+                wait();
+                const blocks = (pending + value).split(/\r?\n\r?\n/);
+                pending = blocks.pop();
+                for (const block of blocks) {
+                    const lines = block.split(/\r?\n/);
+                    const field = (name) => lines.filter((line) => line.startsWith(`${name}:`)).map(
+                        (line) => line.slice(name.length + 1).replace(/^ /, ""),
+                    );
+                    last = field("id").at(-1) ?? last;
+                    const data = field("data");
+                    if (data.length) receive(JSON.parse(data.join("\n")));
+                }
+            }
         } catch (error) {
-            if (error.status === 401) return report("refused");
             console.info("events:", error.message);
+        } finally {
+            // Frees the connection, also after an error in what receives the events.
+            clearTimeout(timer);
+            silence.abort();
         }
         report("lost");
-        await pause();
-    }
-}
-
-/**
- * Follows the records of a resource until a signal, and connects again after a loss.
- * @param {string} path the resource
- * @param {AbortSignal} end ends it
- * @param {(record: object) => void} receive called for each record
- */
-export async function followRecords(path, end, receive) {
-    while (!end.aborted) {
-        try {
-            await read(path, { end }, receive);
-        } catch (error) {
-            if (!end.aborted) console.info(`${path}:`, error.message);
-        }
-        if (!end.aborted) await pause();
+        await new Promise((resolve) => setTimeout(resolve, 1000));
     }
 }

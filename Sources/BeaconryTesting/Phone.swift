@@ -1,0 +1,93 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+public import BeaconryCentral
+import Devices
+import Emulator
+import Profiles
+import Receiving
+
+extension VirtualAir {
+    /// A phone on an air, of whose app the ranging and the regions are what is tested (docs/phones.md). Its methods throw
+    /// `VirtualAirError`.
+    public struct Phone: AirMember {
+        /// A beacon that its app ranges.
+        public struct Ranged: Hashable, Sendable {
+            /// The proximity UUID, in upper case.
+            public let uuid: String
+            /// The major number.
+            public let major: UInt16
+            /// The minor number.
+            public let minor: UInt16
+            /// The mean RSSI since the last report in dBm; 0 without packets.
+            public let rssi: Int8
+            /// The number of packets since the last report.
+            public let packets: Int
+            /// The estimated distance in metres; -1 if unknown.
+            public let accuracy: Double
+            /// `immediate`, `near`, `far` or `unknown`.
+            public let proximity: String
+        }
+
+        /// Its name on the air.
+        public let name: String
+        let air: VirtualAir
+
+        /// The last ranging report, the nearest first; empty before the first one, after a second of the air.
+        public func ranged() async throws -> [Ranged] {
+            let report = try await air.perform { [name] in await (try $0.listener(name)).lastReport }
+            return report.beacons.map {
+                Ranged(
+                    uuid: $0.uuid, major: $0.major, minor: $0.minor, rssi: $0.rssi, packets: $0.packets,
+                    accuracy: $0.accuracy, proximity: $0.proximity)
+            }
+        }
+
+        /// Monitors a region from now on, instead of one of the same name. An app has at most 20.
+        /// - Parameters:
+        ///   - uuid: the proximity UUID of its beacons.
+        ///   - major: their major number; `nil` for any.
+        ///   - minor: their minor number, with a major number; `nil` for any.
+        public func monitor(_ region: String, uuid: String, major: UInt16? = nil, minor: UInt16? = nil) async throws {
+            let proximity = try VirtualAirError.parsing { try ValueText.uuid(uuid) }
+            let monitored = BeaconRegion(identifier: region, uuid: proximity, major: major, minor: minor)
+            try await air.perform { [name] in _ = try await (try $0.listener(name)).monitor(monitored, exitAfter: nil) }
+        }
+
+        /// The state of a region: `inside`, `outside`, or `unknown` before it is determined; `nil` if there is no such region.
+        public func state(of region: String) async throws -> String? {
+            let regions = try await air.perform { [name] in await (try $0.listener(name)).regions }
+            return regions.first { $0.identifier == region }?.state
+        }
+
+        /// Switches its Bluetooth on or off.
+        public func setListening(_ isListening: Bool) async throws {
+            var change = ListenerChange()
+            change.isListening = isListening
+            try await air.perform { [name, change] in _ = try await $0.changeListener(name, change) }
+        }
+
+        /// Moves it, and ends its walk.
+        public func move(to position: Position) async throws {
+            try await air.perform { [name] in try await $0.air.move(name, to: position) }
+        }
+
+        /// Removes it from the air.
+        public func remove() async throws { try await air.perform { [name] in try await $0.removeListener(name) } }
+    }
+
+    /// Adds a phone, which scans and reports from now on.
+    /// - Parameters:
+    ///   - name: its name on the air.
+    ///   - model: a preset of docs/phones.md, such as `iphone` or `android-13-low-power`; `exact` receives everything.
+    ///   - position: `nil` for 1 m from every beacon.
+    /// - Throws: `VirtualAirError` for a name that is in use, or a model that there is not.
+    public func phone(_ name: String, model: String = "exact", at position: Position? = nil) async throws -> Phone {
+        var change = ListenerChange()
+        change.phone = try VirtualAirError.parsing { try ValueText.phone(model) }
+        change.position = position
+        try await perform { [change] in _ = try await $0.putListener(name, change, isNew: true) }
+        return Phone(name: name, air: self)
+    }
+}
