@@ -154,7 +154,7 @@ let package = Package(
         .target(
             name: "BeaconryTesting",
             dependencies: [
-                "BluetoothCore", "Bluetooth", "Concurrency", "Devices", "HCIRadio", "Profiles", "Emulator",
+                "BluetoothCore", "Bluetooth", "Concurrency", "Devices", "HCIRadio", "Profiles", "Emulator", "Receiving",
                 "BeaconryCentral",
             ],
             swiftSettings: settings),

@@ -39,14 +39,30 @@ package final class Broadcast<Element: Sendable>: Sendable {
             return .element(buffer[position - first])
         }
 
+        /// The number of elements at which those that all readers have read are removed: in batches, so that each element is
+        /// moved once.
+        private var trimCount = smallest
+
         mutating func append(_ element: Element, capacity: Int) {
-            // In batches, so that each element is moved once.
-            if buffer.count >= 2 * capacity {
-                buffer.removeFirst(capacity)
-                first += capacity
+            if buffer.count >= trimCount {
+                remove(before: max(positions.values.min() ?? end, end - capacity))
+                trimCount = max(Self.smallest, min(2 * buffer.count, buffer.count + capacity))
             }
             buffer.append(element)
         }
+
+        private mutating func remove(before number: Int) {
+            guard number > first else { return }
+            buffer.removeFirst(number - first)
+            first = number
+        }
+
+        mutating func removeAll() {
+            first = end
+            buffer = []
+        }
+
+        private static var smallest: Int { 256 }
     }
 
     private let capacity: Int
@@ -88,9 +104,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
         let waiting = state.withLock { state in
             guard !state.isFinished else { return [:] as [Int: CheckedContinuation<Item?, Never>] }
             guard !state.positions.isEmpty else {
-                // Nothing reads what is in the buffer any more.
-                state.first = state.end + 1
-                state.buffer.removeAll()
+                state.first += 1
                 return [:]
             }
             state.append(element, capacity: capacity)
@@ -130,6 +144,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
     private func remove(_ reader: Int) {
         let continuation = state.withLock { state in
             state.positions[reader] = nil
+            if state.positions.isEmpty { state.removeAll() }
             return state.waiting.removeValue(forKey: reader)
         }
         continuation?.resume(returning: nil)

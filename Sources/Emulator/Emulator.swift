@@ -303,6 +303,7 @@ package actor Emulator: Service {
 
     /// Removes a beacon from the run, at once or when it is off the air.
     func remove(_ beacon: BeaconIdentifier) {
+        listeners.forget(beacon: beacon.name)
         if roster.remove(beacon) { announce() }
     }
 

@@ -29,7 +29,8 @@ struct ServedReceivers: Sendable {
     /// The warning of a radio without positions, once; `nil` if nothing needs them.
     /// - Parameter movements: the movements of the beacons.
     mutating func warning(ofRadio name: String, _ movements: [Movement]) -> Warning? {
-        guard !hasWarned, !receivers.isEmpty || movements.contains(where: \.motion.isMoving) else { return nil }
+        let needPositions = receivers.values.contains { $0.listener == nil || $0.movement != nil }
+        guard !hasWarned, needPositions || movements.contains(where: \.motion.isMoving) else { return nil }
         hasWarned = true
         return Warning(
             code: "no-movement", message: "receivers and movement have no effect: \(name) has no positions",
@@ -49,13 +50,15 @@ struct ServedReceivers: Sendable {
     /// Applies the receivers of a reload: their movements at once.
     /// - Returns: a warning with the names of those that were added, removed or given another server; `nil` for none.
     mutating func replace(by next: [ReceiverDefinition], on radio: any PositioningRadio) async -> Warning? {
-        // Those that scan within the run have been replaced.
-        for name in receivers.filter({ $0.value.listener != nil }).keys { receivers[name] = nil }
+        // Those that scan within the run have been replaced; they move as the profile has it only if that has changed.
+        let formerListeners = receivers.filter { $0.value.listener != nil }
+        for name in formerListeners.keys { receivers[name] = nil }
         for receiver in next where receiver.listener != nil { receivers[receiver.id] = receiver }
         var pending = Set(receivers.keys).subtracting(next.map(\.id))
         for receiver in next {
             let former = receivers[receiver.id]
             if receiver.listener != nil {
+                guard let known = formerListeners[receiver.id], known.movement != receiver.movement else { continue }
                 _ = await radio.setMotion(receiver.movement?.motion, ofReceiver: receiver.id)
                 continue
             }

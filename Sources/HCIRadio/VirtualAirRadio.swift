@@ -215,6 +215,7 @@ extension VirtualAirRadio: ListeningRadio {
         guard let identifier = listeners.removeValue(forKey: name) else { return }
         let error = RadioError(.refused, "the receiver \(name) was removed", hint: "add it again")
         sides.receivers.removeValue(forKey: identifier)?.end(error)
+        sides.finishOpening(of: identifier, .failure(error))
         sides.hosts.remove(identifier)
         air.forget(listener: name)
     }

@@ -36,12 +36,24 @@ package struct ListenerSettings: Hashable, Sendable {
     /// When it scans.
     package var plan: ScanPlan {
         var plan = phone.scan
-        if let scan { plan.parameters = scan }
+        if let scan {
+            plan.parameters = scan
+            plan.limits?.first = nil
+            plan.limits?.screenOff = nil
+        }
         return plan
     }
 }
 
 extension ListenerSettings {
+    /// Reads a region, which has no messages: a phone in a run announces nothing.
+    private static func region(_ reader: inout ProfileReader) -> RegionList.Entry? {
+        for key in ["hello", "goodbye", "at-most-once-per"] where reader.has(key) {
+            reader.add("a receiver has no messages; leave it out", field: key, at: reader.place(of: key))
+        }
+        return RegionList.Entry(from: &reader)
+    }
+
     /// Reads the keys of an entry of `receivers`; `nil` if it has none of them. Faults are added to the reader.
     static func read(from reader: inout ProfileReader) -> ListenerSettings? {
         guard ["phone", "scan", "regions", "listening", "screen"].contains(where: reader.has) else { return nil }
@@ -61,7 +73,7 @@ extension ListenerSettings {
         }
         if let isListening = reader.value("listening", ValueText.boolean) { settings.isListening = isListening }
         if let screen = reader.value("screen", ValueText.screen) { settings.screen = screen }
-        let regions = reader.parts("regions", of: "region", RegionList.Entry.init(from:)) ?? []
+        let regions = reader.parts("regions", of: "region", Self.region) ?? []
         reader.addDuplicates(in: "regions", regions, key: "id", name: \.identifier) { earlier, identifier in
             "\(earlier) has the id \"\(identifier)\" already; give every region its own"
         }

@@ -140,7 +140,8 @@ import Testing
         row.change(&criteria)
         #expect(criteria.contradiction == nil)
         let condition = AdvertisementExpectation.Condition(
-            criteria.list, presence: row.presence, count: row.count, unit: row.unit, within: .seconds(1))
+            criteria.list, presence: row.presence, count: row.count, unit: row.unit, within: .seconds(1),
+            model: .android)
         var expectation = AdvertisementExpectation(condition, at: .zero)
         var verdicts = Self.receptions.compactMap { expectation.take($0) }
         if let verdict = expectation.take(.passed(.seconds(1))) { verdicts.append(verdict) }

@@ -12,7 +12,7 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         var regions: [BeaconRegion] = [.museum()]
-        var settings = Ranging.Settings()
+        var settings = Ranging.Settings(model: .android)
         let trace: Trace
         /// The end of the ranging, in seconds.
         let until: Int
@@ -53,7 +53,8 @@ import Testing
             ]),
         Row(
             name: "tracking age and period are settings",
-            settings: Ranging.Settings(period: .milliseconds(500), trackingAge: .milliseconds(700)),
+            settings: Ranging.Settings(
+                period: .milliseconds(500), trackingAge: .milliseconds(700), model: .android),
             trace: .recorded("-59"), until: 1,
             reports: ["0.500: 1.1 -59 1.01 near 1", "1.000:"]),
         Row(
@@ -157,7 +158,7 @@ import Testing
     }
 
     @Test func lateAdvertisementYieldsTheReportBefore() throws {
-        var ranging = Ranging([.museum()], at: .zero)
+        var ranging = Ranging([.museum()], settings: Ranging.Settings(model: .android), at: .zero)
         #expect(ranging.receive(.sample(), rssi: RSSI(-50), at: .milliseconds(500)) == nil)
         let overdue = ranging.receive(.sample(), rssi: RSSI(-90), at: .milliseconds(3700))
         let late = try #require(overdue)
@@ -168,7 +169,8 @@ import Testing
     }
 
     @Test func regionsChangeWhileRanging() throws {
-        var ranging = Ranging([.museum("hall", 1), .museum("garden", 2)], at: .zero)
+        var ranging = Ranging(
+            [.museum("hall", 1), .museum("garden", 2)], settings: Ranging.Settings(model: .android), at: .zero)
         for major: UInt16 in 1...3 { _ = ranging.receive(.sample(major), rssi: RSSI(-59), at: .milliseconds(10)) }
         ranging.setRegions([.museum("garden", 2), .museum("cellar", 3)])
         _ = ranging.receive(.sample(1), rssi: RSSI(-59), at: .milliseconds(20))
@@ -199,7 +201,7 @@ import Testing
     @Test(arguments: [(-45, Proximity.immediate), (-62, .near), (-78, .far)] as [(Double, Proximity)])
     func averagingSteadiesProximity(_ mean: Double, _ proximity: Proximity) {
         let trace = Trace.moving(to: .seconds(60), noise: 4, lostPerMille: 200, seed: 7) { _ in mean }
-        var ranging = Ranging([.museum()], at: .zero)
+        var ranging = Ranging([.museum()], settings: Ranging.Settings(model: .android), at: .zero)
         let reports = trace.samples.compactMap { ranging.receive($0.beacon, rssi: $0.rssi, at: $0.time) }
         #expect(reports.count == 59)
         #expect(reports.allSatisfy { $0.beacons.first?.proximity == proximity })

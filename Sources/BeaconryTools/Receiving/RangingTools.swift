@@ -5,7 +5,10 @@
 import Advertising
 import BeaconryCentral
 import BluetoothCore
+import Concurrency
 import Emulator
+import Profiles
+import Radio
 package import Receiving
 
 /// `range`: reports the distance of each beacon once a second.
@@ -27,6 +30,45 @@ package enum RangeTool {
             guard let plot else { return }
             try PlotTool.write(state.ranging.collector, title: "range", to: plot, as: format)
         }
+    }
+
+    /// Reports what the app of a phone ranges, until the end of the listening, or for this duration.
+    /// - Parameter filter: the beacons that are reported.
+    package static func run(
+        as phone: PhoneModel, _ filter: BeaconFilter, on listening: Listening, for duration: Duration?,
+        as format: OutputFormat
+    ) async throws {
+        try await listening.run { radio, _ in
+            let (observations, continuation) = AsyncStream.makeStream(
+                of: ListeningReceiver.Observation.self, bufferingPolicy: .bufferingNewest(4096))
+            let receiver = ListeningReceiver(
+                ListenerSettings(phone: phone), on: radio, clock: Simulation.clock
+            ) { continuation.yield($0) }
+            try await receiver.open()
+            if let failure = await receiver.failure { throw failure }
+            let end = Task {
+                guard let duration, (try? await Simulation.clock.sleep(for: duration)) != nil else { return }
+                await receiver.settle()
+                continuation.finish()
+            }
+            defer { end.cancel() }
+            var others = OtherAdvertisers(beside: filter)
+            let screen = LiveScreen.forResults(as: format)
+            defer { screen?.finish() }
+            for await observation in observations {
+                switch observation {
+                case .packet(let sighting, _): others.take(sighting)
+                case .report(.ranging(let report)):
+                    let ranged = RangingReport(
+                        time: report.time, beacons: report.beacons.filter { filter.contains($0.beacon) })
+                    let output = RangingOutput(ranged, others: others)
+                    if let screen { screen.show(output.content) } else { Output.report(output, as: format) }
+                case .report(.region): break
+                case .interrupted(let error): throw error
+                }
+            }
+            await receiver.close()
+        }.check()
     }
 }
 

@@ -106,6 +106,7 @@ struct ScenarioReceiver: Sendable {
         case .report(.region(let event)):
             trace.regions.append(event)
             if let announcement = announcer.announce(event) { trace.announcements.append(announcement) }
+        case .interrupted: break
         }
     }
 }

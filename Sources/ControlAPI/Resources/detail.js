@@ -42,8 +42,8 @@ export class DetailView {
     #root = byId("detail");
     #shown = undefined;
     #parts = undefined;
-    /** Ends the streams of the receiver that is shown. */
-    #streams = new AbortController();
+    /** The timer that reads the reports of the receiver that is shown. */
+    #reading = undefined;
 
     constructor(model, commands) {
         this.#model = model;
@@ -62,7 +62,7 @@ export class DetailView {
         const { selected, selection } = this.#model;
         if (!selection) {
             this.#shown = undefined;
-            this.#streams.abort();
+            clearInterval(this.#reading);
             text(byId("detail-title"), "Selected");
             arrange(
                 this.#root,
@@ -85,7 +85,7 @@ export class DetailView {
         );
         if (this.#shown !== shape) {
             this.#shown = shape;
-            this.#streams.abort();
+            clearInterval(this.#reading);
             text(byId("detail-title"), selected.name);
             this.#parts = selected.kind === "beacon"
                 ? this.#makeBeacon(selected.name, selection)
@@ -250,25 +250,25 @@ export class DetailView {
         const none = html("p", { class: "quiet" }, "No beacon is in range.");
         const regions = html("tbody");
         const regionTable = plainTable("Regions", ["Region", "State"], regions);
-        const states = new Map();
-        this.#streams = new AbortController();
-        api.followRecords(api.path("receivers", name, "ranging"), this.#streams.signal, (report) => {
-            if (!report.beacons) return;
+        // Not by streams: a browser has six connections to a server, for all tabs.
+        const read = async () => {
+            const [report, monitored] = await Promise.all([
+                api.get(api.path("receivers", name, "beacons")), api.get(api.path("receivers", name, "regions")),
+            ]).catch(() => [undefined, undefined]);
+            if (!report) return;
             none.hidden = report.beacons.length > 0;
             arrange(beacons, report.beacons.map((each) => html("tr", {},
                 html("th", { scope: "row", title: each.uuid }, `${each.major}/${each.minor}`),
                 html("td", {}, each.packets ? format.dBm(each.rssi) : "–"),
                 html("td", {}, each.accuracy < 0 ? "–" : `${each.accuracy.toFixed(2)} m`),
                 html("td", {}, each.proximity))));
-        });
-        api.followRecords(api.path("receivers", name, "monitoring"), this.#streams.signal, (change) => {
-            if (!change.identifier) return;
-            states.set(change.identifier, change.state);
-            regionTable.hidden = false;
-            arrange(regions, [...states].map(
-                ([region, state]) => html("tr", {}, html("th", { scope: "row" }, region), html("td", {}, state)),
+            regionTable.hidden = monitored.regions.length === 0;
+            arrange(regions, monitored.regions.map(
+                (each) => html("tr", {}, html("th", { scope: "row" }, each.identifier), html("td", {}, each.state)),
             ));
-        });
+        };
+        read();
+        this.#reading = setInterval(read, 1000);
         regionTable.hidden = true;
         return {
             actions: html("div", { class: "actions" }, toggle, screen),

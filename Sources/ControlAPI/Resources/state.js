@@ -67,7 +67,13 @@ export function airState(model) {
 
 export function receiverState(receiver) {
     return {
-        text: !receiver.joined ? "not joined" : receiver.scan ? `scanning (${receiver.scan.active ? "active" : "passive"})` : "not scanning",
+        text: !receiver.joined ? "not joined" : receiver.scan ? `scanning (${scanKind(receiver)})` : "not scanning",
         alert: false, classes: [!receiver.joined ? "absent" : !receiver.scan && "off"],
     };
+}
+
+/** The kind of the scan of a receiver: active or passive; `undefined` while it does not scan. */
+export function scanKind(receiver) {
+    if (!receiver.scan) return undefined;
+    return receiver.scan.active ? "active" : "passive";
 }

@@ -9,7 +9,7 @@ import { arrange, byId, html, set, text } from "./dom.js";
 import { switchButton } from "./detail.js";
 import * as format from "./format.js";
 import { rssi } from "./model.js";
-import { beaconState, receiverState } from "./state.js";
+import { beaconState, receiverState, scanKind } from "./state.js";
 
 const PAGE = 25;
 
@@ -253,7 +253,7 @@ export function makeTables(model, commands) {
                 value: (each) => model.linksOf({ kind: "receiver", name: each.name }).length,
             },
             { name: "Position", value: (each) => format.position(model.position(each)) || "–" },
-            { name: "Scan", value: (each) => (each.joined ? each.scan ? (each.scan.active ? "active" : "passive") : "none" : receiverState(each).text) },
+            { name: "Scan", value: (each) => (each.joined ? scanKind(each) ?? "none" : receiverState(each).text) },
         ],
     });
 }

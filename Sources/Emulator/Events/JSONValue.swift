@@ -26,6 +26,15 @@ package enum JSONValue: Hashable, Sendable {
     /// The value of a number.
     package var double: Double? { if case .number(let number) = self { number } else { nil } }
 
+    /// A whole number, or the text of one; `nil` for anything else, also for a number near a whole one.
+    package var wholeNumber: Int? {
+        switch self {
+        case .number(let number): Int(exactly: number)
+        case .text(let text): Int(text)
+        case .boolean, .null, .array, .object: nil
+        }
+    }
+
     /// The value as `ctl set` and profiles have it; `nil` for what is not one text.
     package var setting: String? {
         switch self {

@@ -12,7 +12,6 @@ protocol ListeningHost: Sendable {
     func open() async throws(RadioError)
     func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting>
     func stopScanning() async
-    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink
     func close() async
 }
 
@@ -30,10 +29,6 @@ struct AirListeningHost: ListeningHost {
 
     func stopScanning() async { await radio.stopScanning(as: name) }
 
-    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
-        try await radio.connect(to: device, as: name, timeout: timeout)
-    }
-
     func close() async { await radio.removeListener(name) }
 }
 
@@ -48,10 +43,6 @@ struct AdapterListeningHost: ListeningHost {
     }
 
     func stopScanning() async { await radio.stopScanning() }
-
-    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
-        try await radio.connect(to: device, timeout: timeout)
-    }
 
     // The radio is that of the beacons, too.
     func close() async { await radio.stopScanning() }

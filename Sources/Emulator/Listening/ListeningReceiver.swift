@@ -6,7 +6,7 @@ import Bluetooth
 import BluetoothCore
 import Concurrency
 package import Profiles
-import Radio
+package import Radio
 package import Receiving
 
 /// A receiver that scans within the run, as a phone does, and what an app on it reports.
@@ -31,12 +31,14 @@ package actor ListeningReceiver {
     package enum Observation: Sendable {
         case packet(Sighting, at: Duration)
         case report(PhoneReceiver.Report)
+        /// The scan failed, or was ended by the radio; it is tried again.
+        case interrupted(RadioError)
     }
 
     /// The name.
     package nonisolated let name: String
     /// The packets as they are received.
-    nonisolated let packets = Broadcast<Packet>()
+    nonisolated let packets = Broadcast<Packet>(capacity: 1024)
     /// The ranging reports.
     nonisolated let reports = Broadcast<Report>()
     /// The changes of regions.
@@ -52,7 +54,10 @@ package actor ListeningReceiver {
     private var advertisers: [RemoteAddress: Advertiser] = [:]
     private var report = RangingRecord()
     /// The scan that is performed; `nil` for none.
-    private var performed: (parameters: ScanParameters, task: Task<Void, Never>)?
+    private var performed: (parameters: ScanParameters, number: Int, task: Task<Void, Never>)?
+    private var scanCount = 0
+    /// When a scan that failed is tried again; `nil` if none failed.
+    private var retry: Duration?
     private var isPerforming = false
     private var timer: (due: Duration, task: Task<Void, Never>)?
     private var isClosed = false
@@ -75,6 +80,7 @@ package actor ListeningReceiver {
     /// The devices that are remembered, and for how long.
     private static let advertiserLimit = 1024
     private static let advertiserAge = Duration.seconds(5)
+    private static let pauseOfAttempts = Duration.seconds(5)
 
     /// A receiver that is not open yet.
     /// - Parameters:
@@ -98,37 +104,71 @@ package actor ListeningReceiver {
         app = PhoneReceiver(settings.phone, seed: seed ^ stream, regions: settings.regionLimit, at: clock.uptime)
     }
 
+    /// A receiver on the central of a radio, whose host it is alone.
+    /// - Parameters:
+    ///   - clock: of its deadlines.
+    ///   - observe: called with each packet and each report.
+    package init(
+        _ settings: ListenerSettings, on radio: any CentralRadio, clock: any Clock<Duration>,
+        observe: @escaping @Sendable (Observation) -> Void
+    ) {
+        self.init(
+            "receiver", settings, on: AdapterListeningHost(radio: radio), clock: RunClock(clock, epoch: nil), seed: 1,
+            owner: { _ in nil }, observe: observe)
+    }
+
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     // MARK: - Start, changes and end
 
     /// Puts it on the air, and begins its scan.
     /// - Throws: `RadioError`.
-    func open() async throws(RadioError) {
+    package func open() async throws(RadioError) {
         try await host.open()
-        for region in settings.regions {
-            // A profile with more than the limit has a fault.
-            try? app.add(BeaconRegion(region), exitAfter: region.exitAfter, at: clock.uptime)
+        guard !isClosed else {
+            await host.close()
+            throw RadioError(.refused, "the receiver \(name) was removed", hint: "add it again")
         }
+        addRegions(settings.regions)
         scan.setScreen(settings.screen)
         if settings.isListening { try? scan.start(at: clock.uptime) }
         await perform()
     }
 
     /// Changes its settings.
+    /// - Throws: `EmulatorError` `.badProfile` for a scan out of range; as `become`.
+    func change(_ change: ListenerChange) async throws(EmulatorError) {
+        try await become(try change.applied(to: settings))
+    }
+
+    /// Takes the settings of a request that replaces them; its regions stay.
+    /// - Throws: as `become`.
+    func replace(by next: ListenerSettings) async throws(EmulatorError) {
+        var next = next
+        next.regions = settings.regions
+        try await become(next)
+    }
+
+    /// Takes other settings.
     /// - Throws: `EmulatorError` `.conflict` if the phone does not permit another start of the scan; the other settings have
     ///   changed, and it does not listen.
-    func change(to next: ListenerSettings) async throws(EmulatorError) {
+    func become(_ next: ListenerSettings) async throws(EmulatorError) {
         let former = settings
         settings = next
         let now = clock.uptime
         if next.phone != former.phone { app = app.replaced(by: next.phone, at: now) }
         if next.plan != former.plan { scan.setPlan(next.plan) }
+        if next.regions != former.regions {
+            let names = Set(next.regions.map(\.identifier))
+            for region in former.regions where !names.contains(region.identifier) { _ = app.remove(region.identifier) }
+            addRegions(next.regions)
+        }
         scan.setScreen(next.screen)
         var failure: EmulatorError?
         if next.isListening, !former.isListening {
             do throws(PhoneScan.TooManyStarts) {
                 try scan.start(at: now)
+                retry = nil
             } catch {
                 settings.isListening = false
                 failure = EmulatorError(.conflict, "\(error)", hint: "start it less often, as an app must")
@@ -140,8 +180,15 @@ package actor ListeningReceiver {
         if let failure { throw failure }
     }
 
+    private func addRegions(_ regions: [RegionList.Entry]) {
+        for region in regions {
+            // A profile with more than the limit has a fault.
+            try? app.add(BeaconRegion(region), exitAfter: region.exitAfter, at: clock.uptime)
+        }
+    }
+
     /// Ends its scan, and the streams of its clients.
-    func close() async {
+    package func close() async {
         isClosed = true
         timer?.task.cancel()
         performed?.task.cancel()
@@ -154,15 +201,15 @@ package actor ListeningReceiver {
 
     // MARK: - The scan
 
+    /// Why it does not receive; `nil` if it can.
+    package var failure: RadioError? { problem }
+
     /// Its settings, and its scan at present.
     package var record: ListenerRecord {
         ListenerRecord(
             scan: performed.map { ReceiverScan($0.parameters) }, isListening: settings.isListening,
             phone: settings.phone.name, screen: settings.screen.rawValue, problem: problem?.message)
     }
-    /// Its settings.
-    package var present: ListenerSettings { settings }
-
     /// Performs what the plan has for the present, until it is performed.
     private func perform() async {
         // Another call has changed the plan while this one waits for the host.
@@ -170,7 +217,9 @@ package actor ListeningReceiver {
         isPerforming = true
         defer { isPerforming = false }
         while !isClosed {
-            let wanted = scan.parameters(at: clock.uptime)
+            let now = clock.uptime
+            let isPaused = retry.map { now < $0 } ?? false
+            let wanted = isPaused ? nil : scan.parameters(at: now)
             guard wanted != performed?.parameters else { break }
             performed?.task.cancel()
             performed = nil
@@ -181,22 +230,44 @@ package actor ListeningReceiver {
             }
             do throws(RadioError) {
                 let sightings = try await host.scan(wanted)
-                problem = nil
+                guard !isClosed else { return await host.stopScanning() }
+                (problem, retry) = (nil, nil)
                 pass(app.setScanning(true, at: clock.uptime))
-                let task = Task { for await sighting in sightings { self.receive(sighting) } }
-                performed = (wanted, task)
+                scanCount += 1
+                let number = scanCount
+                let task = Task {
+                    for await sighting in sightings { self.receive(sighting) }
+                    await self.noteEnd(ofScan: number)
+                }
+                performed = (wanted, number, task)
             } catch {
-                problem = error
-                scan.stop()
-                settings.isListening = false
+                fail(error)
             }
         }
         arm()
     }
 
+    /// Notes that the radio has ended a scan: without that, the scan is ended here first.
+    private func noteEnd(ofScan number: Int) async {
+        guard performed?.number == number, !isClosed else { return }
+        performed = nil
+        fail(RadioError(.refused, "the radio has ended the scan", hint: "it is tried again"))
+        await perform()
+    }
+
+    /// Nothing is received until the next attempt.
+    private func fail(_ error: RadioError) {
+        problem = error
+        retry = clock.uptime + Self.pauseOfAttempts
+        pass(app.setScanning(false, at: clock.uptime))
+        observe?(.interrupted(error))
+    }
+
     private func receive(_ sighting: Sighting) {
         guard !isClosed, !Task.isCancelled else { return }
         let now = clock.uptime
+        // What was due before the packet does not include it.
+        pass(app.take(.passed(now)))
         observe?(.packet(sighting, at: now))
         let date = Duration.sinceUnixEpoch
         if advertisers[sighting.device] != nil {
@@ -243,6 +314,7 @@ package actor ListeningReceiver {
         let now = clock.uptime
         var due = app.nextDeadline
         if let change = scan.nextDeadline(after: now) { due = min(due, change) }
+        if let retry, retry > now { due = min(due, retry) }
         if let timer, timer.due <= due { return }
         timer?.task.cancel()
         let task = Task { [clock] in

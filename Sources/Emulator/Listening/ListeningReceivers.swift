@@ -14,7 +14,9 @@ package final class ListeningReceivers: Sendable {
         var receivers: [String: ListeningReceiver] = [:]
         /// Of those that were added during the run.
         var added: Set<String> = []
+        /// The beacons by the addresses that they send from at present.
         var owners: [BluetoothAddress: String] = [:]
+        var addresses: [String: BluetoothAddress] = [:]
     }
 
     private let state = Mutex(State())
@@ -36,7 +38,21 @@ package final class ListeningReceivers: Sendable {
     /// Notes the address that a beacon sends from.
     func note(_ address: BluetoothAddress?, of beacon: String) {
         guard let address else { return }
-        state.withLock { $0.owners[address] = beacon }
+        state.withLock { state in
+            let former = state.addresses.updateValue(address, forKey: beacon)
+            if let former, former != address, state.owners[former] == beacon { state.owners[former] = nil }
+            state.owners[address] = beacon
+        }
+    }
+
+    /// Forgets the address of a beacon that is removed.
+    func forget(beacon: String) {
+        state.withLock { state in
+            guard let address = state.addresses.removeValue(forKey: beacon), state.owners[address] == beacon else {
+                return
+            }
+            state.owners[address] = nil
+        }
     }
 
     private func owner(of address: BluetoothAddress) -> String? { state.withLock { $0.owners[address] } }
@@ -82,25 +98,27 @@ package final class ListeningReceivers: Sendable {
         do throws(RadioError) {
             try await receiver.open()
         } catch {
-            forget(name)
+            forget(receiver)
             throw error.code == .refused
                 ? EmulatorError(.conflict, error.message, hint: error.hint) : EmulatorError(error)
         }
         return receiver
     }
 
-    private func forget(_ name: String) {
-        state.withLock {
-            $0.receivers[name] = nil
-            $0.added.remove(name)
+    private func forget(_ receiver: ListeningReceiver) {
+        state.withLock { state in
+            // Another one may have the name meanwhile.
+            guard state.receivers[receiver.name] === receiver else { return }
+            state.receivers[receiver.name] = nil
+            state.added.remove(receiver.name)
         }
     }
 
     /// Removes a receiver, and ends the streams of its clients.
     func remove(_ name: String) async {
-        let receiver = self[name]
-        forget(name)
-        await receiver?.close()
+        guard let receiver = self[name] else { return }
+        forget(receiver)
+        await receiver.close()
     }
 
     /// Removes all.

@@ -30,7 +30,7 @@ package struct ListenerChange: Hashable, Sendable {
 
     /// Settings with this change.
     /// - Throws: `EmulatorError` `.badProfile` for a scan out of range.
-    fileprivate func applied(to settings: ListenerSettings) throws(EmulatorError) -> ListenerSettings {
+    func applied(to settings: ListenerSettings) throws(EmulatorError) -> ListenerSettings {
         var next = settings
         if let phone {
             next.phone = phone
@@ -79,10 +79,8 @@ extension Emulator {
         return try await inOrder { emulator throws(EmulatorError) in
             if let listener = emulator.listeners[name] {
                 guard !isNew else { throw EmulatorError(.exists, "there is a receiver \"\(name)\" already") }
-                var settings = settings
                 // Regions stay when an app starts again.
-                settings.regions = await listener.present.regions
-                try await listener.change(to: settings)
+                try await listener.replace(by: settings)
                 if let position = change.position { try await emulator.air.move(name, to: position) }
                 return (listener, false)
             }
@@ -103,10 +101,16 @@ extension Emulator {
     package func changeListener(_ name: String, _ change: ListenerChange) async throws(EmulatorError)
         -> ListeningReceiver
     {
+        guard change != ListenerChange() else {
+            throw EmulatorError(.badProfile, "the change is empty", hint: "send members, such as {\"screen\":\"off\"}")
+        }
         let listener = try listener(name)
-        let settings = try change.applied(to: await listener.present)
+        if let position = change.position {
+            _ = try air.positioning()
+            try AirControl.check([position])
+        }
+        try await listener.change(change)
         if let position = change.position { try await air.move(name, to: position) }
-        try await listener.change(to: settings)
         return listener
     }
 
@@ -125,12 +129,16 @@ extension Emulator {
     /// Removes a listening receiver that was added.
     /// - Throws: `EmulatorError` `.conflict` for one of the profiles, which stays until the next reload.
     package func removeListener(_ name: String) async throws(EmulatorError) {
-        guard listeners.isAdded(name) else {
-            throw EmulatorError(
-                .conflict, "the receiver \"\(name)\" is one of the profile",
-                hint: "remove it from the profile, or switch it off (listening: false)")
+        // After an addition that is under way.
+        try await inOrder { emulator throws(EmulatorError) in
+            _ = try emulator.listener(name)
+            guard emulator.listeners.isAdded(name) else {
+                throw EmulatorError(
+                    .conflict, "the receiver \"\(name)\" is one of the profile",
+                    hint: "remove it from the profile, or switch it off (listening: false)")
+            }
+            await emulator.listeners.remove(name)
         }
-        await listeners.remove(name)
     }
 
     /// Adds the listening receivers of the profiles. One that the radio refuses is a warning.
@@ -148,10 +156,18 @@ extension Emulator {
                 await listeners.remove(listener.name)
                 continue
             }
-            try? await listener.change(to: settings)
+            do throws(EmulatorError) {
+                try await listener.become(settings)
+            } catch {
+                warn(of: listener.name, error)
+            }
         }
-        for receiver in next where receiver.listener != nil && listeners[receiver.id] == nil {
-            await beginListening(receiver)
+        for receiver in next where receiver.listener != nil {
+            if listeners.isAdded(receiver.id) {
+                warn(of: receiver.id, EmulatorError(.conflict, "a client has added one of this name"))
+            } else if listeners[receiver.id] == nil {
+                await beginListening(receiver)
+            }
         }
     }
 
@@ -161,11 +177,13 @@ extension Emulator {
             _ = try await listeners.add(
                 receiver.id, settings, motion: receiver.movement?.motion, isAdded: false, on: radio, runClock)
         } catch {
-            events.post(
-                .warning(
-                    Warning(
-                        code: "not-listening", message: "the receiver \(receiver.id) does not listen: \(error.message)",
-                        hint: error.hint)))
+            warn(of: receiver.id, error)
         }
+    }
+
+    private func warn(of receiver: String, _ error: EmulatorError) {
+        let hint = error.hint.isEmpty ? "remove that one (beaconry ctl receiver remove \(receiver))" : error.hint
+        let message = "the receiver \(receiver) does not listen as its profile has it: \(error.message)"
+        events.post(.warning(Warning(code: "not-listening", message: message, hint: hint)))
     }
 }

@@ -22,9 +22,12 @@ package struct ListReceivers: Operation {
 
 extension RunContext {
     /// All receivers, in the order of their names.
-    func receivers() async -> [ReceiverRecord] {
+    /// - Parameter name: that of the only one that is needed; `nil` for all.
+    func receivers(named name: String? = nil) async -> [ReceiverRecord] {
         var listeners: [String: ListenerRecord] = [:]
-        for listener in emulator.listeners.all { listeners[listener.name] = await listener.record }
+        for listener in emulator.listeners.all where name ?? listener.name == listener.name {
+            listeners[listener.name] = await listener.record
+        }
         guard let present = try? await emulator.air.hosts() else {
             // Radios without positions do not list their hosts: there, the events of hosts count.
             let others = watch.receivers().filter { listeners[$0.name] == nil }
@@ -41,7 +44,7 @@ extension RunContext {
     /// The receiver of this name.
     /// - Throws: `EmulatorError` `.unknownBeacon` if there is none.
     func receiver(_ name: String) async throws(EmulatorError) -> ReceiverRecord {
-        if let receiver = await receivers().first(where: { $0.name == name }) { return receiver }
+        if let receiver = await receivers(named: name).first(where: { $0.name == name }) { return receiver }
         throw EmulatorError(
             .unknownBeacon, "there is no receiver \"\(name)\"", hint: "beaconry ctl receivers shows the receivers")
     }

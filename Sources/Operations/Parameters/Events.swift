@@ -32,7 +32,7 @@ package struct EventNumber: Parameter, Hashable {
     package init(_ number: UInt64) { self.number = number }
 
     package init(json: JSONValue) throws(ValueFault) {
-        guard let number = json.setting.flatMap({ UInt64($0) }), number < Self.limit else {
+        guard let number = json.wholeNumber.flatMap({ UInt64(exactly: $0) }), number < Self.limit else {
             throw ValueFault("write the number of an event")
         }
         self.number = number

@@ -36,7 +36,7 @@ extension ListenerChange {
 extension ListenerChange.ScanChange: Parameter {
     package init(json: JSONValue) throws(ValueFault) {
         self.init()
-        guard let members = json.members else {
+        guard let members = json.members, !members.isEmpty else {
             throw ValueFault("write an object, such as {\"window\":\"30ms\",\"interval\":\"40ms\"}")
         }
         for (key, value) in members {
@@ -77,6 +77,7 @@ extension AdvertisementFilter {
 extension [String]: Parameter {
     package init(json: JSONValue) throws(ValueFault) {
         self = try String(json: json).split(separator: ",").map { String($0) }
+        guard !isEmpty else { throw ValueFault("write names of formats, with commas between them") }
         for name in self where BeaconFormats.named(name).isEmpty {
             throw ValueFault(
                 Spelling.unknown("there is no format \"\(name)\"", name, "formats", BeaconFormats.names + ["eddystone"])
@@ -104,7 +105,9 @@ extension UUID128: Parameter {
 
 extension UInt16: Parameter {
     package init(json: JSONValue) throws(ValueFault) {
-        guard let number = json.setting.flatMap({ UInt16($0) }) else { throw ValueFault("write a number, 0 to 65535") }
+        guard let number = json.wholeNumber.flatMap({ UInt16(exactly: $0) }) else {
+            throw ValueFault("write a number, 0 to 65535")
+        }
         self = number
     }
 

@@ -128,7 +128,7 @@ package struct CaptureNumber: Parameter, Hashable {
     package init(_ number: Int = 0) { self.number = number }
 
     package init(json: JSONValue) throws(ValueFault) {
-        guard let number = json.setting.flatMap({ Int($0) }) else { throw ValueFault("write the number of a capture") }
+        guard let number = json.wholeNumber else { throw ValueFault("write the number of a capture") }
         self.number = number
     }
 

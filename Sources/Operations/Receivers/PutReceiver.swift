@@ -25,6 +25,9 @@ package struct PutReceiver: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Stored<ReceiverRecord> {
+        if let unless, unless.text != nil {
+            throw EmulatorError(.badProfile, "If-None-Match takes * only", hint: "receivers have no tags")
+        }
         let put = try await run.emulator.putListener(receiver.text, change, isNew: unless != nil)
         return Stored(try await run.receiver(put.listener.name), isNew: put.isNew)
     }

@@ -80,8 +80,6 @@ extension MonitoredRegion: ListedRecord {
             .version, .required("identifier", .text, "the name"), .required("uuid", .text, "the proximity UUID"),
             .optional("major", .integer(0...65535), "the major number; absent for any"),
             .optional("minor", .integer(0...65535), "the minor number; absent for any"),
-            .optional(
-                "exit-after", .text, "the time without a packet after which it is left; absent for that of the phone"),
             .required("state", .choice(RegionState.self), "whether the receiver is inside"),
         ])
 }

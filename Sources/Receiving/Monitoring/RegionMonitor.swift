@@ -123,6 +123,11 @@ package struct RegionMonitor: Sendable {
         }
     }
 
+    /// Extends the present quiet times by a time in which nothing could be received.
+    package mutating func postponeQuietTimes(by pause: Duration) {
+        for index in watches.indices { watches[index].lastSeen += pause }
+    }
+
     /// Begins all quiet times again, because the receiver did not run until now.
     package mutating func restartQuietTimes(at time: Duration) {
         for index in watches.indices { watches[index].lastSeen = max(watches[index].lastSeen, time) }

@@ -14,7 +14,7 @@ package struct PhoneReceiver: Sendable {
         case region(RegionEvent)
     }
 
-    /// A change of a region that the app does not know yet.
+    /// A change of a region that the app has not reported yet.
     private struct Pending {
         let event: RegionEvent
         /// `nil` for the end of the turn.
@@ -33,6 +33,7 @@ package struct PhoneReceiver: Sendable {
     private var random: SplitMix64
     /// Whether the phone scans. Otherwise no region is left, because nothing can be received.
     private var isScanning = false
+    private var stopped = Duration.zero
     /// When ranging ends, for an app that ranges after changes of regions only.
     private var rangesUntil: Duration?
 
@@ -53,6 +54,7 @@ package struct PhoneReceiver: Sendable {
         var next = PhoneReceiver(phone, seed: 0, regions: monitor.settings.maximumRegions, at: time)
         next.random = random
         next.isScanning = isScanning
+        next.stopped = stopped
         for status in monitor.statuses {
             // There is room: it is the same number.
             try? next.monitor.add(status.region, quietTime: exits[status.region.identifier], at: time)
@@ -60,7 +62,11 @@ package struct PhoneReceiver: Sendable {
         next.exits = exits
         next.monitor.restore(monitor.statuses, at: time)
         next.reported = reported
-        next.pending = pending
+        for var change in pending {
+            // The other phone has other turns, or none.
+            change.due = change.due ?? time + next.delay(in: phone.exitDelay)
+            next.pending.append(change)
+        }
         next.nextDeadline = next.deadline()
         return next
     }
@@ -115,8 +121,10 @@ package struct PhoneReceiver: Sendable {
         var reports = advance(to: time)
         self.isScanning = isScanning
         if isScanning {
-            monitor.restartQuietTimes(at: time)
+            // Nothing could be received meanwhile.
+            monitor.postponeQuietTimes(by: time - stopped)
         } else {
+            stopped = time
             for index in pending.indices where pending[index].due == nil {
                 pending[index].due = time + delay(in: phone.exitDelay)
             }
@@ -146,12 +154,10 @@ package struct PhoneReceiver: Sendable {
     private mutating func advance(to time: Duration) -> [Report] {
         if isScanning { delay(monitor.advance(to: time)) }
         var reports = duePending(at: time)
-        while ranging.nextDeadline <= time {
-            let deadline = ranging.nextDeadline
-            guard let report = ranging.advance(to: deadline) else { break }
-            if phone.rangingTime == nil || rangesUntil.map({ deadline <= $0 }) == true {
-                reports.append(.ranging(report))
-            }
+        if let report = ranging.advance(to: time),
+            phone.rangingTime == nil || rangesUntil.map({ report.time <= $0 }) == true
+        {
+            reports.append(.ranging(report))
         }
         nextDeadline = deadline()
         return reports.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
@@ -165,6 +171,11 @@ package struct PhoneReceiver: Sendable {
             let hadPending = pending.contains { $0.event.region.identifier == identifier }
             pending.removeAll { $0.event.region.identifier == identifier }
             if hadPending, reported[identifier] == event.state { continue }
+            var event = event
+            if event.kind == .exited, hadPending, reported[identifier] == nil {
+                // The app has not reported that it was entered.
+                event = RegionEvent(region: event.region, kind: .determined, time: event.time)
+            }
             switch event.kind {
             case .entered: pending.append(Pending(event: event, due: event.time + delay(in: phone.entryDelay)))
             case .exited where phone.scan.turns != nil: pending.append(Pending(event: event, due: nil))

@@ -31,9 +31,6 @@ package struct PhoneScan: Hashable, Sendable {
     /// A scan that is stopped.
     package init(_ plan: ScanPlan) { self.plan = plan }
 
-    /// Whether it is started; the system may nevertheless not scan.
-    package var isStarted: Bool { start != nil }
-
     /// Starts the scan, or starts it again.
     /// - Throws: `TooManyStarts`; then it is stopped.
     package mutating func start(at time: Duration) throws(TooManyStarts) {

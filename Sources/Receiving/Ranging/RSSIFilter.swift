@@ -38,23 +38,28 @@ struct RSSIHistory: Sendable {
         guard age != nil else { return }
         samples.append((time, rssi.decibelMilliwatts))
         if samples.count - first > Self.capacity { first += 1 }
-        if first > Self.capacity {
-            samples.removeFirst(first)
-            first = 0
-        }
+        expire(at: time)
+    }
+
+    /// Removes samples that are too old: in batches, so that each is moved once.
+    private mutating func expire(at time: Duration) {
+        guard let age else { return }
+        while first < samples.count, time - samples[first].time >= age { first += 1 }
+        guard first > 64, first > samples.count / 2 else { return }
+        samples.removeFirst(first)
+        first = 0
     }
 
     /// The filtered RSSI in dBm at a time; `nil` for the mean since the last report.
     mutating func value(at time: Duration) -> Double? {
-        guard let age else { return nil }
-        while first < samples.count, time - samples[first].time >= age { first += 1 }
+        guard age != nil else { return nil }
+        expire(at: time)
         var values = samples[first...].map { Int($0.rssi) }[...]
         guard !values.isEmpty else { return nil }
         if case .trimmedMean = filter, values.count > 2 {
             let trimmed = values.count / 10 + 1
             values = values.sorted()[trimmed..<values.count - trimmed]
         }
-        guard !values.isEmpty else { return nil }
         return Double(values.reduce(0, +)) / Double(values.count)
     }
 }

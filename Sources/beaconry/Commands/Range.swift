@@ -4,6 +4,8 @@
 
 import ArgumentParser
 import BeaconryTools
+import Devices
+import Profiles
 import Radio
 import Receiving
 
@@ -22,6 +24,11 @@ struct Range: AsyncParsableCommand {
 
     @OptionGroup var distance: DistanceOptions
 
+    @Option(
+        help: "Scan and report as the app of a phone (docs/phones.md): \(PhoneModel.names.joined(separator: ", ")).",
+        transform: ValueText.phone)
+    var phone: PhoneModel?
+
     @OptionGroup var time: DurationOption
 
     @Option(help: "File for a chart of the RSSI, as beaconry plot draws it (default: none).")
@@ -33,6 +40,14 @@ struct Range: AsyncParsableCommand {
     @OptionGroup var options: ListeningOptions
 
     func run() async throws {
+        if let phone {
+            guard distance.model == nil, plot == nil else {
+                throw Failure.usage("--phone has a model of its own, and no chart; leave --model and --plot out")
+            }
+            return try await RangeTool.run(
+                as: phone, try selection.filter(), on: try options.listening(), for: try time.value(),
+                as: options.format)
+        }
         if let plot { try Failure.unlessFree(plot, force: force) }
         try await RangeTool.run(
             Ranging(try selection.filter(), settings: try distance.settings(), at: .zero),
