@@ -188,6 +188,15 @@ private final class RequestTimer: ChannelInboundHandler, RemovableChannelHandler
         context.fireChannelRead(data)
     }
 
+    /// After an error, as of the parser, nothing more is read, and the reply to it is written already: a client that goes on
+    /// sending does not keep the connection.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        close(context.channel, in: Self.lingering)
+        context.fireErrorCaught(error)
+    }
+
+    private static let lingering = TimeAmount.seconds(1)
+
     private func close(_ channel: any Channel, in time: TimeAmount?) {
         timer?.cancel()
         guard let time else { return }

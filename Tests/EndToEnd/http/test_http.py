@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from beaconry import BINARY, CHECKOUT, PROFILES, Beaconry
+from beaconry import BINARY, CHECKOUT, PATIENCE, PROFILES, Beaconry
 from http_client import PATCH, Server
 
 Served = Callable[..., Server]
@@ -631,3 +631,15 @@ def test_air_and_history_of_links(served: Served, tmp_path: Path) -> None:
     stream = Stream(server, "?types=muted&text=true")
     server.request("PATCH", "/v1/beacons/a", {"muted": True}, **PATCH)
     assert stream.event()[1]["text"] == "a: muted: nothing that it sends is received"
+
+
+def test_client_that_goes_on_after_a_bad_head_is_disconnected(beaconry: Beaconry, tmp_path: Path) -> None:
+    """The control socket has no time limits, but such a connection does not stay."""
+    control = tmp_path / "s.sock"
+    run = beaconry.run(PROFILES / "museum.yaml", "--ephemeral", "--hci-server", "none", "--control", str(control), radio="virtual")
+    run.wait("ready")
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(PATIENCE)
+        client.connect(str(control))
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            client.sendall(b"GET / HTTP/1.1\r\nHost: run\r\nX: " + b"a" * 100_000_000)
