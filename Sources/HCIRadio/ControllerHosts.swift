@@ -80,8 +80,7 @@ final class ControllerHosts {
 
     /// A source of random numbers for the beacon or central of this name.
     func random(for name: String) -> RandomSource {
-        // FNV-1a, since the hash values of Swift differ in each process.
-        random(stream: name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+        random(stream: name.stableHash)
     }
 
     /// Removes a host and releases its controller.

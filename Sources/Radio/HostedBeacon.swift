@@ -72,9 +72,7 @@ package struct BeaconSite: Hashable, Sendable {
 extension BluetoothAddress {
     /// A static random address (Core 5.4, Vol 6, Part B, 1.3.2.1) that follows from a text: the same in every run.
     package static func derived(from text: String) -> BluetoothAddress {
-        // FNV-1a: short, well known, and the result need not be unpredictable.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        var hash = text.stableHash
         // The low bytes of the hash alone are too similar for similar texts.
         hash ^= hash >> 32
         let bytes = (0..<6).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }

@@ -100,8 +100,8 @@ package actor ListeningReceiver {
         self.observe = observe
         scan = PhoneScan(settings.plan)
         // Each receiver has random delays of its own.
-        let stream = name.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        app = PhoneReceiver(settings.phone, seed: seed ^ stream, regions: settings.regionLimit, at: clock.uptime)
+        app = PhoneReceiver(
+            settings.phone, seed: seed ^ name.stableHash, regions: settings.regionLimit, at: clock.uptime)
     }
 
     /// A receiver on the central of a radio, whose host it is alone.
