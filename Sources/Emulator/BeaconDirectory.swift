@@ -35,9 +35,15 @@ final class BeaconDirectory: Sendable {
 
     private let state = Mutex(State())
     let counts: RunCounts
+    private let events: RadioEvents
 
-    /// - Parameter counts: Counts the answered requests.
-    init(counts: RunCounts = RunCounts()) { self.counts = counts }
+    /// - Parameters:
+    ///   - counts: Counts the answered requests.
+    ///   - events: The events of the radio, which the requests follow.
+    init(counts: RunCounts = RunCounts(), events: RadioEvents) {
+        self.counts = counts
+        self.events = events
+    }
 
     /// The task of a reload that replaces beacons; at its end the successors are in the directory.
     var handover: Task<Void, Never>? { state.withLock { $0.handover?.task } }
@@ -121,8 +127,15 @@ final class BeaconDirectory: Sendable {
         state.withLock { $0.beacons = named }
     }
 
-    /// Answers a central's request: at once, if the beacon can and is not replaced meanwhile.
+    /// Answers a central's request after the events that the radio reported before it: at once, if these are handled, the
+    /// beacon can, and it is not replaced meanwhile.
     func answer(_ request: AttributeRequest) -> AttributeAnswer {
+        if let position = events.unhandled {
+            return .later {
+                await self.events.handled(upTo: position)
+                return await self.answerInTime(request)
+            }
+        }
         let (beacon, isStable) = state.withLock {
             ($0.beacons[request.beacon], $0.handover(of: request.beacon) == nil)
         }

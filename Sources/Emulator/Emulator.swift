@@ -103,7 +103,7 @@ package actor Emulator: Service {
         self.radio = radio
         runClock = RunClock(clock, epoch: configuration.epoch)
         vault = BondVault { [events] in events.post(.beacon($0, $1)) }
-        directory = BeaconDirectory(counts: RunCounts())
+        directory = BeaconDirectory(events: radio.events)
         factory = BeaconFactory(configuration, clock: runClock.timekeeper, counts: directory.counts)
         roster = BeaconRoster(radioName: radio.name)
     }

@@ -44,7 +44,7 @@ final class CentralHost {
 
     private let name: String
     private let hosts: ControllerHosts
-    private let events: AsyncStream<RadioEvent>.Continuation
+    private let events: RadioEvents
     /// The name under which bonds are stored; `nil` for a central whose bonds last as long as the radio.
     private var owner: BeaconIdentifier?
     private var store = StoredBonds()
@@ -60,7 +60,7 @@ final class CentralHost {
     /// The central side of the radio with this name.
     init(
         _ name: String, on identifier: HostIdentifier, of hosts: ControllerHosts,
-        events: AsyncStream<RadioEvent>.Continuation
+        events: RadioEvents
     ) {
         self.name = name
         self.identifier = identifier

@@ -18,7 +18,7 @@ public import Radio
 /// again every second until the radio is closed.
 public actor HCIRadio: HostStackRadio {
     public nonisolated let name: String
-    package nonisolated let events: AsyncStream<RadioEvent>
+    package nonisolated let events = RadioEvents()
     package let sides: RadioSides
     nonisolated private let loop: any EventLoop
     private let source: ControllerSource
@@ -78,10 +78,8 @@ public actor HCIRadio: HostStackRadio {
         self.source = source
         self.loop = loop
         self.ledger = ledger
-        let (events, continuation) = AsyncStream.makeStream(of: RadioEvent.self)
-        self.events = events
         sides = RadioSides(
-            name, hosts: hosts, captures: captures, central: .only, configuration, events: continuation)
+            name, hosts: hosts, captures: captures, central: .only, configuration, events: events)
     }
 
     /// The forecast for beacons on a controller, which is opened for its capabilities and released.

@@ -15,7 +15,7 @@ package import Radio
 /// handled without a change of threads.
 package final class RadioSides {
     let name: String
-    let events: AsyncStream<RadioEvent>.Continuation
+    let events: RadioEvents
     let hosts: ControllerHosts
     let captures: PacketCaptures
     let peripheral: PeripheralHost
@@ -38,7 +38,7 @@ package final class RadioSides {
 
     init(
         _ name: String, hosts: ControllerHosts, captures: PacketCaptures, air: VirtualAir? = nil,
-        central: HostIdentifier, _ configuration: LEHostConfiguration, events: AsyncStream<RadioEvent>.Continuation
+        central: HostIdentifier, _ configuration: LEHostConfiguration, events: RadioEvents
     ) {
         self.name = name
         self.hosts = hosts

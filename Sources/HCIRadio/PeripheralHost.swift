@@ -30,7 +30,7 @@ final class PeripheralHost {
     /// `nil` on a single controller.
     private let air: VirtualAir?
     private let configuration: LEHostConfiguration
-    private let events: AsyncStream<RadioEvent>.Continuation
+    private let events: RadioEvents
     private var attributes: AttributeResponder?
     private var store = StoredBonds()
     private var beacons: [BeaconIdentifier: CarriedBeacon] = [:]
@@ -40,7 +40,7 @@ final class PeripheralHost {
     /// The peripheral side of the radio with this name, without beacons.
     init(
         _ name: String, hosts: ControllerHosts, air: VirtualAir?, _ configuration: LEHostConfiguration,
-        events: AsyncStream<RadioEvent>.Continuation
+        events: RadioEvents
     ) {
         self.name = name
         self.hosts = hosts

@@ -17,7 +17,7 @@ package import Radio
 /// and other hosts (`addHost`). Foreign hosts join through servers (`VirtualAirOptions.servers`, `serveReceiver`).
 package actor VirtualAirRadio: HostStackRadio {
     package nonisolated let name = "virtual"
-    package nonisolated let events: AsyncStream<RadioEvent>
+    package nonisolated let events = RadioEvents()
     package let sides: RadioSides
     nonisolated private let loop: any EventLoop
     nonisolated private let airSeed: UInt64
@@ -38,8 +38,6 @@ package actor VirtualAirRadio: HostStackRadio {
             Simulation.current.map(SimulatedEventLoop.init) ?? MultiThreadedEventLoopGroup.singleton.next()
         self.loop = loop
         let clock = LoopClock(loop, rate: options.rate)
-        let (events, continuation) = AsyncStream.makeStream(of: RadioEvent.self)
-        self.events = events
         let captures = PacketCaptures(capture)
         let air = VirtualAir(options, reason: reason, clock: clock, captures: captures)
         self.air = air
@@ -48,7 +46,7 @@ package actor VirtualAirRadio: HostStackRadio {
         let hosts = ControllerHosts(clock: clock, seed: Simulation.current == nil ? nil : air.seed)
         sides = RadioSides(
             "virtual", hosts: hosts, captures: captures, air: air, central: .central,
-            LEHostConfiguration(maximumTransmissionUnit: 517), events: continuation)
+            LEHostConfiguration(maximumTransmissionUnit: 517), events: events)
         // The beacons have theirs by now.
         sides.configuration.maximumTransmissionUnit = options.central.maximumTransmissionUnit
     }
@@ -63,7 +61,7 @@ package actor VirtualAirRadio: HostStackRadio {
     // MARK: - Opening and closing
 
     package func openControllers(waits: Bool) async throws(RadioError) {
-        try await air.open { [events = sides.events] in _ = events.yield($0) }
+        try await air.open { [events] in events.yield($0) }
     }
 
     package func openCentralController(waits: Bool) async throws(RadioError) {
@@ -234,7 +232,7 @@ extension VirtualAirRadio: PositioningRadio {
     }
 
     package func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver {
-        try await air.addReceiver(name, motion: motion) { [events = sides.events] in _ = events.yield($0) }
+        try await air.addReceiver(name, motion: motion) { [events] in events.yield($0) }
     }
 
     package func removeReceiver(_ name: String) async -> AirReceiver? { await air.removeReceiver(name) }

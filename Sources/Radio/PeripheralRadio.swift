@@ -17,7 +17,7 @@ package protocol PeripheralRadio: Sendable {
     var name: String { get }
 
     /// Events of the radio, in order. There is one consumer; the stream ends with `close()`.
-    var events: AsyncStream<RadioEvent> { get }
+    var events: RadioEvents { get }
 
     /// Claims the radio for these beacons. Their first advertisements determine capacity, addresses and attribute tables;
     /// the air is silent until `advertise`, because a device is switched on when its radio is usable, and not before.

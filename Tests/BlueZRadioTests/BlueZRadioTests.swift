@@ -86,9 +86,9 @@ import Testing
 
     /// Reads the events of a radio, one at a time.
     private actor EventReader {
-        private let events: AsyncStream<RadioEvent>
+        private let events: RadioEvents
 
-        init(_ events: AsyncStream<RadioEvent>) {
+        init(_ events: RadioEvents) {
             self.events = events
         }
 

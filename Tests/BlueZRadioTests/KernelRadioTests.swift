@@ -32,7 +32,7 @@ import Testing
         let daemon: FakeBluetoothd
         let kernel: FakeKernel
         let radio: BlueZRadio
-        let events: AsyncStream<RadioEvent>
+        let events: RadioEvents
 
         init(_ bus: TestBus, _ behaviour: FakeKernel.Behaviour, isMonitored: Bool) async throws {
             daemon = try await FakeBluetoothd.start(on: bus)

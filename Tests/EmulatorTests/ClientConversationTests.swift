@@ -20,7 +20,7 @@ import Testing
     /// A radio with one connected central, or none.
     private final class OneLinkRadio: ClientRadio {
         let name = "one link"
-        let events = AsyncStream<RadioEvent> { $0.finish() }
+        let events = RadioEvents()
         let link: ScriptedLink?
         init(_ link: ScriptedLink?) { self.link = link }
 

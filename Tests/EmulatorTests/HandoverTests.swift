@@ -39,7 +39,7 @@ struct HandoverTests {
         let folder = try TemporaryFolder()
         let predecessor = try BeaconOnABench(nil).beacon
         let successor = try BeaconOnABench(StateFolder(folder.file("state"))).beacon
-        let directory = BeaconDirectory()
+        let directory = BeaconDirectory(events: RadioEvents())
         await predecessor.powerOn()
         await successor.powerOn()
         directory.setBeacons([predecessor])
@@ -67,7 +67,7 @@ struct HandoverTests {
     @Test
     func beaconThatIsKeptDoesNotWait() async throws {
         let beacon = try BeaconOnABench(nil).beacon
-        let directory = BeaconDirectory()
+        let directory = BeaconDirectory(events: RadioEvents())
         directory.setBeacons([beacon])
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
         let handover = Task { for await _ in gate {} }
@@ -82,7 +82,7 @@ struct HandoverTests {
 
     @Test
     func unknownBeaconIsNotRouted() async throws {
-        let outcome = await BeaconDirectory().route(to: Self.name) { await $0.setEnabled(false) }
+        let outcome = await BeaconDirectory(events: RadioEvents()).route(to: Self.name) { await $0.setEnabled(false) }
         #expect(outcome == nil)
     }
 

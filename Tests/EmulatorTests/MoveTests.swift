@@ -88,14 +88,11 @@ struct SharedNameTests {
 /// A radio with positions only: a beacon is where the last call has put it.
 private final class PlacedRadio: PositioningRadio {
     let name = "virtual"
-    let events: AsyncStream<RadioEvent>
-    private let continuation: AsyncStream<RadioEvent>.Continuation
+    let events = RadioEvents()
     private let places = Mutex<[String: Motion]>([:])
     private let hook = Mutex<(@Sendable () async -> Void)?>(nil)
     private let receivers = Mutex<[String]>([])
     private let servingHook = Mutex<(@Sendable () async -> Void)?>(nil)
-
-    init() { (events, continuation) = AsyncStream.makeStream() }
 
     func whileReplanning(_ body: @escaping @Sendable () async -> Void) { hook.withLock { $0 = body } }
 
@@ -127,7 +124,7 @@ private final class PlacedRadio: PositioningRadio {
             pdu: .known(advertisement.pdu), advertisingData: .known(advertisement.advertisingData.serialized()),
             scanResponse: .known([]), interval: .known(advertisement.interval...advertisement.interval),
             transmitPower: .unknown("not read back"), address: .unknown("not read back"))
-        continuation.yield(
+        events.yield(
             .advertising(
                 beacon, AdvertisingStatus(requested: advertisement, effective: effective, differences: [], warnings: [])
             ))
@@ -137,7 +134,7 @@ private final class PlacedRadio: PositioningRadio {
         _ value: [UInt8], of characteristic: CharacteristicIdentifier, on beacon: BeaconIdentifier, to central: String?
     ) async {}
     func disconnect(central: String) async {}
-    func close() async { continuation.finish() }
+    func close() async { events.finish() }
 
     func move(_ name: String, to position: Position) async -> Bool {
         places.withLock { $0[name] = .rest(position) }

@@ -9,7 +9,7 @@ import Radio
 /// A radio that advertises nothing, on which this program is the central.
 struct AttributesOnly: PeripheralRadio {
     let name = "attributes"
-    let events = AsyncStream<RadioEvent> { _ in }
+    let events = RadioEvents()
     private let opened: AsyncStream<AttributeResponder>.Continuation
     /// The responder to a central's requests, once the radio is open.
     let attributes: AsyncStream<AttributeResponder>

@@ -42,7 +42,7 @@ struct OddControllerRadioTests {
     /// The value of the first event that has one.
     @discardableResult
     private static func first<Value>(
-        of events: inout AsyncStream<RadioEvent>.Iterator, _ value: (RadioEvent) -> Value?
+        of events: inout RadioEvents.Iterator, _ value: (RadioEvent) -> Value?
     ) async throws -> Value {
         while let event = await events.next(isolation: #isolation) {
             if let found = value(event) { return found }

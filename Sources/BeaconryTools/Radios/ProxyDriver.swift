@@ -90,7 +90,7 @@ private struct ReceivingOnlyRadio: PeripheralRadio {
     let name: String
     let refusal: RadioError
 
-    var events: AsyncStream<RadioEvent> { AsyncStream { $0.finish() } }
+    let events = RadioEvents()
 
     func open(
         _ beacons: [HostedBeacon], waits: Bool, attributes: @escaping AttributeResponder

@@ -14,14 +14,14 @@ package import Radio
 extension BlueZRadio {
     func noteConnection(of central: String, peer: ConnectedCentrals.Peer?) {
         guard let beacon = beacons.served, centrals.add(central, peer: peer) else { return }
-        continuation.yield(.connected(beacon.identifier, central: central))
+        events.yield(.connected(beacon.identifier, central: central))
         if beacon.pairing?.asksOnConnection == true { requestPairing(of: central) }
     }
 
     /// - Parameter address: the name or the identity address of a central, or of a peer that is not a central.
     func noteDisconnection(of address: String) {
         guard let beacon = beacons.served, let central = centrals.remove(address) else { return }
-        continuation.yield(.disconnected(beacon.identifier, central: central))
+        events.yield(.disconnected(beacon.identifier, central: central))
     }
 
     func respond(to request: AttributeRequest) async -> AttributeResponse {
@@ -35,7 +35,7 @@ extension BlueZRadio {
     func noteSubscription(
         to characteristic: CharacteristicIdentifier, of beacon: BeaconIdentifier, isSubscribed: Bool
     ) {
-        continuation.yield(
+        events.yield(
             .subscribed(
                 beacon, central: centrals.anyName ?? "unknown", characteristic, isSubscribed ? .notification : []))
     }
@@ -53,17 +53,17 @@ extension BlueZRadio {
             .map { RadioEvent.pairing(beacon.identifier, central: central, $0) }
         switch request {
         case .service, .pairing:
-            for event in events { continuation.yield(event) }
+            for event in events { self.events.yield(event) }
             return .comparison(true)
         case .show:
-            for event in events { continuation.yield(event) }
+            for event in events { self.events.yield(event) }
             return nil
         case .passkey, .comparison:
-            for event in events.dropLast() { continuation.yield(event) }
+            for event in events.dropLast() { self.events.yield(event) }
             return await withCheckedContinuation { question in
                 // First, since the answer may follow the event at once.
                 pairing.ask(question, about: central)
-                if let event = events.last { continuation.yield(event) }
+                if let event = events.last { self.events.yield(event) }
             }
         }
     }
@@ -96,12 +96,12 @@ extension BlueZRadio {
         else { return }
         let properties = try? await claim.daemon.properties(DeviceProperties.interface, of: path)
         guard let event = pairing.note(isPaired: isPaired, properties) else { return }
-        continuation.yield(.pairing(beacon.identifier, central: central, event))
+        events.yield(.pairing(beacon.identifier, central: central, event))
     }
 
     func noteAuthenticationFailure(of address: BluetoothAddress, status: UInt8) {
         guard let beacon = beacons.pairing else { return }
-        continuation.yield(
+        events.yield(
             .pairing(
                 beacon.identifier, central: address.description, .failed(PairingError(managementStatus: status))))
     }
@@ -114,7 +114,7 @@ extension BlueZRadio {
             let reply = try? await claim.attachment.call("RemoveDevice", [.objectPath(path)], timeout: .seconds(10))
             guard reply != nil else { continue }
             if pairing.noteRemoved(device) {
-                continuation.yield(.pairing(beacon, central: device.address.description, .forgotten(device)))
+                events.yield(.pairing(beacon, central: device.address.description, .forgotten(device)))
             }
             count += 1
         }

@@ -29,9 +29,8 @@ package import Radio
 /// placed again whenever a central has disconnected.
 package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     package nonisolated let name: String
-    package nonisolated let events: AsyncStream<RadioEvent>
+    package nonisolated let events = RadioEvents()
     nonisolated let changes = DeviceChanges()
-    let continuation: AsyncStream<RadioEvent>.Continuation
     private let ledger: any RadioLedger
     private let capture: (any CaptureSink)?
     private let captureWriter = BtsnoopWriter(.monitor)
@@ -80,7 +79,6 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         self.openChannels = openChannels
         access = DaemonAccess(selector, rules: Self.signalRules, open: openBus)
         name = selector.description
-        (events, continuation) = AsyncStream.makeStream()
         (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -170,7 +168,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         await detach()
         await access.close()
         await channels.close()
-        continuation.finish()
+        events.finish()
     }
 
     // MARK: - Passes
@@ -193,7 +191,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             isStale = false
             if verifies {
                 let capabilities = try await attach()
-                if !wasAttached { continuation.yield(.ready(capabilities)) }
+                if !wasAttached { events.yield(.ready(capabilities)) }
                 trouble = nil
             }
             try await place(isVerified: verifies)
@@ -206,9 +204,9 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         guard !Task.isCancelled else { return }
         let stopped = claim == nil ? [] : placement.carriedBeacons
         await detach()
-        if trouble != error { continuation.yield(.lost(error)) }
+        if trouble != error { events.yield(.lost(error)) }
         trouble = error
-        for beacon in stopped { continuation.yield(.stopped(beacon, reason: error.message)) }
+        for beacon in stopped { events.yield(.stopped(beacon, reason: error.message)) }
     }
 
     private func attachFirst(waits: Bool) async throws(RadioError) -> RadioCapabilities {
@@ -220,7 +218,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
                     await close()
                     throw error
                 }
-                if trouble != error { continuation.yield(.lost(error)) }
+                if trouble != error { events.yield(.lost(error)) }
                 trouble = error
                 try? await Task.sleep(for: .seconds(1))
             }
@@ -243,7 +241,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         }
         let claim = try await AdapterClaim.make(
             for: beacons, on: found, channels: channels, ledger: ledger, handlers: claimHandlers)
-        for (beacon, warning) in claim.warnings { continuation.yield(.warning(beacon, warning)) }
+        for (beacon, warning) in claim.warnings { events.yield(.warning(beacon, warning)) }
         self.claim = claim
         return claim.capabilities
     }
@@ -278,7 +276,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         guard let claim else { return }
         for beacon in placement.noteLost(try await claim.advertiser.lostBeacons()) {
             supervisor.release(beacon)
-            continuation.yield(
+            events.yield(
                 .stopped(beacon, reason: "its advertising instance was removed by the kernel or another program"))
         }
         if self.claim?.obstacle != nil, !claim.adapter.isExtended {
@@ -303,7 +301,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             } catch {
                 guard isVerified, loss == nil else { return verify() }
                 supervisor.release(beacon)
-                if placement.noteRefusal(error, of: attempt) { continuation.yield(.refused(beacon, error)) }
+                if placement.noteRefusal(error, of: attempt) { events.yield(.refused(beacon, error)) }
                 continue
             }
             // The claim was released meanwhile, perhaps before this advertisement was on the adapter.
@@ -326,12 +324,12 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         let now = ContinuousClock.now
         let results = placement.confirm(at: now, by: rules, canReadBack: channels.monitor != nil)
         for confirmation in results.confirmations {
-            continuation.yield(.advertising(confirmation.beacon, confirmation.status))
+            events.yield(.advertising(confirmation.beacon, confirmation.status))
             guard let sequence = confirmation.sequence else { continue }
             supervisor.supervise(confirmation.beacon, confirmation.status, after: sequence, at: now)
         }
         if let obstacle = placement.controller.activity.obstacle {
-            for beacon in results.obstructed { continuation.yield(.warning(beacon, obstacle.warning)) }
+            for beacon in results.obstructed { events.yield(.warning(beacon, obstacle.warning)) }
         }
         for action in supervisor.check(at: now, placement.controller, by: rules) { perform(action) }
         confirmationTimer?.cancel()
@@ -346,9 +344,9 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
 
     private func perform(_ action: AirSupervisor.Action) {
         switch action {
-        case .report(let beacon, let status): continuation.yield(.advertising(beacon, status))
-        case .warn(let beacon, let warning): continuation.yield(.warning(beacon, warning))
-        case .stop(let beacon, let reason): continuation.yield(.stopped(beacon, reason: reason))
+        case .report(let beacon, let status): events.yield(.advertising(beacon, status))
+        case .warn(let beacon, let warning): events.yield(.warning(beacon, warning))
+        case .stop(let beacon, let reason): events.yield(.stopped(beacon, reason: reason))
         case .restore(let beacon): if placement.restore(beacon) { wakeUp.yield() }
         }
     }

@@ -178,8 +178,13 @@ final class LocalPeripheral {
 
     private func openRadio(_ radio: any PeripheralRadio) async -> RadioError? {
         do throws(RadioError) {
-            _ = try await radio.open([], waits: false) { [weak self] request in
-                .later { [weak self] in await self?.answer(request) ?? .failure(.unlikely) }
+            _ = try await radio.open([], waits: false) { [weak self, events = radio.events] request in
+                let position = events.unhandled
+                return .later { [weak self] in
+                    // A write finds the subscription that preceded it.
+                    if let position { await events.handled(upTo: position) }
+                    return await self?.answer(request) ?? .failure(.unlikely)
+                }
             }
         } catch {
             return error

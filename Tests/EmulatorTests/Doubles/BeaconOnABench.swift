@@ -33,7 +33,7 @@ struct BeaconOnABench {
         await beacon.answer(request(.read(offset: 0))) ?? .failure(.unlikely)
     }
 
-    private func request(_ operation: AttributeRequest.Operation) -> AttributeRequest {
+    func request(_ operation: AttributeRequest.Operation) -> AttributeRequest {
         AttributeRequest(
             beacon: beacon.identifier, characteristic: CharacteristicIdentifier(IoTDesignShopWire.majorMinor),
             central: "phone", operation: operation)

@@ -51,16 +51,14 @@ class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRadio, @u
     }
 
     let name = "scripted"
-    let events: AsyncStream<RadioEvent>
+    let events = RadioEvents()
     let calls = EventLog<Call>()
     /// The requested advertisements of all beacons, in order, for tests that follow them one by one.
     let advertisements: AsyncStream<Advertisement?>
-    private let continuation: AsyncStream<RadioEvent>.Continuation
     private let requests: AsyncStream<Advertisement?>.Continuation
     private let script = Mutex(Script())
 
     init() {
-        (events, continuation) = AsyncStream.makeStream()
         (advertisements, requests) = AsyncStream.makeStream()
     }
 
@@ -81,7 +79,7 @@ class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRadio, @u
     func forbidReadingBack() { script.withLock { $0.capabilities.canReadBack = false } }
 
     /// Emits an event.
-    func emit(_ event: RadioEvent) { continuation.yield(event) }
+    func emit(_ event: RadioEvent) { events.yield(event) }
 
     /// Reports a beacon on the air, as requested last.
     func confirm(_ beacon: String) {
@@ -177,7 +175,7 @@ class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRadio, @u
 
     func close() async {
         calls.append(.close)
-        continuation.finish()
+        events.finish()
     }
 
     private static func report(
