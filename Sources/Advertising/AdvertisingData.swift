@@ -38,6 +38,11 @@ public struct AdvertisingData: Hashable, Sendable {
         self = error == nil ? data : Self(structures: data.structures, padding: Array(bytes.dropFirst(data.size)))
     }
 
+    /// The same data with other structures; padding stays as it is.
+    func mapStructures(_ change: (AdvertisingStructure) -> AdvertisingStructure) -> AdvertisingData {
+        AdvertisingData(structures: structures.map(change), padding: padding)
+    }
+
     /// Whether all bytes are structures or padding that begins with a zero length.
     public var isWellFormed: Bool { padding.first ?? 0 == 0 }
 

@@ -23,6 +23,8 @@ package enum AirState: String, CaseIterable, Codable, Hashable, Sendable {
     case muted
     /// Its battery is flat (`ctl battery`).
     case flatBattery = "flat-battery"
+    /// It is beyond the range of the receiver that walks on the bench.
+    case outOfRange = "out-of-range"
     /// The radio is lost or switched off.
     case radioOff = "radio-off"
     /// The radio refuses its advertisement.
@@ -34,7 +36,7 @@ package enum AirState: String, CaseIterable, Codable, Hashable, Sendable {
     package var isExpected: Bool {
         switch self {
         case .onAir, .starting, .flatBattery, .radioOff, .refused, .notOnAir: true
-        case .paused, .disabled, .scheduledOff, .muted: false
+        case .paused, .disabled, .scheduledOff, .muted, .outOfRange: false
         }
     }
 
@@ -51,6 +53,7 @@ package enum AirState: String, CaseIterable, Codable, Hashable, Sendable {
         case .scheduledOff: "off by its schedule"
         case .muted: "muted"
         case .flatBattery: "flat battery"
+        case .outOfRange: "out of the range of the receiver"
         case .radioOff: "the radio is off or lost"
         case .refused: "refused by the radio"
         case .notOnAir: "stopped by the radio"
@@ -72,6 +75,8 @@ struct AirConditions: Hashable {
     var isRequested: Bool
     /// Whether the radio is usable.
     var isRadioUp: Bool
+    /// Whether it is beyond the range of the receiver of a bench.
+    var isOutOfRange = false
     /// The latest report of the radio.
     var report: AirReport
 
@@ -83,6 +88,7 @@ struct AirConditions: Hashable {
         if isMuted { return .muted }
         if !isRadioUp { return .radioOff }
         if !isRequested { return .paused }
+        if isOutOfRange { return .outOfRange }
         switch report {
         case .none: return .starting
         case .advertising: return .onAir

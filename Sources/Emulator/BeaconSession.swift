@@ -53,6 +53,8 @@ final class BeaconSession {
     private(set) var isMuted = false
     /// Whether its battery is flat (`ctl battery`).
     var hasFlatBattery = false
+    /// Whether it is beyond the range of the receiver of a bench.
+    var isOutOfRange = false
     /// Whether the device is switched on.
     private(set) var isEnabled = true
     /// The latest report of the radio.
@@ -104,7 +106,7 @@ final class BeaconSession {
     func airState(isEnabled: Bool, isRadioUp: Bool) -> AirState {
         AirConditions(
             isEnabled: isEnabled, isScheduledOff: isScheduledOff, hasFlatBattery: hasFlatBattery, isMuted: isMuted,
-            isRequested: isRequested, isRadioUp: isRadioUp, report: report
+            isRequested: isRequested, isRadioUp: isRadioUp, isOutOfRange: isOutOfRange, report: report
         ).state
     }
 
@@ -128,6 +130,7 @@ final class BeaconSession {
         pairings = [:]
         end()
         isMuted = false
+        isOutOfRange = false
         plan = nil
     }
 

@@ -48,6 +48,8 @@ package actor Emulator: Service {
         package var hasProfilesInMemory = false
         /// Whether the profiles are read again whenever their files change.
         package var watchesProfiles = false
+        /// The walk on the bench; `nil` for none.
+        package var bench: Bench?
         /// The time zone of schedules.
         package var utcOffset: Schedule.UTCOffset = LocalTime.offset
 
@@ -72,7 +74,7 @@ package actor Emulator: Service {
     /// The events of the run.
     package nonisolated let events = EventHub()
     /// What clients read and change on the virtual air.
-    package nonisolated var air: AirControl { AirControl(radio, directory, listeners) }
+    package nonisolated var air: AirControl { AirControl(placedRadio, directory, listeners) }
     let configuration: Configuration
     let radio: any PeripheralRadio
     let runClock: RunClock
@@ -155,7 +157,9 @@ package actor Emulator: Service {
     private func runOnRadio() async -> EmulatorError? {
         let radioEvents = Task { for await event in radio.events { await self.handle(event) } }
         let actionLoop = Task { for await action in factory.actions { await self.perform(action) } }
+        let walking = Task { await self.walkOnBench() }
         defer {
+            walking.cancel()
             radioEvents.cancel()
             actionLoop.cancel()
         }
@@ -173,6 +177,7 @@ package actor Emulator: Service {
         for session in roster.allSessions { session.end() }
         scenario?.task?.cancel()
         await listeners.removeAll()
+        await configuration.bench?.air.close()
         await radio.close()
         for beacon in roster.beacons { await beacon.end() }
         return failure
@@ -182,9 +187,11 @@ package actor Emulator: Service {
         let opening = Task { [radio, configuration, directory, vault] () -> EmulatorError? in
             await (radio as? any BondStoringRadio)?.storeBonds(in: vault)
             do throws(RadioError) {
+                let hosted = await Self.hosted(roster.beacons)
                 let capabilities = try await radio.open(
-                    await Self.hosted(roster.beacons), waits: configuration.waits
+                    configuration.bench == nil ? hosted : hosted.map(\.atRest), waits: configuration.waits
                 ) { directory.answer($0) }
+                try await configuration.bench?.open(hosted)
                 await self.powerOn(capabilities)
                 return nil
             } catch {
@@ -213,6 +220,7 @@ package actor Emulator: Service {
                         hint: "give beaconry CAP_NET_RAW (see docs/adapters.md, \"Rights\")")))
         }
         warnOfMovement()
+        warnOfTurns(capabilities)
         // Before the beacons are on the air, so that they receive their first packets.
         await beginListening()
         for beacon in roster.beacons { await powerOn(beacon) }
@@ -345,7 +353,7 @@ package actor Emulator: Service {
                 events.post(.beacon(beacon, .advertisingStopped(stop)))
             }
             refresh(beacon)
-            await radio.advertise(advertisement, for: beacon)
+            await advertise(advertisement, for: beacon)
         case .notify(let beacon, let characteristic, let value, let central):
             await radio.notify(value, of: characteristic, on: beacon, to: central?.name)
         case .updateConnection(let central, let parameters):
@@ -423,7 +431,8 @@ package actor Emulator: Service {
 
     private func take(_ status: AdvertisingStatus, of beacon: BeaconIdentifier) {
         guard let isNew = roster[beacon]?.advertise(status) else { return }
-        listeners.note(status.effective.address.value, of: beacon.name)
+        // The receivers of a bench receive it from another address.
+        if configuration.bench == nil { listeners.note(status.effective.address.value, of: beacon.name) }
         events.post(.beacon(beacon, .advertising(status, radio: roster.radioName, isNew: isNew)))
         for warning in status.warnings { events.post(.beacon(beacon, .warning(warning))) }
         if configuration.isStrict, !status.differences.isEmpty {

@@ -32,6 +32,13 @@ package struct Profile: Sendable {
     }
 }
 
+extension Profile {
+    /// The profile with other receivers.
+    package func with(receivers: [ReceiverDefinition]) -> Profile {
+        Profile(name: name, beacons: beacons, receivers: receivers, physics: physics, walls: walls)
+    }
+}
+
 extension Propagation {
     /// The model of an air for these profiles: the first model that one of them has, else the default, with the walls of all.
     /// - Parameter chosen: a model that takes precedence over those of the profiles.

@@ -32,7 +32,8 @@ struct Beaconry: AsyncParsableCommand {
     /// All commands, in the order of the help.
     static let groups = [
         CommandGroup(
-            name: "Beacons", subcommands: [Init.self, Run.self, Advertise.self, Control.self, Check.self, Reset.self]),
+            name: "Beacons",
+            subcommands: [Init.self, Run.self, Advertise.self, Control.self, Check.self, Reset.self, BenchCommand.self]),
         CommandGroup(
             name: "Phone's Side",
             subcommands: [

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryTools
+import BluetoothCore
 import ControlAPI
 import ESPHomeProxy
 import Emulator
@@ -25,6 +26,8 @@ struct Running {
     var watch: ProfileWatch?
     /// The service for programs that runs beside the beacons.
     var service: BlueZRun?
+    /// The walk on the bench; `nil` for none.
+    var bench: BenchSettings?
 
     /// Runs until the end of the duration, a signal or `ctl stop`.
     func run() async throws {
@@ -32,7 +35,8 @@ struct Running {
         let hangups = Hangup.effect == .none ? nil : await UnixSignalsSequence(trapping: .sighup)
         DescriptorLimit.raise()
         Output.continueAfterErrors()
-        let request = try Request(options, configuration.profiles ?? [], servesPrograms: service != nil)
+        let request = try Request(
+            options, configuration.profiles ?? [], servesPrograms: service != nil, onBench: bench != nil)
         let ledger = try RunLedger(folder: Folders.runtime)
         defer { ledger.close() }
         SocketFile.removeAbandoned(ledger.takeLeftovers(under: Self.ledgerKey))
@@ -60,13 +64,21 @@ struct Running {
         let metrics: HTTPOptions.Metrics?
         let proxies: [ESPHomeProxies.Definition]
         let controlGroup: UInt32?
+        /// The virtual air of the receiver of a bench.
+        let benchAir: VirtualAirOptions?
 
-        init(_ options: RunOptions, _ profiles: [Profile], servesPrograms: Bool) throws {
-            (driver, timing) = try options.driver(for: profiles, servesPrograms: servesPrograms)
+        init(_ options: RunOptions, _ profiles: [Profile], servesPrograms: Bool, onBench: Bool) throws {
+            if onBench {
+                let radio = try options.benchRadio(for: profiles)
+                (driver, timing, benchAir) = (radio.driver, .real, radio.air)
+            } else {
+                (driver, timing) = try options.driver(for: profiles, servesPrograms: servesPrograms)
+                benchAir = nil
+            }
             http = try options.http.server()
             metricsDetail = try options.http.detail()
             metrics = try options.http.metrics()
-            proxies = try options.air.proxies(for: profiles)
+            proxies = onBench ? [] : try options.air.proxies(for: profiles)
             controlGroup = try options.controlGroupNumber
         }
     }
@@ -80,6 +92,10 @@ struct Running {
         let timing = request.timing
         let clock = timing.makeClock()
         let radio = request.driver.makePeripheral(RadioResources(ledger: ledger, capture: capture))
+        var configuration = configuration
+        if let bench, let air = request.benchAir {
+            configuration.bench = Bench(bench, on: VirtualAirRadio(air))
+        }
         let emulator = Emulator(configuration, radio: radio, clock: clock)
         // Before anything is on the air, so that a second run of a profile fails here.
         let context = RunContext(emulator, version: Version.number, detail: request.metricsDetail)
@@ -109,7 +125,7 @@ struct Running {
             releases.append { await metrics.close() }
         }
         let printing = print(events, isSimulated: timing.isSimulated)
-        if let warning = try options.receiverWarning(for: configuration.profiles ?? []) {
+        if let warning = try Self.receiverWarning(of: options, configuration) {
             emulator.events.post(.warning(warning))
         }
         capture?.onIncomplete { [events = emulator.events] in events.post(.warning($0)) }
@@ -158,6 +174,20 @@ struct Running {
         try await group.run()
         // Its events have ended.
         await managing?.value
+    }
+
+    /// A warning about receivers of the profiles that have no servers; `nil` without any.
+    private static func receiverWarning(
+        of options: RunOptions, _ configuration: Emulator.Configuration
+    ) throws -> Warning? {
+        let profiles = configuration.profiles ?? []
+        guard configuration.bench != nil else { return try options.receiverWarning(for: profiles) }
+        let names = profiles.flatMap(\.receivers).filter { $0.listener == nil }.map(\.id)
+        guard !names.isEmpty else { return nil }
+        return Warning(
+            code: "receivers-not-served",
+            message: "no host can join as \(names.joined(separator: ", ")): the virtual air of a bench has no servers",
+            hint: "none needed; run the profile without --bench for these receivers")
     }
 
     /// Creates the control sockets; `nil` if there are to be none.

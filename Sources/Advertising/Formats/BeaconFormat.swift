@@ -21,8 +21,8 @@ public protocol BeaconFormat: Hashable, Sendable {
 
 /// A frame that has the RSSI at 1 m, from which receivers estimate their distance.
 public protocol MeasuredBeacon: BeaconFormat {
-    /// The RSSI that a receiver has at 1 m.
-    var measuredPower: MeasuredPower { get }
+    /// The RSSI that a receiver has at 1 m. A value that the format cannot have becomes the nearest one.
+    var measuredPower: MeasuredPower { get set }
 }
 
 /// A field of a decoded frame.
@@ -126,6 +126,16 @@ public enum BeaconFormats {
 extension AdvertisingData {
     /// The beacon frames in order.
     public var frames: [BeaconFrame] { structures.compactMap(BeaconFrame.init) }
+
+    /// The same data with other measured powers in its frames; structures without one stay as they are.
+    /// - Parameter change: returns the measured power in place of another one.
+    package func mapMeasuredPower(_ change: (MeasuredPower) -> MeasuredPower) -> AdvertisingData {
+        mapStructures { structure in
+            guard var frame = BeaconFrame(structure)?.content as? any MeasuredBeacon else { return structure }
+            frame.measuredPower = change(frame.measuredPower)
+            return frame.structure
+        }
+    }
 
     /// The iBeacon frames in order.
     public var iBeacons: [IBeacon] { structures.compactMap(IBeacon.init) }

@@ -21,6 +21,11 @@ public enum Eddystone {
         MeasuredPower(Int8(clamping: Int(power.decibelMilliwatts) - lossToOneMetre))
     }
 
+    /// The power at 0 m of a beacon with this RSSI at 1 m, within -100...20 dBm, which Eddystone frames can have.
+    static func power(_ measuredPower: MeasuredPower) -> TransmitPower {
+        TransmitPower(Int8(min(max(Int(measuredPower.decibelMilliwatts) + lossToOneMetre, -100), 20)))
+    }
+
     /// Parses the bytes of the frame type.
     /// - Throws: `WireError`: truncated, or `.badValue` for another frame type.
     static func readType(_ type: [UInt8], _ reader: inout ByteReader) throws(WireError) {

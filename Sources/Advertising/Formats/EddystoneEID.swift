@@ -7,7 +7,7 @@ public import BluetoothCore
 /// Eddystone-EID, frame type 0x30: an identifier that changes; only holders of the identity key can resolve it.
 public struct EddystoneEID: Hashable, Sendable {
     /// The power at 0 m.
-    public let power: TransmitPower
+    public private(set) var power: TransmitPower
     /// The ephemeral identifier, 8 bytes.
     public let identifier: [UInt8]
 
@@ -19,7 +19,10 @@ public struct EddystoneEID: Hashable, Sendable {
     }
 
     /// The RSSI at 1 m.
-    public var measuredPower: MeasuredPower { Eddystone.measuredPower(power) }
+    public var measuredPower: MeasuredPower {
+        get { Eddystone.measuredPower(power) }
+        set { power = Eddystone.power(newValue) }
+    }
 }
 
 extension EddystoneEID: EddystoneFrame {

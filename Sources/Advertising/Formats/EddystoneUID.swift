@@ -25,7 +25,10 @@ public struct EddystoneUID: Hashable, Sendable {
     }
 
     /// The RSSI at 1 m.
-    public var measuredPower: MeasuredPower { Eddystone.measuredPower(power) }
+    public var measuredPower: MeasuredPower {
+        get { Eddystone.measuredPower(power) }
+        set { power = Eddystone.power(newValue) }
+    }
 }
 
 extension EddystoneUID: EddystoneFrame {

@@ -62,7 +62,10 @@ public struct EddystoneURL: Hashable, Sendable {
     }
 
     /// The RSSI at 1 m.
-    public var measuredPower: MeasuredPower { Eddystone.measuredPower(power) }
+    public var measuredPower: MeasuredPower {
+        get { Eddystone.measuredPower(power) }
+        set { power = Eddystone.power(newValue) }
+    }
 
     /// Whether a byte is a graphic character of ASCII; all other bytes are codes or reserved.
     private static func isPrintable(_ byte: UInt8) -> Bool { 0x21...0x7E ~= byte }

@@ -69,6 +69,7 @@ package enum BeaconText {
         case .paused: beacon.centrals.isEmpty ? "paused" : present
         case .disabled: "off"
         case .scheduledOff: "off (schedule)"
+        case .outOfRange: "out of range"
         case .muted: "\(present) (muted)"
         case .flatBattery: "off (flat battery)"
         case .radioOff: "not on the air (radio off)"

@@ -21,6 +21,29 @@ enum ReloadText {
     }
 }
 
+/// The text of a walk on the bench.
+package enum BenchText {
+    package static func lines(_ bench: BenchRecord) -> [String] {
+        let head = "\(bench.receiver) walks; the phone has \(bench.rssi) dBm on the bench, and its app is \(bench.app)"
+        let rows = bench.beacons.map { beacon in
+            [
+                beacon.beacon, state(beacon.state), beacon.rssi.map { Formatting.hundredths($0) } ?? "",
+                beacon.measuredPower.map { "\($0)" } ?? "none",
+                (beacon.benchPower.map { "\($0)" } ?? "") + (beacon.isClamped ? " (nearest)" : ""),
+            ]
+        }
+        return [head] + TextTable(rows: [["BEACON", "STATE", "RSSI", "MEASURED POWER", "ON THE RADIO"]] + rows).lines
+    }
+
+    private static func state(_ state: BenchState) -> String {
+        switch state {
+        case .waiting: "waiting"
+        case .inRange: "in range"
+        case .outOfRange: "out of range"
+        }
+    }
+}
+
 /// The text of positions and paths on the virtual air.
 package enum LinkText {
     package static func line(_ moved: MoveRecord) -> String { "\(moved.name) is at \(place(moved.position)) (m)" }

@@ -8,7 +8,7 @@ import { count } from "./format.js";
 
 const TEXTS = {
     "on-air": "on the air", starting: "starting", paused: "paused", disabled: "off", "scheduled-off": "off by schedule",
-    muted: "muted", "flat-battery": "battery flat", "radio-off": "radio off", refused: "refused by the radio",
+    "out-of-range": "out of range", muted: "muted", "flat-battery": "battery flat", "radio-off": "radio off", refused: "refused by the radio",
     "not-on-air": "not on the air",
 };
 

@@ -55,7 +55,8 @@ package final class ListeningReceivers: Sendable {
         }
     }
 
-    private func owner(of address: BluetoothAddress) -> String? { state.withLock { $0.owners[address] } }
+    /// The beacon that sends from an address at present; `nil` if none does.
+    func owner(of address: BluetoothAddress) -> String? { state.withLock { $0.owners[address] } }
 
     /// Adds a receiver, and begins its scan.
     /// - Parameters:

@@ -89,7 +89,7 @@ extension Emulator {
                     .conflict, "a beacon is named \"\(name)\" already", hint: "give the receiver another name")
             }
             let listener = try await emulator.listeners.add(
-                name, settings, motion: change.position.map(Motion.rest), isAdded: true, on: emulator.radio,
+                name, settings, motion: change.position.map(Motion.rest), isAdded: true, on: emulator.placedRadio,
                 emulator.runClock)
             return (listener, true)
         }
@@ -122,7 +122,7 @@ extension Emulator {
         observe: @escaping @Sendable (ListeningReceiver.Observation) -> Void
     ) async throws(EmulatorError) {
         _ = try await listeners.add(
-            receiver.id, settings, motion: receiver.movement?.motion, isAdded: false, on: radio, runClock,
+            receiver.id, settings, motion: receiver.movement?.motion, isAdded: false, on: placedRadio, runClock,
             observe: observe)
     }
 
@@ -175,7 +175,8 @@ extension Emulator {
         guard let settings = receiver.listener else { return }
         do throws(EmulatorError) {
             _ = try await listeners.add(
-                receiver.id, settings, motion: receiver.movement?.motion, isAdded: false, on: radio, runClock)
+                receiver.id, settings, motion: receiver.movement?.motion, isAdded: false, on: placedRadio, runClock,
+                observe: observerOnBench(receiver.id))
         } catch {
             warn(of: receiver.id, error)
         }

@@ -143,6 +143,7 @@ extension Emulator {
     private func replaceReceivers(by next: [ReceiverDefinition]) async {
         warnOfMovement()
         await replaceListeners(by: next)
+        warnOfMissingReceiver()
         guard let radio = try? air.positioning() else { return }
         var replaced = receivers
         let warning = await replaced.replace(by: next, on: radio)
@@ -162,7 +163,7 @@ extension Emulator {
             }
             return try await handOver(replacement) { emulator throws(EmulatorError) in
                 do throws(RadioError) {
-                    try await emulator.radio.replan(await Self.hosted(replacement.next))
+                    try await emulator.replan(await Self.hosted(replacement.next))
                 } catch {
                     throw EmulatorError(error)
                 }
@@ -262,7 +263,7 @@ extension Emulator {
             for beacon in former { await beacon.settle() }
             try begin(&reset, of: former + next)
             do throws(RadioError) {
-                try await radio.replan(hosted)
+                try await replan(hosted)
             } catch {
                 throw EmulatorError(error)
             }
@@ -274,11 +275,11 @@ extension Emulator {
         await faultInjectingRadio?.setPowered(true)
         for beacon in former { await discard(beacon) }
         // Without beacons, the radio forgets what belonged to them, such as overrides of links.
-        try? await radio.replan([])
+        try? await replan([])
         finish(reset, for: next)
         install(next)
         do throws(RadioError) {
-            try await radio.replan(hosted)
+            try await replan(hosted)
         } catch {
             // It carried them a moment ago; the radio reports what is wrong now.
             events.post(.warning(Warning(code: "reset-refused", message: error.message, hint: error.hint)))

@@ -28,7 +28,7 @@ package enum Operations {
     private static let air = [
         Endpoint(Move.self), Endpoint(Walk.self), Endpoint(Disconnect.self), Endpoint(ShowAir.self),
         Endpoint(ListLinks.self), Endpoint(ShowLinkHistory.self), Endpoint(OverrideLink.self),
-        Endpoint(ResetLink.self),
+        Endpoint(ResetLink.self), Endpoint(ShowBench.self),
     ]
 
     private static let receivers = [

@@ -2,25 +2,28 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-internal import BluetoothCore
+package import BluetoothCore
 
 /// RSSI samples, stored as the count of each value: sorted, and of bounded size for any number of samples.
-struct TrimmedSamples: Hashable, Sendable {
+package struct TrimmedSamples: Hashable, Sendable {
     private var counts = [Int](repeating: 0, count: 256)
     /// The number of samples.
-    private(set) var count = 0
+    package private(set) var count = 0
 
     /// The number of samples left out at each end: a tenth, truncated.
-    var trimmed: Int { count / 10 }
+    package var trimmed: Int { count / 10 }
+
+    /// No samples.
+    package init() {}
 
     /// Adds a sample.
-    mutating func add(_ rssi: RSSI) {
+    package mutating func add(_ rssi: RSSI) {
         counts[Int(rssi.decibelMilliwatts) + 128] += 1
         count += 1
     }
 
     /// The mean of the samples that are not left out, in dBm; `nil` without samples.
-    var mean: Double? {
+    package var mean: Double? {
         guard count > 0 else { return nil }
         let range = trimmed..<count - trimmed
         var sum = 0

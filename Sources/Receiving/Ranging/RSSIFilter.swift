@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+package import BluetoothCore
 
 /// The RSSI from which the distance of a beacon is estimated.
 package enum RSSIFilter: Hashable, Sendable {
@@ -16,7 +16,7 @@ package enum RSSIFilter: Hashable, Sendable {
 }
 
 /// The RSSI values of a beacon that a filter needs.
-struct RSSIHistory: Sendable {
+package struct RSSIHistory: Sendable {
     /// Of more packets, the latest count.
     private static let capacity = 4096
 
@@ -25,7 +25,7 @@ struct RSSIHistory: Sendable {
     /// The number of samples at the beginning that are too old.
     private var first = 0
 
-    init(_ filter: RSSIFilter) { self.filter = filter }
+    package init(_ filter: RSSIFilter) { self.filter = filter }
 
     private var age: Duration? {
         switch filter {
@@ -34,7 +34,7 @@ struct RSSIHistory: Sendable {
         }
     }
 
-    mutating func add(_ rssi: RSSI, at time: Duration) {
+    package mutating func add(_ rssi: RSSI, at time: Duration) {
         guard age != nil else { return }
         samples.append((time, rssi.decibelMilliwatts))
         if samples.count - first > Self.capacity { first += 1 }
@@ -51,7 +51,7 @@ struct RSSIHistory: Sendable {
     }
 
     /// The filtered RSSI in dBm at a time; `nil` for the mean since the last report.
-    mutating func value(at time: Duration) -> Double? {
+    package mutating func value(at time: Duration) -> Double? {
         guard age != nil else { return nil }
         expire(at: time)
         var values = samples[first...].map { Int($0.rssi) }[...]

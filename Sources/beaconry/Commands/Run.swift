@@ -40,6 +40,8 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var options: RunOptions
 
+    @OptionGroup var bench: BenchOptions
+
     @OptionGroup var state: StateOptions
 
     func validate() throws {
@@ -56,14 +58,17 @@ struct Run: AsyncParsableCommand {
         let patterns = BeaconPatterns(only)
         let all = try Self.load(paths, files)
         try patterns.check(all)
-        let loaded = patterns.selected(all)
+        try bench.check(all)
+        let walk = try bench.settings()
+        for note in bench.notes(on: all) { Output.note(note) }
+        let loaded = bench.prepared(patterns.selected(all))
         var configuration = try options.configuration(
             profiles: loaded, state: folder, resets: state.resets
-        ) { () throws(ProfileFaults) in patterns.selected(try Self.load(paths, files)) }
+        ) { [bench] () throws(ProfileFaults) in bench.prepared(patterns.selected(try Self.load(paths, files))) }
         configuration.watchesProfiles = watch
         try await Running(
             options: options, configuration: configuration, control: options.controlPlace,
-            watch: watch ? ProfileWatch(files) : nil
+            watch: watch ? ProfileWatch(files) : nil, bench: walk
         ).run()
     }
 

@@ -107,6 +107,15 @@ struct RunOptions: ParsableArguments {
         return (driver, timing)
     }
 
+    /// The radio of a bench, and the virtual air of its receiver.
+    /// - Throws: `Failure` for options that have no effect there.
+    func benchRadio(for profiles: [Profile]) throws -> (driver: any RadioDriver, air: VirtualAirOptions) {
+        guard try chosenRate == nil else {
+            throw Failure.usage("--rate and --bench exclude each other: the time of a phone is real")
+        }
+        return try air.configuredForBench(try radio.driver(waits: waits), for: profiles)
+    }
+
     /// The rate of the option or of the environment; `nil` for real time.
     private var chosenRate: Simulation.Rate? {
         get throws { try rate ?? EnvironmentVariable.rate.parsed(OptionValue.rate) }

@@ -18,6 +18,7 @@ extension AdvertisingPDU: ExpressibleByArgument {}
 extension Proximity: ExpressibleByArgument {}
 extension DisconnectionReason: ExpressibleByArgument {}
 extension BatteryState: ExpressibleByArgument {}
+extension BenchApp: ExpressibleByArgument {}
 extension RadioPower: ExpressibleByArgument {}
 
 /// The values of options that profiles do not have.

@@ -66,6 +66,34 @@ struct VirtualAirOption: ParsableArguments {
         return driver
     }
 
+    /// The radio of a bench, and the virtual air of its receiver, which the options describe. If the radio is a virtual air, too,
+    /// it has the servers, where a host rests in place of the phone.
+    /// - Throws: `Failure` for options that have no effect there, and without an adapter.
+    func configuredForBench(
+        _ driver: any RadioDriver, for profiles: [Profile]
+    ) throws -> (driver: any RadioDriver, air: VirtualAirOptions) {
+        var air = try model.options(for: profiles)
+        guard air.replay == nil else { throw Failure.usage("--replay and --bench exclude each other") }
+        guard esphome.isEmpty, esphomeKey == nil, esphomeKeyFile == nil else {
+            throw Failure.usage("--esphome and --bench exclude each other")
+        }
+        air.servers = []
+        guard var radio = driver as? VirtualAirDriver else {
+            guard hciServer.isEmpty else { throw Failure.usage("--hci-server needs --radio virtual") }
+            return (driver, air)
+        }
+        if let reason = radio.reason {
+            throw Failure(
+                exitCode: 69,
+                message: "\(reason), beside which a phone could rest; to try a bench without one, write --radio virtual"
+            )
+        }
+        if let servers = try Self.servers(hciServer.isEmpty ? Self.serversInEnvironment : hciServer) {
+            radio.options.servers = servers
+        }
+        return (radio, air)
+    }
+
     private func options(for profiles: [Profile]) throws -> VirtualAirOptions {
         var options = try model.options(for: profiles)
         if let servers = try Self.servers(hciServer.isEmpty ? Self.serversInEnvironment : hciServer) {

@@ -94,6 +94,10 @@ class Client:
         """Answers the question of a pairing."""
         self._connection.perform("POST", f"/v1/beacons/{part(beacon)}/pair/answer", body={"answer": answer})
 
+    def show_bench(self) -> Any:
+        """The walk on the bench: what the receiver gets of each beacon, and the measured power that stands in for it on the radio."""
+        return self._connection.perform("GET", "/v1/bench")
+
     def forget_bonds(self, beacon: str, *, peer: str | None = None) -> Any:
         """Removes the bonds of a beacon, or the one with a peer."""
         return self._connection.perform("DELETE", "/v1/bonds", query={"beacon": beacon, "peer": peer})

@@ -1,0 +1,86 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A walk on the bench, on an adapter of BlueZ: Bumble is the phone that rests beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from beaconry import Beaconry, ibeacon
+from bumble.device import Device
+from bumble.hci import Address
+from bumble.transport import open_transport
+from vhci import Controllers, Witness
+
+pytestmark = pytest.mark.depends_on("controllers")
+
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+SHOP = f"""
+profile: shop
+physics: {{ exponent: 2, sensitivity: -85dBm }}
+beacons:
+  - {{ id: door, device: ibeacon, position: [0, 0], ibeacon: {{ uuid: {UUID}, major: 1, minor: 1, measured-power: -59 }} }}
+receivers:
+  - {{ id: visitor, path: {{ through: [[1, 0], [9, 0]], speed: 0.5m/s }} }}
+"""
+BENCH = ("--bench", "visitor", "--bench-rssi", "-65", "--bench-app", "log-distance")
+Packet = tuple[float, int]
+
+
+async def packets(until: Callable[[list[Packet]], bool], meanwhile: Callable[[], Any]) -> list[Packet]:
+    """The times and the measured powers of the packets that Bumble receives on hci1, until they meet a condition."""
+    received: list[Packet] = []
+
+    def note(report: Any) -> None:
+        data = bytes(report.data)
+        if data[:29] == ibeacon(UUID, 1, 1)[:29]:
+            received.append((time.monotonic(), data[29] - 256))
+
+    async with await open_transport("hci-socket:1") as (source, sink):
+        device = Device.with_hci("phone", Address("F0:F1:F2:F3:F4:F5"), source, sink)
+        await device.power_on()
+        device.host.on("advertising_report", note)
+        await device.start_scanning(active=False, filter_duplicates=False)
+        await asyncio.to_thread(meanwhile)
+        while not until(received):
+            await asyncio.sleep(0.05)
+        await device.stop_scanning()
+        await device.power_off()
+    return received
+
+
+def test_phone_receives_the_walk(beaconry: Beaconry, controllers: Controllers, witness: Witness) -> None:
+    controllers.power(1, False)
+    profile = beaconry.profile(SHOP)
+    run = beaconry.run(profile, *BENCH)
+
+    def walked() -> None:
+        run.wait("advertising-changed", device="door", timeout=300)
+
+    received = asyncio.run(asyncio.wait_for(packets(lambda found: found[-1:] and found[-1][1] == -46, walked), 300))
+    changes = [received[0], *(packet for former, packet in zip(received, received[1:]) if former[1] != packet[1])]
+    # Every change is one of the device's once a second, whenever it arrives: there are not more of them than seconds.
+    assert len(changes) - 1 <= changes[-1][0] - changes[0][0] + 1
+    powers = [power for _, power in changes]
+    assert powers == sorted(powers) and powers[-1] == -46, powers
+    bench = json.loads(beaconry.call("ctl", "bench", "--json").stdout)
+    assert bench["beacons"][0]["benchPower"] == -46
+
+    assert beaconry.call("ctl", "move", "visitor", "500", "0").returncode == 0
+    run.wait("advertising-stopped", device="door", timeout=120)
+    witness.wait_for(lambda air: not air.on_air)
+    assert beaconry.call("ctl", "move", "visitor", "1", "0").returncode == 0
+    witness.wait_for(lambda air: [each.advertising_data for each in air.on_air] == [ibeacon(UUID, 1, 1, -65)])
+
+    run.kill()
+    run = beaconry.run(profile)
+    run.wait("ready")
+    witness.wait_for(lambda air: [each.advertising_data for each in air.on_air] == [ibeacon(UUID, 1, 1, -59)])
+    assert run.end() == 0
