@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
+import BluetoothCore
 package import Devices
 package import Persistence
 package import Profiles
@@ -26,6 +28,8 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case unknownBeacon
         /// The beacon has no bond with this peer.
         case unknownPeer
+        /// The device has no such characteristic.
+        case unknownCharacteristic
         /// No capture with this number.
         case unknownCapture
         /// No profile of this name.
@@ -34,6 +38,8 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case noScenario
         /// A setting that the device refuses.
         case refusedSetting
+        /// A request that a connected device refuses, with an ATT error.
+        case refusedAttribute
         /// The profiles have changed since the client read them.
         case profileChanged
         /// Something is there that must not be.
@@ -56,6 +62,8 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
     package private(set) var hint: String
     /// The faults of a profile; empty for any other error.
     package private(set) var faults: [ProfileFault] = []
+    /// The error with which a connected device refused a request; `nil` for any other error.
+    package private(set) var attError: UInt8?
     /// The code of a radio's error.
     private var radioCode: RadioError.Code?
 
@@ -74,6 +82,21 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// An error of saved state.
     package init(_ error: PersistenceError) { self.init(.cannotCreate, error.message, hint: error.hint) }
+
+    /// An error of a request to a connected device.
+    init(_ error: RemoteError, of device: RemoteAddress) {
+        switch error {
+        case .refused(let code):
+            self.init(.refusedAttribute, "\(device.address) refused it: \(code)")
+            attError = code.rawValue
+        case .disconnected(let reason):
+            self.init(
+                .conflict, "the connection to \(device.address) has ended: \(reason)", hint: "connect again")
+        case .notPaired(let error):
+            self.init(.conflict, "it requires pairing with \(device.address), which failed: \(error.message)")
+        case .impossible(let reason): self.init(.radio, reason)
+        }
+    }
 
     /// The faults of a profile.
     package init(_ error: ProfileFaults) {
@@ -101,10 +124,12 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case .inputOutput: "input-output"
         case .unknownBeacon: "unknown-beacon"
         case .unknownPeer: "unknown-peer"
+        case .unknownCharacteristic: "unknown-characteristic"
         case .unknownCapture: "unknown-capture"
         case .unknownProfile: "unknown-profile"
         case .noScenario: "no-scenario"
         case .refusedSetting: "setting-refused"
+        case .refusedAttribute: "attribute-refused"
         case .profileChanged: "profile-changed"
         case .exists: "exists"
         case .realTime: "real-time"
@@ -117,11 +142,11 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
     /// The exit code of a command that ends with it (sysexits.h).
     package var exitCode: Int32 {
         switch code {
-        case .badProfile, .refusedSetting, .profileChanged, .exists, .realTime, .conflict: 65
+        case .badProfile, .refusedSetting, .refusedAttribute, .profileChanged, .exists, .realTime, .conflict: 65
         case .radio, .unsupported, .notReady: 69
         case .cannotCreate: 73
         case .inputOutput: 74
-        case .unknownBeacon, .unknownProfile, .unknownPeer, .unknownCapture, .noScenario: 64
+        case .unknownBeacon, .unknownProfile, .unknownPeer, .unknownCharacteristic, .unknownCapture, .noScenario: 64
         }
     }
 

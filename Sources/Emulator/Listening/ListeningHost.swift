@@ -7,11 +7,13 @@ import BluetoothCore
 import Radio
 import Receiving
 
-/// What a listening receiver scans with.
+/// What a listening receiver scans and connects with.
 protocol ListeningHost: Sendable {
     func open() async throws(RadioError)
     func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting>
     func stopScanning() async
+    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink
+    /// Releases it. Its connections end if it is not shared.
     func close() async
 }
 
@@ -29,6 +31,10 @@ struct AirListeningHost: ListeningHost {
 
     func stopScanning() async { await radio.stopScanning(as: name) }
 
+    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+        try await radio.connect(to: device, as: name, timeout: timeout)
+    }
+
     func close() async { await radio.removeListener(name) }
 }
 
@@ -43,6 +49,10 @@ struct AdapterListeningHost: ListeningHost {
     }
 
     func stopScanning() async { await radio.stopScanning() }
+
+    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+        try await radio.connect(to: device, timeout: timeout)
+    }
 
     // The radio is that of the beacons, too.
     func close() async { await radio.stopScanning() }

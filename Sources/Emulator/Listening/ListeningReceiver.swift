@@ -43,6 +43,8 @@ package actor ListeningReceiver {
     nonisolated let reports = Broadcast<Report>()
     /// The changes of regions.
     nonisolated let changes = Broadcast<MonitoringRecord>()
+    /// The devices that it is connected to.
+    package nonisolated let connections: ReceiverConnections
     private nonisolated let executor: any SerialExecutor = Simulation.current ?? QueueExecutor(label: "receiver")
     private let host: any ListeningHost
     private let clock: RunClock
@@ -98,6 +100,7 @@ package actor ListeningReceiver {
         self.clock = clock
         self.owner = owner
         self.observe = observe
+        connections = ReceiverConnections(of: name, on: host, executor)
         scan = PhoneScan(settings.plan)
         // Each receiver has random delays of its own.
         app = PhoneReceiver(
@@ -187,7 +190,7 @@ package actor ListeningReceiver {
         }
     }
 
-    /// Ends its scan, and the streams of its clients.
+    /// Ends its scan, its connections, and the streams of its clients.
     package func close() async {
         isClosed = true
         timer?.task.cancel()
@@ -197,6 +200,7 @@ package actor ListeningReceiver {
         reports.finish()
         changes.finish()
         await host.close()
+        await connections.close()
     }
 
     // MARK: - The scan
@@ -345,6 +349,12 @@ package actor ListeningReceiver {
             .sorted { $0.advertisement.address < $1.advertisement.address }
     }
 
+    /// An address with the type that it had in the last packet from it; `nil` if none was received lately.
+    func device(with address: BluetoothAddress) -> RemoteAddress? {
+        [true, false].map { RemoteAddress(address, isRandom: $0) }.filter { advertisers[$0] != nil }
+            .max { advertisers[$0].map(\.time) ?? .zero < advertisers[$1].map(\.time) ?? .zero }
+    }
+
     /// The last ranging report.
     package var lastReport: RangingRecord { report }
 
@@ -384,12 +394,7 @@ package actor ListeningReceiver {
         }
     }
 
-    private struct Loss: Encodable {
-        let v = 1
-        let lost: Int
-    }
-
-    private static func lost(_ count: Int) -> String { JSONLine.encode(Loss(lost: count)) }
+    private static func lost(_ count: Int) -> String { JSONLine.encode(LossRecord(lost: count)) }
 
     // MARK: - Regions
 

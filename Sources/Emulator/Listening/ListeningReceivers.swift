@@ -55,8 +55,11 @@ package final class ListeningReceivers: Sendable {
         }
     }
 
-    /// The beacon that sends from an address at present; `nil` if none does.
+    /// The beacon that sends from an address; `nil` if none of the run does.
     func owner(of address: BluetoothAddress) -> String? { state.withLock { $0.owners[address] } }
+
+    /// The address that a beacon sends from, or has sent from last; `nil` if it has not advertised yet.
+    func address(of beacon: String) -> BluetoothAddress? { state.withLock { $0.addresses[beacon] } }
 
     /// Adds a receiver, and begins its scan.
     /// - Parameters:

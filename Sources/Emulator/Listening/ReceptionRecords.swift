@@ -122,6 +122,13 @@ package struct AdvertisementRecord: Encodable, Sendable {
     }
 }
 
+/// The number of records that a client of a stream lost, in their place, as JSON.
+struct LossRecord: Encodable {
+    /// The version of the format.
+    let v = 1
+    let lost: Int
+}
+
 /// Which packets, or which beacons, a client of a listening receiver gets.
 package struct AdvertisementFilter: Hashable, Sendable {
     /// The names of formats; `nil` for all, and packets without a frame.

@@ -180,8 +180,8 @@ extension EmulatorError.Code {
     package var status: Int {
         switch self {
         case .badProfile, .refusedSetting: 422
-        case .unknownBeacon, .unknownProfile, .unknownPeer, .unknownCapture, .noScenario: 404
-        case .radio, .unsupported, .cannotCreate, .realTime, .conflict: 409
+        case .unknownBeacon, .unknownProfile, .unknownPeer, .unknownCharacteristic, .unknownCapture, .noScenario: 404
+        case .radio, .unsupported, .cannotCreate, .realTime, .conflict, .refusedAttribute: 409
         case .profileChanged, .exists: 412
         case .inputOutput: 500
         case .notReady: 503

@@ -27,12 +27,13 @@ final class ScriptedLink: ServingLink {
     private let refusals: [AttributeHandle: RemoteError]
     private let ending = EventLog<String>()
 
-    /// A peer with these services, which refuses writes to some handles.
+    /// A peer with these services, which refuses requests to some handles.
     init(
+        _ device: RemoteAddress = RemoteAddress(.zero, isRandom: true),
         services: [(service: RemoteService, characteristics: [RemoteCharacteristic])] = [],
         refusals: [AttributeHandle: RemoteError] = [:]
     ) {
-        device = RemoteAddress(.zero, isRandom: true)
+        self.device = device
         self.services = services
         self.refusals = refusals
         (notifications, notification) = AsyncStream.makeStream()
@@ -50,7 +51,10 @@ final class ScriptedLink: ServingLink {
     func discoverDescriptors(of characteristic: RemoteCharacteristic) async throws(RemoteError) -> [RemoteDescriptor] {
         []
     }
-    func read(_ attribute: AttributeHandle) async throws(RemoteError) -> [UInt8] { [UInt8(attribute.rawValue & 0xFF)] }
+    func read(_ attribute: AttributeHandle) async throws(RemoteError) -> [UInt8] {
+        if let refusal = refusals[attribute] { throw refusal }
+        return [UInt8(attribute.rawValue & 0xFF)]
+    }
     func write(_ value: [UInt8], to attribute: AttributeHandle) async throws(RemoteError) {
         calls.append(.write(value, attribute))
         if let refusal = refusals[attribute] { throw refusal }
@@ -58,6 +62,7 @@ final class ScriptedLink: ServingLink {
     func writeWithoutResponse(_ value: [UInt8], to attribute: AttributeHandle) async throws(RemoteError) {}
     func setNotifying(_ isNotifying: Bool, for characteristic: RemoteCharacteristic) async throws(RemoteError) {
         calls.append(.setNotifying(isNotifying, characteristic.value))
+        if let refusal = refusals[characteristic.value] { throw refusal }
     }
     func respond(to request: ServedRequest, _ response: AttributeResponse) async {
         calls.append(.respond(request, response))

@@ -1,0 +1,300 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import BluetoothCore
+import Concurrency
+import Radio
+
+/// A connection of a listening receiver: the attributes of its device, and the clients that follow their values.
+///
+/// Attributes are discovered with the first request that needs them. A characteristic is subscribed while at least one client
+/// follows it; subscriptions are written one after the other. When the device refuses a request because the connection is
+/// not encrypted, the receiver pairs and repeats it, as a phone does whose user accepts.
+package actor ReceiverConnection {
+    /// The name of a characteristic in the profile of its beacon; `nil` if it has none.
+    typealias Naming = @Sendable (CharacteristicIdentifier) -> String?
+
+    /// A value that a client may get, or the end of a subscription.
+    private struct Value: Sendable {
+        let characteristic: AttributeHandle
+        /// As JSON, made once for all clients; `nil` for the end of the streams that have subscribed to the characteristic.
+        let line: String?
+    }
+
+    /// What was discovered.
+    private struct Attributes: Sendable {
+        var services: [ServiceRecord] = []
+        var characteristics: [RemoteCharacteristic] = []
+    }
+
+    private typealias Discovery = Task<Result<Attributes, EmulatorError>, Never>
+
+    /// The connection, as clients get it.
+    package nonisolated let record: ConnectionRecord
+    /// The device.
+    nonisolated let device: RemoteAddress
+    private nonisolated let values = Broadcast<Value>(capacity: 1024)
+    private nonisolated let executor: any SerialExecutor
+    private let link: any RemoteLink
+    private let name: Naming
+    /// The discovery that has begun, or has succeeded.
+    private var discovery: Discovery?
+    /// The types of characteristics by their value handles, as far as they were discovered.
+    private var types: [AttributeHandle: BluetoothUUID] = [:]
+    /// The clients that follow each characteristic, by their numbers; no entry for none.
+    private var followers: [AttributeHandle: Set<Int>] = [:]
+    private var lastFollower = 0
+    private var subscribed: Set<AttributeHandle> = []
+    /// The latest change of a subscription; the next one waits for it.
+    private var lastChange: Task<EmulatorError?, Never>?
+    /// The pairing that has begun, or has succeeded.
+    private var pairing: Task<PairingError?, Never>?
+
+    /// A connection that is established.
+    init(
+        _ link: any RemoteLink, _ record: ConnectionRecord, _ executor: any SerialExecutor, name: @escaping Naming
+    ) {
+        self.link = link
+        self.record = record
+        self.executor = executor
+        self.name = name
+        device = link.device
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    // MARK: - Its end
+
+    /// Passes on the values that the device sends, and returns when the connection has ended.
+    func receive() async {
+        for await notification in link.notifications { take(notification) }
+    }
+
+    /// Ends the streams of clients.
+    func finish() { values.finish() }
+
+    /// Ends the connection, and returns when it has ended.
+    func disconnect() async { await link.disconnect() }
+
+    // MARK: - Attributes
+
+    /// The primary services with their characteristics and descriptors.
+    /// - Throws: `EmulatorError` `.conflict` if the connection has ended, `.refusedAttribute`, `.radio`.
+    package func services() async throws(EmulatorError) -> [ServiceRecord] { try await attributes().services }
+
+    /// Reads the value of a characteristic.
+    /// - Throws: `EmulatorError` `.unknownCharacteristic`, `.badProfile` if several characteristics have the type; as `services`.
+    package func read(_ reference: CharacteristicReference) async throws(EmulatorError) -> ValueRecord {
+        let found = try await characteristic(reference)
+        let value = try await perform { link throws(RemoteError) in try await link.read(found.value) }
+        return ValueRecord(found.value, found.uuid, value)
+    }
+
+    /// Writes the value of a characteristic.
+    /// - Parameter needsResponse: whether the device acknowledges it; else it has to fit into one packet.
+    /// - Throws: as `read`.
+    package func write(
+        _ value: [UInt8], to reference: CharacteristicReference, needsResponse: Bool = true
+    ) async throws(EmulatorError) {
+        let found = try await characteristic(reference).value
+        try await perform { link throws(RemoteError) in
+            if needsResponse {
+                try await link.write(value, to: found)
+            } else {
+                try await link.writeWithoutResponse(value, to: found)
+            }
+        }
+    }
+
+    private func characteristic(
+        _ reference: CharacteristicReference
+    ) async throws(EmulatorError) -> RemoteCharacteristic {
+        try reference.find(among: try await attributes().characteristics, of: device)
+    }
+
+    private func attributes() async throws(EmulatorError) -> Attributes {
+        let discovery = discovery ?? Task { await self.discover() }
+        self.discovery = discovery
+        return try await discovery.value.get()
+    }
+
+    private func discover() async -> Result<Attributes, EmulatorError> {
+        do throws(EmulatorError) {
+            let attributes = try await discoverAll()
+            for each in attributes.characteristics { types[each.value] = each.uuid }
+            return .success(attributes)
+        } catch {
+            // The next request tries it again.
+            discovery = nil
+            return .failure(error)
+        }
+    }
+
+    private func discoverAll() async throws(EmulatorError) -> Attributes {
+        var found = Attributes()
+        var counts: [BluetoothUUID: Int] = [:]
+        for service in try await perform({ link throws(RemoteError) in try await link.discoverServices(nil) }) {
+            var records: [CharacteristicRecord] = []
+            for each in try await perform({ link throws(RemoteError) in
+                try await link.discoverCharacteristics(of: service)
+            }) {
+                let descriptors = try await perform { link throws(RemoteError) in
+                    try await link.discoverDescriptors(of: each)
+                }
+                let identifier = CharacteristicIdentifier(each.uuid, occurrence: counts[each.uuid, default: 0])
+                counts[each.uuid, default: 0] += 1
+                records.append(CharacteristicRecord(each, name: name(identifier), descriptors))
+                found.characteristics.append(each)
+            }
+            found.services.append(ServiceRecord(service, records))
+        }
+        return found
+    }
+
+    /// Performs a request, and repeats it once the connection is encrypted if the device requires that.
+    private func perform<Result: Sendable>(
+        _ request: @Sendable (any RemoteLink) async throws(RemoteError) -> Result
+    ) async throws(EmulatorError) -> Result {
+        do throws(RemoteError) {
+            do throws(RemoteError) {
+                return try await request(link)
+            } catch .refused(let code) where code == .insufficientAuthentication || code == .insufficientEncryption {
+                guard let link = link as? any PairingLink else { throw .refused(code) }
+                try await encrypt(link)
+                return try await request(link)
+            }
+        } catch {
+            throw EmulatorError(error, of: device)
+        }
+    }
+
+    private func encrypt(_ link: any PairingLink) async throws(RemoteError) {
+        let pairing =
+            pairing
+            ?? Task {
+                do throws(PairingError) {
+                    let settings = PairingSettings(inputOutput: .displayYesNo, comparison: .accept)
+                    _ = try await link.pair(settings) { _ in .cancel }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+        self.pairing = pairing
+        guard let error = await pairing.value else { return }
+        self.pairing = nil
+        throw .notPaired(error)
+    }
+
+    // MARK: - Values that the device sends
+
+    /// The values of a characteristic that the device sends from now on, as JSON. While the sequence exists, the characteristic
+    /// is subscribed.
+    /// - Parameter reference: `nil` for the values of all characteristics, without a subscription.
+    /// - Throws: `EmulatorError` `.badProfile` also for a characteristic that neither notifies nor indicates; as `read`.
+    package func notifications(
+        of reference: CharacteristicReference?
+    ) async throws(EmulatorError) -> any AsyncSequence<String, Never> & Sendable {
+        // It begins before the subscription, so that it has the first value.
+        let values = values.stream()
+        guard let reference else { return values.compactMap { Self.line($0) } }
+        let characteristic = try await characteristic(reference)
+        guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
+            throw EmulatorError(
+                .badProfile, "the characteristic \(reference.text) of \(device.address) neither notifies nor indicates",
+                hint: "read it instead")
+        }
+        let follower = try await follow(characteristic)
+        return values.prefix { item in
+            // The sequence owns the follower, which ends with it.
+            _ = follower
+            guard case .element(let value) = item, value.line == nil else { return true }
+            return value.characteristic != characteristic.value
+        }.compactMap { item in
+            if case .element(let value) = item, value.characteristic != characteristic.value { return nil }
+            return Self.line(item)
+        }
+    }
+
+    /// Ends the subscription to a characteristic, and the streams of the clients that follow it.
+    /// - Throws: as `read`.
+    package func unsubscribe(from reference: CharacteristicReference) async throws(EmulatorError) {
+        let characteristic = try await characteristic(reference)
+        followers[characteristic.value] = nil
+        values.send(Value(characteristic: characteristic.value, line: nil))
+        if let error = await settle(characteristic) { throw error }
+    }
+
+    private static func line(_ item: Broadcast<Value>.Item) -> String? {
+        switch item {
+        case .element(let value): value.line
+        case .lost(let count): JSONLine.encode(LossRecord(lost: count))
+        }
+    }
+
+    private func take(_ notification: RemoteNotification) {
+        let type = types[notification.handle]
+        // Attributes have other handles from now on (Core 5.4, Vol 3, Part G, 7.1).
+        if type == .serviceChanged { discovery = nil }
+        guard values.hasReaders else { return }
+        let record = ValueRecord(notification.handle, type, notification.value)
+        values.send(Value(characteristic: notification.handle, line: JSONLine.encode(record)))
+    }
+
+    private func follow(_ characteristic: RemoteCharacteristic) async throws(EmulatorError) -> Follower {
+        lastFollower += 1
+        let number = lastFollower
+        followers[characteristic.value, default: []].insert(number)
+        if let error = await settle(characteristic) {
+            release(number, characteristic.value)
+            throw error
+        }
+        return Follower { [weak self] in
+            Task { await self?.unfollow(number, characteristic) }
+        }
+    }
+
+    private func unfollow(_ number: Int, _ characteristic: RemoteCharacteristic) async {
+        release(number, characteristic.value)
+        _ = await settle(characteristic)
+    }
+
+    private func release(_ number: Int, _ handle: AttributeHandle) {
+        followers[handle]?.remove(number)
+        if followers[handle]?.isEmpty == true { followers[handle] = nil }
+    }
+
+    /// Subscribes to a characteristic, or ends the subscription, as its followers require.
+    /// - Returns: the error; `nil` on success.
+    private func settle(_ characteristic: RemoteCharacteristic) async -> EmulatorError? {
+        let former = lastChange
+        let change = Task {
+            _ = await former?.value
+            return await self.subscribe(characteristic)
+        }
+        lastChange = change
+        return await change.value
+    }
+
+    private func subscribe(_ characteristic: RemoteCharacteristic) async -> EmulatorError? {
+        let handle = characteristic.value
+        let isWanted = followers[handle] != nil
+        guard isWanted != subscribed.contains(handle) else { return nil }
+        do throws(EmulatorError) {
+            try await perform { link throws(RemoteError) in try await link.setNotifying(isWanted, for: characteristic) }
+        } catch {
+            return error
+        }
+        if isWanted { subscribed.insert(handle) } else { subscribed.remove(handle) }
+        return nil
+    }
+
+    /// A client that follows a characteristic, until it is released.
+    private final class Follower: Sendable {
+        let end: @Sendable () -> Void
+        init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+        deinit { end() }
+    }
+}

@@ -1,0 +1,41 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import BluetoothCore
+import Radio
+import Synchronization
+
+@testable import Emulator
+
+/// The host of a listening receiver, which connects to scripted peers.
+final class ScriptedListeningHost: ListeningHost {
+    /// The attempts to connect, in order.
+    let attempts = EventLog<RemoteAddress>()
+    private let links: [RemoteAddress: ScriptedLink]
+    private let gate: EventLog<Void>?
+
+    /// - Parameters:
+    ///   - links: to the devices that accept connections.
+    ///   - gate: attempts last until it has an entry, or they are cancelled; `nil` for none.
+    init(_ links: [ScriptedLink], gate: EventLog<Void>? = nil) {
+        self.links = Dictionary(links.map { ($0.device, $0) }, uniquingKeysWith: { $1 })
+        self.gate = gate
+    }
+
+    func open() async throws(RadioError) {}
+
+    func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> { AsyncStream { nil } }
+
+    func stopScanning() async {}
+
+    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
+        attempts.append(device)
+        _ = try? await gate?.entry { _ in true }
+        guard !Task.isCancelled, let link = links[device] else { throw RadioError(.refused, "no connection", hint: "") }
+        return link
+    }
+
+    func close() async {}
+}
