@@ -23,13 +23,15 @@ struct Problem: Error, Encodable {
     let exitCode: Int32
     /// The faults of a profile.
     let faults: [ErrorRecord]?
+    /// The ATT error with which a connected device refused the request (Core 5.4, Vol 3, Part F, 3.4.1.1).
+    let attError: UInt8?
     /// The methods of the resource, for status 405.
     var methods: [HTTPRequest.Method] = []
     /// Whether the connection is closed after the reply.
     var endsConnection = false
 
     private enum CodingKeys: CodingKey {
-        case type, title, status, detail, code, hint, exitCode, faults
+        case type, title, status, detail, code, hint, exitCode, faults, attError
     }
 
     init(_ status: HTTPResponse.Status, code: String, _ detail: String, hint: String = "") {
@@ -44,7 +46,7 @@ struct Problem: Error, Encodable {
             case .notFound: 64
             default: 74
             }
-        faults = nil
+        (faults, attError) = (nil, nil)
     }
 
     /// An error of a run.
@@ -56,6 +58,7 @@ struct Problem: Error, Encodable {
         hint = error.hint.isEmpty ? nil : error.hint
         exitCode = error.exitCode
         faults = error.faults.isEmpty ? nil : error.faults.map(ErrorRecord.init)
+        attError = error.attError
     }
 
     /// A limit of the server was reached; the connection is closed to free its place.

@@ -67,6 +67,11 @@ import Testing
         #expect(try survives(Tag(nil)))
         #expect(try survives(CaptureNumber(3)))
         #expect(try survives(BatteryState.flat))
+        #expect(try survives(#require(CharacteristicReference("0x000E"))))
+        #expect(try survives(AttributeValue([1, 0x64])))
+        #expect(throws: ValueFault.self) {
+            try AttributeValue(json: AttributeValue(Array(repeating: 0, count: 513)).json)
+        }
     }
 
     @Test func descriptionHasAllOperationsAndNoReferenceToNothing() throws {

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import BluetoothCore
 import Devices
 import Radio
@@ -25,6 +26,16 @@ import Testing
         LinkChangeRecord(from: "a", to: "b", LinkOverride()),
         Emulator.ReloadResult(), ClockRecord(elapsed: 1, rate: "1", virtual: true),
         Journal(events: [], last: 0),
+        ConnectionRecord(RemoteAddress(.zero, isRandom: true), beacon: "a", mtu: 23),
+        ServiceRecord(
+            RemoteService(uuid: .bit16(0x180F), handles: .all),
+            [
+                CharacteristicRecord(
+                    RemoteCharacteristic(
+                        uuid: .bit16(0x2A19), properties: .notify, declaration: 2, value: 3, end: 4),
+                    name: "a", [RemoteDescriptor(uuid: .bit16(0x2902), handle: 4)])
+            ]),
+        ValueRecord(3, .bit16(0x2A19), [1]),
     ]
 
     @Test(arguments: full.indices)

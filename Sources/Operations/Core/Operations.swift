@@ -5,7 +5,8 @@
 /// The list of operations.
 package enum Operations {
     /// All, in the order of the documentation.
-    package static let all: [Endpoint] = run + profiles + beacons + air + receivers + captures + journal
+    package static let all: [Endpoint] =
+        run + profiles + beacons + air + receivers + connections + captures + journal
 
     private static let run = [
         Endpoint(ShowHealth.self), Endpoint(ShowVersion.self), Endpoint(ShowDescription.self),
@@ -38,6 +39,12 @@ package enum Operations {
         Endpoint(ListAdvertisers.self), Endpoint(FollowRanging.self), Endpoint(ShowRanging.self),
         Endpoint(FollowMonitoring.self), Endpoint(ListRegions.self), Endpoint(PutRegion.self),
         Endpoint(RemoveRegion.self),
+    ]
+
+    private static let connections = [
+        Endpoint(ListConnections.self), Endpoint(ConnectDevice.self), Endpoint(DisconnectDevice.self),
+        Endpoint(ListServices.self), Endpoint(ReadCharacteristic.self), Endpoint(WriteCharacteristic.self),
+        Endpoint(FollowNotifications.self), Endpoint(Unsubscribe.self),
     ]
 
     private static let captures = [

@@ -65,6 +65,7 @@ extension BeaconRecord: ReadableRecord {}
 extension BondRecord: ReadableRecord {}
 extension CaptureRecord: ReadableRecord {}
 extension ClockRecord: ReadableRecord {}
+extension ConnectionRecord: ReadableRecord {}
 extension DisconnectionRecord: ReadableRecord {}
 extension Emulator.ReloadResult: ReadableRecord {}
 extension LinkChangeRecord: ReadableRecord {}
@@ -74,6 +75,7 @@ extension RangingRecord: ReadableRecord {}
 extension ReceiverRecord: ReadableRecord {}
 extension MonitoredRegion: ReadableRecord {}
 extension ScenarioRecord: ReadableRecord {}
+extension ValueRecord: ReadableRecord {}
 extension WalkRecord: ReadableRecord {}
 
 /// A request that a run has refused (RFC 9457).

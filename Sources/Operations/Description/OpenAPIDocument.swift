@@ -131,6 +131,7 @@ package enum OpenAPIDocument {
             .required("code", .text, "the stable code"), .optional("hint", .text, "the fix"),
             .required("exitCode", .integer, "the exit code of a command that ends with it"),
             .optional("faults", .array(.anyObject), "the faults of a text, with file, line and column"),
+            .optional("attError", .integer(0...255), "the ATT error with which a connected device refused the request"),
         ])
 
     // MARK: - Schemas
@@ -154,7 +155,7 @@ package enum RequestFault {
         401: ("Unauthorized", "The token is missing or wrong."),
         403: ("Forbidden", "The origin is another one."),
         404: ("Not Found", "There is no such thing in the run."),
-        409: ("Conflict", "The radio, or the state of the run, does not permit it."),
+        409: ("Conflict", "The radio, a connected device, or the state of the run, does not permit it."),
         412: ("Precondition Failed", "It has changed since it was read, or is there already."),
         413: ("Content Too Large", "The body is too large."),
         415: ("Unsupported Media Type", "The media type of the body is another one."),

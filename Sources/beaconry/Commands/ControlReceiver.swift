@@ -24,6 +24,9 @@ struct ControlReceiver: AsyncParsableCommand {
             ControlReceiverListen.self, ControlReceiverChange.self, ControlReceiverBeacons.self,
             ControlReceiverMonitor.self,
             ControlReceiverUnmonitor.self, ControlReceiverRegions.self, ControlReceiverFollow.self,
+            ControlReceiverConnect.self, ControlReceiverDisconnect.self, ControlReceiverConnections.self,
+            ControlReceiverServices.self, ControlReceiverRead.self, ControlReceiverWrite.self,
+            ControlReceiverNotifications.self, ControlReceiverUnsubscribe.self,
             ControlReceiverAdd.self,
             ControlReceiverRemove.self, ControlReceiverList.self,
         ])

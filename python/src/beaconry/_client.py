@@ -271,6 +271,53 @@ class Client:
         """The last ranging report of a listening receiver."""
         return self._connection.perform("GET", f"/v1/receivers/{part(receiver)}/beacons")
 
+    def list_connections(self, receiver: str) -> Any:
+        """The devices that a listening receiver is connected to."""
+        return self._connection.perform("GET", f"/v1/receivers/{part(receiver)}/connections")
+
+    def disconnect_device(self, receiver: str, device: str) -> None:
+        """Ends the connection of a listening receiver to a device, or the attempt to connect to it."""
+        self._connection.perform("DELETE", f"/v1/receivers/{part(receiver)}/connections/{part(device)}")
+
+    def connect_device(self, receiver: str, device: str, *, address_type: str | None = None, timeout: str | None = None) -> Any:
+        """Connects a listening receiver to a device, unless it is connected to it."""
+        return self._connection.perform(
+            "PUT", f"/v1/receivers/{part(receiver)}/connections/{part(device)}", body={"addressType": address_type,
+            "timeout": timeout}
+        )
+
+    def read_characteristic(self, receiver: str, device: str, characteristic: str) -> Any:
+        """Reads the value of a characteristic of a connected device."""
+        return self._connection.perform(
+            "GET", f"/v1/receivers/{part(receiver)}/connections/{part(device)}/characteristics/{part(characteristic)}"
+        )
+
+    def write_characteristic(
+        self, receiver: str, device: str, characteristic: str, value: str, *, response: bool | None = None
+    ) -> None:
+        """Writes the value of a characteristic of a connected device."""
+        self._connection.perform(
+            "PUT", f"/v1/receivers/{part(receiver)}/connections/{part(device)}/characteristics/{part(characteristic)}",
+            body={"response": response, "value": value}
+        )
+
+    def unsubscribe(self, receiver: str, device: str, characteristic: str) -> None:
+        """Ends the subscription to a characteristic of a connected device, and the streams of the clients that follow it."""
+        self._connection.perform(
+            "DELETE", f"/v1/receivers/{part(receiver)}/connections/{part(device)}/notifications",
+            query={"characteristic": characteristic}
+        )
+
+    def notifications(self, receiver: str, device: str, *, characteristic: str | None = None) -> Iterator[Any]:
+        """The values that a connected device notifies or indicates, from now on, as server-sent events."""
+        return self._connection.events(
+            f"/v1/receivers/{part(receiver)}/connections/{part(device)}/notifications", query={"characteristic": characteristic}
+        )
+
+    def list_services(self, receiver: str, device: str) -> Any:
+        """The services of a connected device with their characteristics and descriptors."""
+        return self._connection.perform("GET", f"/v1/receivers/{part(receiver)}/connections/{part(device)}/services")
+
     def monitoring(self, receiver: str) -> Iterator[Any]:
         """The regions of a listening receiver as server-sent events: first the state of each, then each change."""
         return self._connection.events(f"/v1/receivers/{part(receiver)}/monitoring")

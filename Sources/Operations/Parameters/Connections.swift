@@ -1,0 +1,51 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCore
+package import Devices
+package import Emulator
+
+// The parameters of operations on the connections of listening receivers.
+
+extension DeviceReference: NameParameter {
+    package static let noun = "the address of a device, or the id of a beacon"
+}
+
+extension DeviceAddressType: Parameter {}
+
+extension CharacteristicReference: Parameter {
+    package init(json: JSONValue) throws(ValueFault) {
+        guard let reference = json.setting.flatMap({ Self($0) }) else {
+            throw ValueFault("write a handle, such as 14 or 0x000E, or a UUID")
+        }
+        self = reference
+    }
+
+    package var json: JSONValue { .text(text) }
+    package static var schema: Schema {
+        .text(
+            pattern: "[0-9]{1,5}|0x[0-9A-Fa-f]{1,4}|[0-9A-Fa-f]{4}|[0-9A-Fa-f]{8}(-?[0-9A-Fa-f]{4}){3}-?[0-9A-Fa-f]{12}"
+                + "|[0-9A-Fa-f]{8}", example: "2A19")
+    }
+}
+
+/// The value of an attribute, in hexadecimal digits (Core 5.4, Vol 3, Part F, 3.2.9).
+package struct AttributeValue: Parameter, Hashable {
+    /// The longest value, in bytes.
+    private static let limit = 512
+
+    package var bytes: [UInt8]
+
+    package init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+    package init(json: JSONValue) throws(ValueFault) {
+        guard let bytes = try? Hexadecimal.bytes(try String(json: json)), bytes.count <= Self.limit else {
+            throw ValueFault("write at most \(Self.limit) bytes in hexadecimal digits, such as \"0164\"")
+        }
+        self.bytes = bytes
+    }
+
+    package var json: JSONValue { .text(Hexadecimal.string(bytes)) }
+    package static var schema: Schema { .text(pattern: "([0-9A-Fa-f]{2}){0,\(limit)}", example: "0164") }
+}
