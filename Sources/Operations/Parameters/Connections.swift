@@ -24,9 +24,15 @@ extension CharacteristicReference: Parameter {
 
     package var json: JSONValue { .text(text) }
     package static var schema: Schema {
-        .text(
-            pattern: "[0-9]{1,5}|0x[0-9A-Fa-f]{1,4}|[0-9A-Fa-f]{4}|[0-9A-Fa-f]{8}(-?[0-9A-Fa-f]{4}){3}-?[0-9A-Fa-f]{12}"
-                + "|[0-9A-Fa-f]{8}", example: "2A19")
+        // Handles are 1 to 65535; four digits may be a UUID, too.
+        let handles = [
+            "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]",
+            "0x(0{0,3}[1-9A-Fa-f]|0{0,2}[1-9A-Fa-f][0-9A-Fa-f]|0?[1-9A-Fa-f][0-9A-Fa-f]{2}|[1-9A-Fa-f][0-9A-Fa-f]{3})",
+        ]
+        let uuids = [
+            "[0-9A-Fa-f]{4}", "[0-9A-Fa-f]{8}(-?[0-9A-Fa-f]{4}){3}-?[0-9A-Fa-f]{12}", "[0-9A-Fa-f]{8}",
+        ]
+        return .text(pattern: (handles + uuids).joined(separator: "|"), example: "2A19")
     }
 }
 
