@@ -5,6 +5,7 @@
 import BeaconryCentral
 import Concurrency
 import DBus
+import Emulator
 import Profiles
 import Radio
 package import Receiving

@@ -170,7 +170,7 @@ struct RangingOutput: Encodable, LiveReport {
     /// The region's identifier; absent for a report on all regions.
     private let region: String?
     /// The beacons in range, the nearest first.
-    let beacons: [RangedRecord]
+    let beacons: [RangingRecord.Beacon]
     /// What was received instead of beacons; absent if some are in range, or if nothing was received.
     private let message: String?
     /// The last RSSI values of these beacons, for a terminal; empty without them.
@@ -189,7 +189,7 @@ struct RangingOutput: Encodable, LiveReport {
     ) {
         self.region = region?.identifier
         let ranged = region.map { report.beacons(in: $0) } ?? report.beacons
-        beacons = ranged.map(RangedRecord.init)
+        beacons = ranged.map(RangingRecord.Beacon.init)
         message = ranged.isEmpty ? others?.sentence : nil
         self.trends = ranged.map { trends[$0.identity] ?? "" }
     }
@@ -224,33 +224,7 @@ struct RangingOutput: Encodable, LiveReport {
     }
 }
 
-/// One beacon of a ranging report.
-struct RangedRecord: Encodable {
-    private let uuid: String
-    private let major: UInt16
-    private let minor: UInt16
-    /// unknown, immediate, near or far.
-    let proximity: String
-    /// The estimated distance in metres; -1 when unknown.
-    private let accuracy: Double
-    /// The mean RSSI since the previous report, in dBm; 0 if no advertisement was received.
-    private let rssi: Int8
-    /// The measured power, in dBm.
-    private let measuredPower: Int8
-    /// The number of advertisements since the previous report.
-    private let packets: Int
-
-    init(_ ranged: RangedBeacon) {
-        uuid = ranged.beacon.uuid.description
-        major = ranged.beacon.major
-        minor = ranged.beacon.minor
-        proximity = ranged.proximity.rawValue
-        accuracy = ranged.accuracy
-        rssi = ranged.rssi.decibelMilliwatts
-        measuredPower = ranged.beacon.measuredPower.decibelMilliwatts
-        packets = ranged.packets
-    }
-
+extension RangingRecord.Beacon {
     /// The text of AirLocate, followed by the RSSI and the UUID, which it leaves out.
     var line: String { line(trend: "") }
 
@@ -269,7 +243,7 @@ struct SeekingOutput: Encodable, LiveReport {
     private let event = "sought"
     private let time = Timestamp.now
     /// The nearest beacon; absent when none is in range.
-    private let nearest: RangedRecord?
+    private let nearest: RangingRecord.Beacon?
     /// 0 for cold, 1 for hot.
     private let warmth: Double
     /// warmer, colder or steady.
@@ -281,7 +255,7 @@ struct SeekingOutput: Encodable, LiveReport {
     }
 
     init(_ report: SeekingReport) {
-        nearest = report.nearest.map(RangedRecord.init)
+        nearest = report.nearest.map(RangingRecord.Beacon.init)
         warmth = report.warmth
         trend = report.trend.rawValue
         text = report.text

@@ -106,6 +106,37 @@ def test_ranging_reports_distances_and_losses(shop: Server) -> None:
     assert len(next(reports)["beacons"]) == 1
 
 
+def test_ranging_is_that_of_the_command_on_the_same_run(served: Served, beaconry: Beaconry) -> None:
+    """`range` is a host of its own at the place of the receiver."""
+    profile = SHOP.replace("receivers:", 'receivers:\n  - { id: host, position: [0, 0], hci-server: "tcp:127.0.0.1:0" }')
+    shop = served(profile=beaconry.profile(profile))
+    server = next(each for each in shop.get("/v1/receivers")["receivers"] if each["name"] == "host")["server"]
+    command = beaconry.start("range", "--uuid", UUID, "--radio", server.replace("tcp:", "tcp-client:", 1), "--json")
+    reports = stream(shop, f"/v1/receivers/phone/ranging?uuid={UUID}")
+
+    def ranged(report: dict[str, Any], far: bool) -> dict[int, tuple[Any, ...]] | None:
+        """The beacons of a report by their minor numbers, if it has both, and of the far one packets or none."""
+        beacons = {each["minor"]: each for each in report["beacons"]}
+        if len(beacons) < 2 or beacons[1]["packets"] == 0 or (beacons[2]["packets"] > 0) != far:
+            return None
+        return {
+            minor: tuple(each[key] for key in ("rssi", "measuredPower", "proximity", "accuracy")) for minor, each in beacons.items()
+        }  # fmt: skip
+
+    def first(far: bool) -> tuple[Any, Any]:
+        ours = next(found for report in reports if (found := ranged(report, far)))
+        while not (theirs := ranged(command.wait("ranged"), far)):
+            pass
+        return ours, theirs
+
+    ours, theirs = first(far=True)
+    assert ours == theirs and ours[1][0] == -59 and ours[2][0] == -79
+    shop.request("PATCH", "/v1/beacons/far", {"enabled": False}, **PATCH)
+    ours, theirs = first(far=False)
+    assert ours == theirs and ours[2] == (0, -59, "unknown", -1)
+    assert command.end() == 0
+
+
 def test_regions_stay_when_the_client_ends(shop: Server) -> None:
     changes = stream(shop, "/v1/receivers/phone/monitoring")
     added = shop.request("PUT", "/v1/receivers/phone/regions/my%20shop%2F1", {"uuid": UUID, "major": 1, "exit-after": "1s"})
