@@ -34,12 +34,16 @@ package struct AirControl: Sendable {
                 + "hosts that scan")
     }
 
-    /// - Throws: `EmulatorError` `.badProfile` for a position farther away than 10 km on an axis.
-    static func check(_ positions: [Position]) throws(EmulatorError) {
+    /// The radio, if something on it can be at these places.
+    /// - Throws: `EmulatorError` `.unsupported` if it has no positions, `.badProfile` for one farther away than 10 km on an axis.
+    @discardableResult
+    func positioning(for positions: [Position]) throws(EmulatorError) -> any PositioningRadio {
+        let radio = try positioning()
         let numbers = positions.flatMap { [$0.x, $0.y, $0.z] }
         guard numbers.allSatisfy({ $0.isFinite && abs($0) <= 10_000 }) else {
             throw EmulatorError(.badProfile, "a position has two or three coordinates in metres, from -10000 to 10000")
         }
+        return radio
     }
 
     // MARK: - Places
@@ -48,8 +52,7 @@ package struct AirControl: Sendable {
     /// - Throws: `EmulatorError` `.unknownBeacon` if nothing on the air has this name, `.badProfile` for a position out of
     ///   range, or `.unsupported` if the radio has no positions.
     package func move(_ name: String, to position: Position) async throws(EmulatorError) {
-        let radio = try positioning()
-        try Self.check([position])
+        let radio = try positioning(for: [position])
         try await directory.betweenHandovers { () async throws(EmulatorError) in
             guard await radio.move(name, to: position) else { throw Self.unknown(name) }
             await directory.beacon(BeaconIdentifier(name))?.move(.rest(position))
@@ -61,8 +64,7 @@ package struct AirControl: Sendable {
     package func walk(
         _ name: String, through places: [Position], over duration: Duration
     ) async throws(EmulatorError) {
-        let radio = try positioning()
-        try Self.check(places)
+        let radio = try positioning(for: places)
         try await directory.betweenHandovers { () async throws(EmulatorError) in
             guard let motion = await radio.walk(name, through: places, over: duration) else {
                 throw Self.unknown(name)

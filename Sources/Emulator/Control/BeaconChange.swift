@@ -131,10 +131,7 @@ extension Emulator {
         if let settings = change.settings, beacons.count > 1 {
             for beacon in beacons { try await beacon.requireAcceptance(of: settings) }
         }
-        if let position = change.position {
-            _ = try air.positioning()
-            try AirControl.check([position])
-        }
+        if let position = change.position { try air.positioning(for: [position]) }
         if change.muting != nil { _ = try requireFaultInjection("mute a beacon") }
         guard change.isEnabled == true, change.battery != .full else { return }
         let flat = beacons.first { change.battery == .flat || roster[$0.identifier]?.hasFlatBattery == true }

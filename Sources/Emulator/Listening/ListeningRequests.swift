@@ -72,10 +72,7 @@ extension Emulator {
         _ name: String, _ change: ListenerChange, isNew: Bool = false
     ) async throws(EmulatorError) -> (listener: ListeningReceiver, isNew: Bool) {
         let settings = try change.applied(to: ListenerSettings())
-        if let position = change.position {
-            _ = try air.positioning()
-            try AirControl.check([position])
-        }
+        if let position = change.position { try air.positioning(for: [position]) }
         return try await inOrder { emulator throws(EmulatorError) in
             if let listener = emulator.listeners[name] {
                 guard !isNew else { throw EmulatorError(.exists, "there is a receiver \"\(name)\" already") }
@@ -105,10 +102,7 @@ extension Emulator {
             throw EmulatorError(.badProfile, "the change is empty", hint: "send members, such as {\"screen\":\"off\"}")
         }
         let listener = try listener(name)
-        if let position = change.position {
-            _ = try air.positioning()
-            try AirControl.check([position])
-        }
+        if let position = change.position { try air.positioning(for: [position]) }
         try await listener.change(change)
         if let position = change.position { try await air.move(name, to: position) }
         return listener
@@ -141,14 +135,8 @@ extension Emulator {
         }
     }
 
-    /// Adds the listening receivers of the profiles. One that the radio refuses is a warning.
-    func beginListening() async {
-        for receiver in receivers.listening {
-            await beginListening(receiver)
-        }
-    }
-
-    /// Replaces the listening receivers of the profiles by those of a reload.
+    /// Replaces the listening receivers of the profiles by those of a reload, or adds those of the start. One that the radio
+    /// refuses is a warning.
     func replaceListeners(by next: [ReceiverDefinition]) async {
         let wanted = Dictionary(next.filter { $0.listener != nil }.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         for listener in listeners.all where !listeners.isAdded(listener.name) {
