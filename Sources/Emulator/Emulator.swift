@@ -48,6 +48,8 @@ package actor Emulator: Service {
         package var hasProfilesInMemory = false
         /// Whether the profiles are read again whenever their files change.
         package var watchesProfiles = false
+        /// Makes a radio that receives on the adapter of the run, for a radio that only carries beacons; `nil` for none.
+        package var makeCentral: (@Sendable () -> any CentralRadio)?
         /// The walk on the bench; `nil` for none.
         package var bench: Bench?
         /// The time zone of schedules.
@@ -95,7 +97,7 @@ package actor Emulator: Service {
     /// Receives the names of the profiles after each reload, before the reload is reported.
     private(set) var reloadObserver: (@Sendable ([String]) async -> Void)?
     /// The receivers that scan within the run.
-    package nonisolated let listeners = ListeningReceivers()
+    package nonisolated let listeners: ListeningReceivers
 
     /// An emulator that has not started; call `run()`.
     package init(
@@ -106,6 +108,7 @@ package actor Emulator: Service {
         runClock = RunClock(clock, epoch: configuration.epoch)
         vault = BondVault { [events] in events.post(.beacon($0, $1)) }
         directory = BeaconDirectory(events: radio.events)
+        listeners = ListeningReceivers(makeCentral: configuration.makeCentral)
         factory = BeaconFactory(configuration, clock: runClock.timekeeper, counts: directory.counts)
         roster = BeaconRoster(radioName: radio.name)
     }
@@ -208,6 +211,7 @@ package actor Emulator: Service {
     }
 
     private func powerOn(_ capabilities: RadioCapabilities) async {
+        listeners.note(capabilities)
         events.post(.radioReady(capabilities))
         roster.setRadioUp(true, name: capabilities.name)
         if !capabilities.canReadBack {

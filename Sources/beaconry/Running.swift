@@ -96,6 +96,11 @@ struct Running {
         if let bench, let air = request.benchAir {
             configuration.bench = Bench(bench, on: VirtualAirRadio(air))
         }
+        if !(radio is any CentralRadio), !(radio is any ListeningRadio) {
+            configuration.makeCentral = { [driver = request.driver] in
+                driver.makeCentral(maximumTransmissionUnit: 517)
+            }
+        }
         let emulator = Emulator(configuration, radio: radio, clock: clock)
         // Before anything is on the air, so that a second run of a profile fails here.
         let context = RunContext(emulator, version: Version.number, detail: request.metricsDetail)

@@ -17,9 +17,22 @@ package final class ListeningReceivers: Sendable {
         /// The beacons by the addresses that they send from at present.
         var owners: [BluetoothAddress: String] = [:]
         var addresses: [String: BluetoothAddress] = [:]
+        /// Whether the radio can place advertisements while another radio scans on its adapter.
+        var canShareAdapter = false
     }
 
     private let state = Mutex(State())
+    private let makeCentral: (@Sendable () -> any CentralRadio)?
+
+    /// - Parameter makeCentral: makes a radio that receives on the adapter of the run, for a radio that only carries beacons.
+    init(makeCentral: (@Sendable () -> any CentralRadio)? = nil) { self.makeCentral = makeCentral }
+
+    /// Notes what the radio of the run can do, before the first receiver.
+    func note(_ capabilities: RadioCapabilities) {
+        // Without sets of advertisements, each with an address of its own, scanning and advertising have one random address, which
+        // cannot be changed during a scan (Core 5.4, Vol 4, Part E, 7.8.4): the kernel refuses an advertisement then.
+        state.withLock { $0.canShareAdapter = capabilities.hasExtendedAdvertising }
+    }
 
     /// The names.
     var names: Set<String> { state.withLock { Set($0.receivers.keys) } }
@@ -76,15 +89,23 @@ package final class ListeningReceivers: Sendable {
         switch radio {
         case let air as any ListeningRadio: host = AirListeningHost(name: name, motion: motion, radio: air)
         case let adapter as any CentralRadio:
-            if let other = all.first {
-                throw EmulatorError(
-                    .conflict, "\(radio.name) is the receiver \(other.name) already",
-                    hint: "an adapter is one receiver; on the virtual air there are many")
-            }
+            try requireNone(on: radio)
             host = AdapterListeningHost(radio: adapter)
         default:
-            throw EmulatorError(
-                .unsupported, "\(radio.name) cannot receive", hint: "run on the virtual air (--radio virtual)")
+            guard let makeCentral else {
+                throw EmulatorError(
+                    .unsupported, "\(radio.name) cannot receive", hint: "run on the virtual air (--radio virtual)")
+            }
+            guard state.withLock(\.canShareAdapter) else {
+                throw EmulatorError(
+                    .unsupported,
+                    "\(radio.name) has no extended advertising, and cannot place advertisements while it scans",
+                    hint:
+                        "use an adapter with extended advertising, or receive with another one (beaconry range --radio bluez:hci1)"
+                )
+            }
+            try requireNone(on: radio)
+            host = SharedAdapterListeningHost(radio: makeCentral())
         }
         let seed = (radio as? any ListeningRadio)?.seed ?? .random(in: 1 ... .max)
         let receiver = ListeningReceiver(
@@ -107,6 +128,14 @@ package final class ListeningReceivers: Sendable {
                 ? EmulatorError(.conflict, error.message, hint: error.hint) : EmulatorError(error)
         }
         return receiver
+    }
+
+    /// - Throws: `EmulatorError` `.conflict` if there is a receiver.
+    private func requireNone(on radio: any PeripheralRadio) throws(EmulatorError) {
+        guard let other = all.first else { return }
+        throw EmulatorError(
+            .conflict, "\(radio.name) is the receiver \(other.name) already",
+            hint: "an adapter is one receiver; on the virtual air there are many")
     }
 
     private func forget(_ receiver: ListeningReceiver) {
