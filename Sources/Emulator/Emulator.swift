@@ -226,7 +226,7 @@ package actor Emulator: Service {
         warnOfMovement()
         warnOfTurns(capabilities)
         // Before the beacons are on the air, so that they receive their first packets.
-        await replaceListeners(by: receivers.listening)
+        await beginListening()
         for beacon in roster.beacons { await powerOn(beacon) }
         progress.begin(.up)
         roster.setRunning(progress.phase == .up)

@@ -135,8 +135,13 @@ extension Emulator {
         }
     }
 
-    /// Replaces the listening receivers of the profiles by those of a reload, or adds those of the start. One that the radio
-    /// refuses is a warning.
+    /// Adds the listening receivers of the profiles; those of a scenario may be there already. One that the radio refuses is a
+    /// warning.
+    func beginListening() async {
+        for receiver in receivers.listening { await beginListening(receiver) }
+    }
+
+    /// Replaces the listening receivers of the profiles by those of a reload.
     func replaceListeners(by next: [ReceiverDefinition]) async {
         let wanted = Dictionary(next.filter { $0.listener != nil }.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         for listener in listeners.all where !listeners.isAdded(listener.name) {
