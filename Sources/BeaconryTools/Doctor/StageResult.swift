@@ -23,12 +23,12 @@ struct StageResult: Sendable {
         /// The median of the RSSI; `nil` without any.
         var medianRSSI: Int8? { rssi.isEmpty ? nil : rssi.sorted()[rssi.count / 2] }
 
-        /// The shortest time between two advertising events, of at least four; `nil` for fewer. Receivers miss events, so that
-        /// longer times mean nothing.
-        var shortestGap: Duration? {
+        /// The lower quartile of the times between advertising events, of at least four; `nil` for fewer. Receivers miss events,
+        /// so that longer times mean nothing; and some events are read together by a machine that was busy.
+        var usualGap: Duration? {
             // The same event on another channel is received within 10 ms.
             let gaps = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 > .milliseconds(10) }
-            return gaps.count < 4 ? nil : gaps.min()
+            return gaps.count < 4 ? nil : gaps.sorted()[gaps.count / 4]
         }
     }
 
@@ -160,7 +160,7 @@ struct StageResult: Sendable {
         }
     }
 
-    /// A controller that sends less often than it should, where the receiver reports each advertisement: the shortest time
+    /// A controller that sends less often than it should, where the receiver reports each advertisement: the usual time
     /// between two of them is too long, or less than a tenth of them was received.
     private func intervalFinding(
         _ reception: Reception, _ beacon: BeaconIdentifier, _ receiver: ReceivingCapabilities
@@ -179,7 +179,7 @@ struct StageResult: Sendable {
                     + "closer together, or use another adapter",
                 command: "beaconry expect --radio \(receiver.name) --uuid \(TrialStage.uuid) --count 10 --within 60s")
         }
-        guard let gap = reception.shortestGap, gap > longest * 2 else { return nil }
+        guard let gap = reception.usualGap, gap > longest * 2 else { return nil }
         return .receiving(
             .problem,
             "\(beacon) is received every \(Formatting.seconds(gap)) at most, and the controller got "

@@ -19,9 +19,9 @@ from vhci import World, dbus_call, eventually, set_adapter_property
 pytestmark = pytest.mark.depends_on("newest")
 
 
-def diagnosis(beaconry: Beaconry, *options: str) -> dict[str, dict[str, Any]]:
+def diagnosis(beaconry: Beaconry, *options: str, duration: str = "2s") -> dict[str, dict[str, Any]]:
     """The findings of `doctor` that are neither ok nor unknown, by their checks: of each, the worst. The exit code follows."""
-    result = beaconry.call("doctor", "--json", "--for", "2s", *options)
+    result = beaconry.call("doctor", "--json", "--for", duration, *options)
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     assert lines and lines[-1]["event"] == "diagnosis", result
     worst_last = sorted((line for line in lines if line["event"] == "check"), key=lambda line: line["result"] == "problem")
@@ -121,7 +121,9 @@ def test_duplicate_address_is_found(beaconry: Beaconry, world: World, air: AirSt
 def test_interval_on_the_air_is_found(beaconry: Beaconry, air: AirStarter) -> None:
     """bluetoothd reports no duplicates, so the receiver is our own host on another controller."""
     place = air("air-interval:5")
-    found = diagnosis(beaconry, "--radio", place.radio, "--via", f"tcp-client:127.0.0.1:{place.port}")
+    # It takes several intervals, of 500 ms each, to find that they are too long.
+    via = f"tcp-client:127.0.0.1:{place.port}"
+    found = diagnosis(beaconry, "--radio", place.radio, "--via", via, duration="8s")
     assert found["receiving"]["result"] == "problem"
 
 
