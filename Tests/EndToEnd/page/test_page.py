@@ -549,3 +549,24 @@ def test_ranging_of_a_listening_receiver_is_shown(show: Show, beaconry: Beaconry
     viewer.mark("door").click()
     expect(ranging).to_have_count(0)
     assert viewer.problems == []
+
+
+BENCH = ROOM + """
+receivers:
+  - { id: visitor, position: [1, 0] }
+"""
+
+
+def test_the_receiver_of_a_bench_is_dragged(show: Show, beaconry: Beaconry) -> None:
+    viewer = show(
+        beaconry.profile(BENCH), "--bench", "visitor", "--bench-rssi", "-59", "--bench-app", "log-distance", "--hci-server", "none"
+    )
+
+    def power() -> int:
+        """The measured power of the door on the radio, which the app of the phone computes with."""
+        return json.loads(beaconry.call("ctl", "bench", "--json").stdout)["beacons"][0]["benchPower"]
+
+    assert power() == -59
+    drag(viewer, "visitor", (250, 0))
+    eventually(lambda: -55 < power() and abs(power() - (-59 + 20 * math.log10(math.hypot(*viewer.place("visitor"))))) <= 1)
+    assert viewer.problems == []
