@@ -24,7 +24,8 @@ enum ReloadText {
 /// The text of a walk on the bench.
 package enum BenchText {
     package static func lines(_ bench: BenchRecord) -> [String] {
-        let head = "\(bench.receiver) walks; the phone has \(bench.rssi) dBm on the bench, and its app is \(bench.app)"
+        let head =
+            "receiver \(bench.receiver) on the virtual air; RSSI on the bench \(bench.rssi) dBm; app \(bench.app)"
         let rows = bench.beacons.map { beacon in
             [
                 beacon.beacon, state(beacon.state), beacon.rssi.map { Formatting.hundredths($0) } ?? "",

@@ -6,6 +6,7 @@ import Advertising
 import Bluetooth
 import BluetoothCore
 import Emulator
+import HCIRadio
 import Persistence
 package import Radio
 import Receiving
@@ -34,8 +35,15 @@ package enum BenchCalibrateTool {
     }
 
     /// Advertises a beacon, and reports the RSSI of the values on standard input.
-    /// - Throws: `RadioError` if the radio cannot be used; as `run`.
+    /// - Throws: `RadioError` if the radio cannot be used; as `run`; `Failure` for a virtual air, which no phone receives.
     package static func run(advertisingOn driver: any RadioDriver, as format: OutputFormat) async throws {
+        if let air = driver as? VirtualAirDriver {
+            throw Failure(
+                exitCode: 69,
+                message:
+                    "\(air.reason ?? "a phone does not receive a virtual air"): there is nothing to measure; values that you "
+                    + "have can be given: beaconry bench calibrate -67 -69 -68")
+        }
         let ledger = try RunLedger(folder: Folders.runtime)
         defer { ledger.close() }
         let interruption = await Interruption()
@@ -49,7 +57,7 @@ package enum BenchCalibrateTool {
         await radio.advertise(beacon.advertisement, for: beacon.identifier)
         await interruption.wait(atMost: .seconds(15)) { await watch.waitUntilReported() }
         Output.note(
-            "an iBeacon is on the air: \(frame.uuid) \(frame.major) \(frame.minor). Let the phone rest beside the adapter, and type "
+            "an iBeacon is on the air: \(frame.uuid), major \(frame.major), minor \(frame.minor). Let the phone rest beside the adapter, and type "
                 + "the RSSI values that the app shows for 20 s, then Ctrl-D")
         let reading = Task.detached { () -> Result<String?, Failure> in
             do throws(Failure) {
@@ -122,6 +130,7 @@ private struct BenchCalibration: Encodable, Report {
     }
 
     var lines: [String] {
-        ["bench RSSI \(rssi) dBm, from \(samples) values without \(trimmed) at each end: --bench-rssi \(rssi)"]
+        let rest = trimmed > 0 ? " without the \(trimmed) lowest and the \(trimmed) highest" : ""
+        return ["bench RSSI \(rssi) dBm, from \(Formatting.count(samples, "value"))\(rest): --bench-rssi \(rssi)"]
     }
 }

@@ -88,6 +88,9 @@ struct VirtualAirOption: ParsableArguments {
                 message: "\(reason), beside which a phone could rest; to try a bench without one, write --radio virtual"
             )
         }
+        // One seed is reported, and repeats the walk.
+        let seed = air.seed ?? UInt64(UInt32.random(in: 1...UInt32.max))
+        (air.seed, radio.options.seed) = (seed, seed)
         if let servers = try Self.servers(hciServer.isEmpty ? Self.serversInEnvironment : hciServer) {
             radio.options.servers = servers
         }

@@ -29,7 +29,9 @@ BENCH = ("--bench", "visitor", "--bench-rssi", "-59", "--bench-app", "log-distan
 def start(beaconry: Beaconry, profile: Path, *options: str) -> tuple[Run, str]:
     """A bench whose radio is a virtual air, and Bumble's name for the place beside it."""
     run = beaconry.run(profile, *BENCH, "--seed", "5", "--hci-server", "tcp:127.0.0.1:0", *options, radio="virtual")
-    server = run.wait("radio-ready")["servers"][0]
+    radio = run.wait("radio-ready")
+    assert radio["seed"] == 5
+    server = radio["servers"][0]
     run.wait("ready")
     return run, server.replace("tcp:", "tcp-client:", 1)
 
@@ -145,7 +147,7 @@ def test_bench_of_a_run_without_one_is_refused(beaconry: Beaconry) -> None:
 def test_calibration_is_the_trimmed_mean(beaconry: Beaconry) -> None:
     values = ["-68"] * 8 + ["-90", "-40"]
     done = beaconry.call("bench", "calibrate", *values)
-    assert done.stdout == "bench RSSI -68 dBm, from 10 values without 1 at each end: --bench-rssi -68\n"
+    assert done.stdout == "bench RSSI -68 dBm, from 10 values without the 1 lowest and the 1 highest: --bench-rssi -68\n"
     assert json.loads(beaconry.call("bench", "calibrate", "--json", *values).stdout)["rssi"] == -68
     assert "outside -75 to -65 dBm" in beaconry.call("bench", "calibrate", "-50").stderr
     refused = beaconry.call("bench", "calibrate", "-68", "strong")
