@@ -38,31 +38,11 @@ struct AirListeningHost: ListeningHost {
     func close() async { await radio.removeListener(name) }
 }
 
-/// The adapter of the run, by a radio of its own: bluetoothd shares it between both.
-struct SharedAdapterListeningHost: ListeningHost {
-    let radio: any CentralRadio
-
-    func open() async throws(RadioError) { _ = try await radio.openCentral(waits: false) }
-
-    func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
-        try await radio.scan(parameters)
-    }
-
-    func stopScanning() async { await radio.stopScanning() }
-
-    // bluetoothd does not report which side began a connection: it would count as one of a central to a beacon.
-    func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
-        throw RadioError(
-            .unsupported, "a receiver of a run does not connect on \(radio.name), which carries the beacons",
-            hint: "connect on another adapter (beaconry manage --radio bluez:hci1)")
-    }
-
-    func close() async { await radio.close() }
-}
-
 /// The adapter of the run.
 struct AdapterListeningHost: ListeningHost {
     let radio: any CentralRadio
+    /// Whether the beacons have another radio on the adapter: bluetoothd shares it between both.
+    var isShared = false
 
     func open() async throws(RadioError) { _ = try await radio.openCentral(waits: false) }
 
@@ -73,9 +53,17 @@ struct AdapterListeningHost: ListeningHost {
     func stopScanning() async { await radio.stopScanning() }
 
     func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
-        try await radio.connect(to: device, timeout: timeout)
+        // bluetoothd does not report which side began a connection: it would count as one of a central to a beacon.
+        guard !isShared else {
+            throw RadioError(
+                .unsupported, "a receiver of a run does not connect on \(radio.name), which carries the beacons",
+                hint: "connect on another adapter (beaconry manage --radio bluez:hci1)")
+        }
+        return try await radio.connect(to: device, timeout: timeout)
     }
 
-    // The radio is that of the beacons, too.
-    func close() async { await radio.stopScanning() }
+    func close() async {
+        // A radio that is not shared is that of the beacons, too.
+        if isShared { await radio.close() } else { await radio.stopScanning() }
+    }
 }

@@ -105,7 +105,7 @@ package final class ListeningReceivers: Sendable {
                 )
             }
             try requireNone(on: radio)
-            host = SharedAdapterListeningHost(radio: makeCentral())
+            host = AdapterListeningHost(radio: makeCentral(), isShared: true)
         }
         let seed = (radio as? any ListeningRadio)?.seed ?? .random(in: 1 ... .max)
         let receiver = ListeningReceiver(
