@@ -23,6 +23,16 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x40)
     /// A descriptor has further properties.
     public static let extendedProperties = CharacteristicProperties(rawValue: 0x80)
+
+    /// The properties in the order of their bits, with the names that BlueZ and the control API have for them.
+    package static let named: [(name: String, property: CharacteristicProperties)] = [
+        ("broadcast", .broadcast), ("read", .read), ("write-without-response", .writeWithoutResponse),
+        ("write", .write), ("notify", .notify), ("indicate", .indicate),
+        ("authenticated-signed-writes", .authenticatedSignedWrites), ("extended-properties", .extendedProperties),
+    ]
+
+    /// The names of these properties.
+    package var names: [String] { Self.named.filter { contains($0.property) }.map(\.name) }
 }
 
 /// The properties in the extended properties descriptor (Core 5.4, Vol 3, Part G, 3.3.3.1).

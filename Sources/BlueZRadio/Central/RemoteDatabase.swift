@@ -120,11 +120,8 @@ struct RemoteDatabase {
         CharacteristicProperties((flags?.stringsValue ?? []).compactMap { names[$0] })
     }
 
-    private static let names: [String: CharacteristicProperties] = [
-        "broadcast": .broadcast, "read": .read, "write-without-response": .writeWithoutResponse, "write": .write,
-        "notify": .notify, "indicate": .indicate, "authenticated-signed-writes": .authenticatedSignedWrites,
-        "extended-properties": .extendedProperties,
-    ]
+    private static let names = Dictionary(
+        uniqueKeysWithValues: CharacteristicProperties.named.map { ($0.name, $0.property) })
 
     /// Objects, grouped by their parent.
     private struct Nodes {

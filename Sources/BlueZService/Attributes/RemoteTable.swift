@@ -84,15 +84,9 @@ struct RemoteTable: Hashable, Sendable {
 extension RemoteTable.Characteristic {
     /// The flags of `GattCharacteristic1` (bluez 5.82 src/gatt-client.c, `chrc_prop_data`).
     var flags: [String] {
-        let properties: [(CharacteristicProperties, String)] = [
-            (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"),
-            (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
-            (.authenticatedSignedWrites, "authenticated-signed-writes"), (.extendedProperties, "extended-properties"),
-        ]
         let further: [(ExtendedCharacteristicProperties, String)] = [
             (.reliableWrite, "reliable-write"), (.writableAuxiliaries, "writable-auxiliaries"),
         ]
-        return properties.filter { characteristic.properties.contains($0.0) }.map(\.1)
-            + further.filter { extended.contains($0.0) }.map(\.1)
+        return characteristic.properties.names + further.filter { extended.contains($0.0) }.map(\.1)
     }
 }

@@ -74,18 +74,9 @@ package struct CharacteristicRecord: Codable, Hashable, Sendable {
         handle = characteristic.value.rawValue
         uuid = characteristic.uuid.description
         self.name = name
-        properties = Self.names.filter { characteristic.properties.contains($0.property) }.map(\.name)
+        properties = characteristic.properties.names
         self.descriptors = descriptors.map(Descriptor.init)
     }
-
-    /// The names of properties: those of profiles, and of the others.
-    package static var propertyNames: [String] { names.map(\.name) }
-
-    private static let names: [(name: String, property: CharacteristicProperties)] = [
-        ("broadcast", .broadcast), ("read", .read), ("write-without-response", .writeWithoutResponse),
-        ("write", .write), ("notify", .notify), ("indicate", .indicate),
-        ("authenticated-signed-writes", .authenticatedSignedWrites), ("extended-properties", .extendedProperties),
-    ]
 }
 
 /// The value of a characteristic, read or sent by its device, as JSON.

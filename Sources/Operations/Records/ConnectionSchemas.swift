@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 package import Emulator
 
 extension Schema {
@@ -41,7 +42,7 @@ extension ServiceRecord: ListedRecord {
                             .required("uuid", .text, "the type"),
                             .optional("name", .text, "its name in the profile of the run"),
                             .required(
-                                "properties", .array(.choice(CharacteristicRecord.propertyNames)),
+                                "properties", .array(.choice(CharacteristicProperties.named.map(\.name))),
                                 "the operations that it supports"),
                             .required(
                                 "descriptors",
