@@ -12,6 +12,32 @@ extension DeviceReference: NameParameter {
     package static let noun = "the address of a device, or the id of a beacon"
 }
 
+/// A connection of a listening receiver, as the path of a request names it.
+package struct ConnectionEnds: Hashable, Sendable {
+    static let fields: [Field<ConnectionEnds>] = [
+        .required("receiver", .path, \.receiver, "its name on the air"),
+        .required("device", .path, \.device, "the address of a device, or the id of a beacon of the run"),
+    ]
+
+    package var receiver = AirName()
+    package var device = DeviceReference()
+
+    package init() {}
+
+    /// The connection.
+    /// - Throws: as `Emulator.connection(of:to:)`.
+    func connection(on run: RunContext) async throws(EmulatorError) -> ReceiverConnection {
+        try await run.emulator.connection(of: receiver.text, to: device)
+    }
+}
+
+extension [EmulatorError.Code] {
+    /// The failures of a request for a characteristic of a connected device.
+    static let ofCharacteristic: [EmulatorError.Code] = [
+        .badProfile, .unknownBeacon, .unknownPeer, .unknownCharacteristic, .conflict, .refusedAttribute, .radio,
+    ]
+}
+
 extension DeviceAddressType: Parameter {}
 
 extension CharacteristicReference: Parameter {

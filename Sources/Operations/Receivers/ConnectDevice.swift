@@ -9,21 +9,19 @@ package struct ConnectDevice: Operation {
     package static let method = OperationMethod.put
     package static let path = "/v1/receivers/{receiver}/connections/{device}"
     package static let sentence = "Connects a listening receiver to a device, unless it is connected to it."
-    package static let fields: [Field<ConnectDevice>] = [
-        .required("receiver", .path, \.receiver, "its name on the air"),
-        .required("device", .path, \.device, "the address of a device, or the id of a beacon of the run"),
-        .optional(
-            "timeout", .member, \.timeout, "the time limit, a time of the run of at most 60s; without it, 10s"),
-        .optional(
-            "addressType", .member, \.type,
-            "the type of the address; without it, that of the last packet from it, else random"),
-    ]
+    package static let fields: [Field<ConnectDevice>] =
+        ConnectionEnds.fields.map { $0.lifted(to: \.ends) } + [
+            .optional(
+                "timeout", .member, \.timeout, "the time limit, a time of the run of at most 60s; without it, 10s"),
+            .optional(
+                "addressType", .member, \.type,
+                "the type of the address; without it, that of the last packet from it, else random"),
+        ]
     package static let failures: [EmulatorError.Code] = [.badProfile, .unknownBeacon, .conflict, .radio]
     private static let usual = Duration.seconds(10)
     private static let longest = Duration.seconds(60)
 
-    package var receiver = AirName()
-    package var device = DeviceReference()
+    package var ends = ConnectionEnds()
     package var timeout: Duration?
     package var type: DeviceAddressType?
 
@@ -34,7 +32,8 @@ package struct ConnectDevice: Operation {
         guard timeout > .zero, timeout <= Self.longest else {
             throw EmulatorError(.badProfile, "timeout is more than 0s, and at most 60s")
         }
-        let connected = try await run.emulator.connect(receiver.text, to: device, type, timeout: timeout)
+        let connected = try await run.emulator.connect(
+            ends.receiver.text, to: ends.device, type, timeout: timeout)
         return Stored(connected.record, isNew: connected.isNew)
     }
 }

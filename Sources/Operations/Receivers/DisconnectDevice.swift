@@ -10,19 +10,15 @@ package struct DisconnectDevice: Operation {
     package static let path = "/v1/receivers/{receiver}/connections/{device}"
     package static let sentence =
         "Ends the connection of a listening receiver to a device, or the attempt to connect to it."
-    package static let fields: [Field<DisconnectDevice>] = [
-        .required("receiver", .path, \.receiver, "its name on the air"),
-        .required("device", .path, \.device, "the address of a device, or the id of a beacon of the run"),
-    ]
+    package static let fields: [Field<DisconnectDevice>] = ConnectionEnds.fields.map { $0.lifted(to: \.ends) }
     package static let failures: [EmulatorError.Code] = [.unknownBeacon, .unknownPeer]
 
-    package var receiver = AirName()
-    package var device = DeviceReference()
+    package var ends = ConnectionEnds()
 
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Nothing {
-        try await run.emulator.listener(receiver.text).connections.disconnect(from: device)
+        try await run.emulator.listener(ends.receiver.text).connections.disconnect(from: ends.device)
         return Nothing()
     }
 }

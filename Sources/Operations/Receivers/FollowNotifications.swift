@@ -10,25 +10,21 @@ package struct FollowNotifications: Operation {
     package static let path = "/v1/receivers/{receiver}/connections/{device}/notifications"
     package static let sentence =
         "The values that a connected device notifies or indicates, from now on, as server-sent events."
-    package static let fields: [Field<FollowNotifications>] = [
-        .required("receiver", .path, \.receiver, "its name on the air"),
-        .required("device", .path, \.device, "the address of a device, or the id of a beacon of the run"),
-        .optional(
-            "characteristic", .query, \.characteristic,
-            "the handle or the UUID of one, which is subscribed while the client follows; without it, those of all"),
-    ]
-    package static let failures: [EmulatorError.Code] = [
-        .badProfile, .unknownBeacon, .unknownPeer, .unknownCharacteristic, .conflict, .refusedAttribute, .radio,
-    ]
+    package static let fields: [Field<FollowNotifications>] =
+        ConnectionEnds.fields.map { $0.lifted(to: \.ends) } + [
+            .optional(
+                "characteristic", .query, \.characteristic,
+                "the handle or the UUID of one, which is subscribed while the client follows; without it, those of all")
+        ]
+    package static let failures: [EmulatorError.Code] = .ofCharacteristic
 
-    package var receiver = AirName()
-    package var device = DeviceReference()
+    package var ends = ConnectionEnds()
     package var characteristic: CharacteristicReference?
 
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> RecordStream {
         RecordStream(
-            try await run.emulator.connection(of: receiver.text, to: device).notifications(of: characteristic))
+            try await ends.connection(on: run).notifications(of: characteristic))
     }
 }

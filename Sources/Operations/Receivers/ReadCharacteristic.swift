@@ -9,22 +9,18 @@ package struct ReadCharacteristic: Operation {
     package static let method = OperationMethod.get
     package static let path = "/v1/receivers/{receiver}/connections/{device}/characteristics/{characteristic}"
     package static let sentence = "Reads the value of a characteristic of a connected device."
-    package static let fields: [Field<ReadCharacteristic>] = [
-        .required("receiver", .path, \.receiver, "its name on the air"),
-        .required("device", .path, \.device, "the address of a device, or the id of a beacon of the run"),
-        .required("characteristic", .path, \.characteristic, "the handle of its value, or its UUID"),
-    ]
-    package static let failures: [EmulatorError.Code] = [
-        .badProfile, .unknownBeacon, .unknownPeer, .unknownCharacteristic, .conflict, .refusedAttribute, .radio,
-    ]
+    package static let fields: [Field<ReadCharacteristic>] =
+        ConnectionEnds.fields.map { $0.lifted(to: \.ends) } + [
+            .required("characteristic", .path, \.characteristic, "the handle of its value, or its UUID")
+        ]
+    package static let failures: [EmulatorError.Code] = .ofCharacteristic
 
-    package var receiver = AirName()
-    package var device = DeviceReference()
+    package var ends = ConnectionEnds()
     package var characteristic = CharacteristicReference()
 
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> ValueRecord {
-        try await run.emulator.connection(of: receiver.text, to: device).read(characteristic)
+        try await ends.connection(on: run).read(characteristic)
     }
 }

@@ -10,23 +10,19 @@ package struct Unsubscribe: Operation {
     package static let path = "/v1/receivers/{receiver}/connections/{device}/notifications"
     package static let sentence =
         "Ends the subscription to a characteristic of a connected device, and the streams of the clients that follow it."
-    package static let fields: [Field<Unsubscribe>] = [
-        .required("receiver", .path, \.receiver, "its name on the air"),
-        .required("device", .path, \.device, "the address of a device, or the id of a beacon of the run"),
-        .required("characteristic", .query, \.characteristic, "the handle of its value, or its UUID"),
-    ]
-    package static let failures: [EmulatorError.Code] = [
-        .badProfile, .unknownBeacon, .unknownPeer, .unknownCharacteristic, .conflict, .refusedAttribute, .radio,
-    ]
+    package static let fields: [Field<Unsubscribe>] =
+        ConnectionEnds.fields.map { $0.lifted(to: \.ends) } + [
+            .required("characteristic", .query, \.characteristic, "the handle of its value, or its UUID")
+        ]
+    package static let failures: [EmulatorError.Code] = .ofCharacteristic
 
-    package var receiver = AirName()
-    package var device = DeviceReference()
+    package var ends = ConnectionEnds()
     package var characteristic = CharacteristicReference()
 
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Nothing {
-        try await run.emulator.connection(of: receiver.text, to: device).unsubscribe(from: characteristic)
+        try await ends.connection(on: run).unsubscribe(from: characteristic)
         return Nothing()
     }
 }

@@ -9,21 +9,17 @@ package struct WriteCharacteristic: Operation {
     package static let method = OperationMethod.put
     package static let path = "/v1/receivers/{receiver}/connections/{device}/characteristics/{characteristic}"
     package static let sentence = "Writes the value of a characteristic of a connected device."
-    package static let fields: [Field<WriteCharacteristic>] = [
-        .required("receiver", .path, \.receiver, "its name on the air"),
-        .required("device", .path, \.device, "the address of a device, or the id of a beacon of the run"),
-        .required("characteristic", .path, \.characteristic, "the handle of its value, or its UUID"),
-        .required("value", .member, \.value, "the bytes in hexadecimal digits, at most 512"),
-        .optional(
-            "response", .member, \.response,
-            "whether the device acknowledges it; without it, true"),
-    ]
-    package static let failures: [EmulatorError.Code] = [
-        .badProfile, .unknownBeacon, .unknownPeer, .unknownCharacteristic, .conflict, .refusedAttribute, .radio,
-    ]
+    package static let fields: [Field<WriteCharacteristic>] =
+        ConnectionEnds.fields.map { $0.lifted(to: \.ends) } + [
+            .required("characteristic", .path, \.characteristic, "the handle of its value, or its UUID"),
+            .required("value", .member, \.value, "the bytes in hexadecimal digits, at most 512"),
+            .optional(
+                "response", .member, \.response,
+                "whether the device acknowledges it; without it, true"),
+        ]
+    package static let failures: [EmulatorError.Code] = .ofCharacteristic
 
-    package var receiver = AirName()
-    package var device = DeviceReference()
+    package var ends = ConnectionEnds()
     package var characteristic = CharacteristicReference()
     package var value = AttributeValue()
     package var response: Bool?
@@ -31,7 +27,7 @@ package struct WriteCharacteristic: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Nothing {
-        try await run.emulator.connection(of: receiver.text, to: device).write(
+        try await ends.connection(on: run).write(
             value.bytes, to: characteristic, needsResponse: response ?? true)
         return Nothing()
     }

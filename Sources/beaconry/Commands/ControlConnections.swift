@@ -14,8 +14,22 @@ struct ConnectionOptions: ParsableArguments {
     @Argument(help: "The address of a device, or the id of a beacon of the run.", completion: .beacons)
     var device: String
 
-    var receiver: AirName { AirName(name) }
-    var reference: DeviceReference { DeviceReference(device) }
+    var value: ConnectionEnds {
+        var ends = ConnectionEnds()
+        (ends.receiver, ends.device) = (AirName(name), DeviceReference(device))
+        return ends
+    }
+}
+
+/// A characteristic of a connected device.
+struct CharacteristicOptions: ParsableArguments {
+    @OptionGroup var ends: ConnectionOptions
+    @Argument(help: "The handle of its value, or its UUID.") var characteristic: String
+
+    /// - Throws: `ValueFault` for a text that is neither.
+    var reference: CharacteristicReference {
+        get throws(ValueFault) { try CharacteristicReference(json: .text(characteristic)) }
+    }
 }
 
 /// `beaconry ctl receiver connect`
@@ -33,7 +47,7 @@ struct ControlReceiverConnect: AsyncParsableCommand {
 
     func run() async throws {
         let connect = ConnectDevice {
-            ($0.receiver, $0.device, $0.timeout, $0.type) = (ends.receiver, ends.reference, timeout, addressType)
+            ($0.ends, $0.timeout, $0.type) = (ends.value, timeout, addressType)
         }
         try await options.tool.perform(connect) { AttributeText.list([$0]) }
     }
@@ -48,7 +62,7 @@ struct ControlReceiverDisconnect: AsyncParsableCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        try await options.tool.perform(DisconnectDevice { ($0.receiver, $0.device) = (ends.receiver, ends.reference) })
+        try await options.tool.perform(DisconnectDevice { $0.ends = ends.value })
     }
 }
 
@@ -74,8 +88,7 @@ struct ControlReceiverServices: AsyncParsableCommand {
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
-        let list = ListServices { ($0.receiver, $0.device) = (ends.receiver, ends.reference) }
-        try await options.tool.perform(list, list: AttributeText.list)
+        try await options.tool.perform(ListServices { $0.ends = ends.value }, list: AttributeText.list)
     }
 }
 
@@ -84,14 +97,12 @@ struct ControlReceiverRead: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "read", abstract: "Read a characteristic of a connected device.",
         discussion: "Example: beaconry ctl receiver read phone door 2A19")
-    @OptionGroup var ends: ConnectionOptions
-    @Argument(help: "The handle of its value, or its UUID.") var characteristic: String
+    @OptionGroup var target: CharacteristicOptions
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
         let read = try ReadCharacteristic {
-            ($0.receiver, $0.device) = (ends.receiver, ends.reference)
-            $0.characteristic = try CharacteristicReference(json: .text(characteristic))
+            ($0.ends, $0.characteristic) = (target.ends.value, try target.reference)
         }
         try await options.tool.perform(read) { [$0.value] }
     }
@@ -102,16 +113,14 @@ struct ControlReceiverWrite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "write", abstract: "Write a characteristic of a connected device.",
         discussion: "Example: beaconry ctl receiver write phone door FFF1 0164")
-    @OptionGroup var ends: ConnectionOptions
-    @Argument(help: "The handle of its value, or its UUID.") var characteristic: String
+    @OptionGroup var target: CharacteristicOptions
     @Argument(help: "The value in hexadecimal digits, at most 512 bytes.") var value: String
     @Flag(inversion: .prefixedNo, help: "Whether the device acknowledges it (default: yes).") var response: Bool?
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
         let write = try WriteCharacteristic {
-            ($0.receiver, $0.device, $0.response) = (ends.receiver, ends.reference, response)
-            $0.characteristic = try CharacteristicReference(json: .text(characteristic))
+            ($0.ends, $0.characteristic, $0.response) = (target.ends.value, try target.reference, response)
             $0.value = try AttributeValue(json: .text(value))
         }
         try await options.tool.perform(write)
@@ -135,7 +144,7 @@ struct ControlReceiverNotifications: AsyncParsableCommand {
 
     func run() async throws {
         let follow = try FollowNotifications {
-            ($0.receiver, $0.device) = (ends.receiver, ends.reference)
+            $0.ends = ends.value
             $0.characteristic = try characteristic.map { try CharacteristicReference(json: .text($0)) }
         }
         try await options.tool.printRecords(follow)
@@ -147,14 +156,12 @@ struct ControlReceiverUnsubscribe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unsubscribe", abstract: "End the subscription to a characteristic, and what prints its values.",
         discussion: "Example: beaconry ctl receiver unsubscribe phone door 2A37")
-    @OptionGroup var ends: ConnectionOptions
-    @Argument(help: "The handle of its value, or its UUID.") var characteristic: String
+    @OptionGroup var target: CharacteristicOptions
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
         let unsubscribe = try Unsubscribe {
-            ($0.receiver, $0.device) = (ends.receiver, ends.reference)
-            $0.characteristic = try CharacteristicReference(json: .text(characteristic))
+            ($0.ends, $0.characteristic) = (target.ends.value, try target.reference)
         }
         try await options.tool.perform(unsubscribe)
     }
