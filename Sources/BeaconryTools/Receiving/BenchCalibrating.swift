@@ -49,7 +49,10 @@ package enum BenchCalibrateTool {
         let interruption = await Interruption()
         defer { interruption.end() }
         let beacon = HostedBeacon(
-            identifier: BeaconIdentifier("bench"), services: [], advertisement: advertisement, key: "bench/bench")
+            identifier: BeaconIdentifier("bench"), services: [],
+            advertisement: Advertisement(
+                pdu: .nonConnectable, advertisingData: frame.advertisingData(), interval: AdvertisingInterval(160)),
+            key: "bench/bench")
         let radio = driver.makePeripheral(RadioResources(ledger: ledger))
         _ = try await radio.open([beacon], waits: false) { _ in .failure(.unlikely) }
         let watch = RadioWatch([beacon.identifier])
@@ -59,14 +62,7 @@ package enum BenchCalibrateTool {
         Output.note(
             "an iBeacon is on the air: \(frame.uuid), major \(frame.major), minor \(frame.minor). Let the phone rest beside the adapter, and type "
                 + "the RSSI values that the app shows for 20 s, then Ctrl-D")
-        let reading = Task.detached { () -> Result<String?, Failure> in
-            do throws(Failure) {
-                return .success(try InputFile.text(of: "/dev/stdin", limit: longestInput))
-            } catch {
-                return .failure(error)
-            }
-        }
-        let input = Task { try await reading.value.get() }
+        let input = Task.detached { try InputFile.text(of: "/dev/stdin", limit: longestInput) }
         await interruption.wait(atMost: .seconds(3600)) { _ = await input.result }
         watch.stop()
         await radio.close()
@@ -91,17 +87,8 @@ package enum BenchCalibrateTool {
         return text.split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
-    private static var frame: IBeacon {
-        var frame = IBeacon.template
-        if let uuid = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") { frame.uuid = uuid }
-        (frame.major, frame.minor) = (0xBEAC, 1)
-        return frame
-    }
-
-    private static var advertisement: Advertisement {
-        Advertisement(
-            pdu: .nonConnectable, advertisingData: frame.advertisingData(), interval: AdvertisingInterval(160))
-    }
+    private static let frame = IBeacon(
+        uuid: TrialStage.uuid, major: 0xBEAC, minor: 1, measuredPower: IBeacon.template.measuredPower)
 
     private static func rssi(_ text: String) throws(Failure) -> RSSI {
         let number = text.hasSuffix("dBm") ? text.dropLast(3) : Substring(text)

@@ -46,8 +46,7 @@ final class VirtualAir {
         self.reason = reason
         self.clock = clock
         self.captures = captures
-        // Of 32 bits: JSON's numbers are exact up to 53 bits.
-        seed = options.seed ?? UInt64(UInt32.random(in: 1...UInt32.max))
+        seed = options.seed ?? VirtualAirOptions.randomSeed()
     }
 
     /// Begins the air, and serves controllers on it.

@@ -78,6 +78,9 @@ package struct VirtualAirOptions: Hashable, Sendable {
     /// The recording that is sent again, from the first scan on; `nil` for none.
     package var replay: AirReplay?
 
+    /// A seed for an air that was given none, of 32 bits: JSON's numbers are exact up to 53 bits.
+    package static func randomSeed() -> UInt64 { UInt64(UInt32.random(in: 1...UInt32.max)) }
+
     /// Options; by default without chance, and served at `defaultServer`.
     package init(
         seed: UInt64? = nil, timing: ConnectionTiming = .spec, propagation: Propagation = Propagation(),

@@ -96,10 +96,11 @@ struct BenchOptions: ParsableArguments {
                 : Spelling.unknown("--bench: there is no receiver \"\(bench)\"", bench, "receivers", names))
     }
 
-    private static func rssi(_ text: String) throws -> RSSI {
-        guard let value = Int8(text.hasSuffix("dBm") ? String(text.dropLast(3)) : text), -100 ... -20 ~= value else {
+    private static func rssi(_ text: String) throws(ValueFault) -> RSSI {
+        let rssi = try OptionValue.rssi(text)
+        guard RSSI(-100)...RSSI(-20) ~= rssi else {
             throw ValueFault("\"\(text)\" is not an RSSI from -100 to -20 dBm")
         }
-        return RSSI(value)
+        return rssi
     }
 }

@@ -89,7 +89,7 @@ struct VirtualAirOption: ParsableArguments {
             )
         }
         // One seed is reported, and repeats the walk.
-        let seed = air.seed ?? UInt64(UInt32.random(in: 1...UInt32.max))
+        let seed = air.seed ?? VirtualAirOptions.randomSeed()
         (air.seed, radio.options.seed) = (seed, seed)
         if let servers = try Self.servers(hciServer.isEmpty ? Self.serversInEnvironment : hciServer) {
             radio.options.servers = servers
