@@ -626,7 +626,7 @@ def test_air_and_history_of_links(served: Served, tmp_path: Path) -> None:
     assert (air["physics"]["preset"], air["physics"]["exponent"], air["physics"]["fading"]) == ("office", 1.9, {"k": 4})
     assert server.get("/v1/receivers")["receivers"][0]["position"] == [3, 0, 0]
     history = server.get("/v1/links/history")
-    assert history["elapsed"] > 0 and (history["times"], history["links"]) == ([], [])
+    assert history["links"] == [] and all(0 < time <= history["elapsed"] for time in history["times"])
     assert server.request("GET", "/v1/links/history?after=x").status == 422
     stream = Stream(server, "?types=muted&text=true")
     server.request("PATCH", "/v1/beacons/a", {"muted": True}, **PATCH)
