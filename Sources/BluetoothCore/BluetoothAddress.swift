@@ -6,18 +6,29 @@
 ///
 /// Core 5.4, Vol 6, Part B, 1.3. On the wire the least significant byte comes first; in text it comes last.
 public struct BluetoothAddress: Hashable, Sendable {
-    /// The six bytes in text order, the most significant first.
-    public let octets: [UInt8]
+    // In two parts, so that it takes no more than its six bytes.
+    private let low: UInt32
+    private let high: UInt16
 
     /// `00:00:00:00:00:00`, which is no valid address.
-    public static let zero = BluetoothAddress(zeros: ())
+    public static let zero = BluetoothAddress(bits: 0)
 
-    private init(zeros: ()) { octets = [0, 0, 0, 0, 0, 0] }
+    /// The address as a number of 48 bits, the first byte of the text uppermost.
+    package var bits: UInt64 { UInt64(high) << 32 | UInt64(low) }
+
+    /// The address of the lower 48 bits.
+    package init(bits: UInt64) {
+        low = UInt32(truncatingIfNeeded: bits)
+        high = UInt16(truncatingIfNeeded: bits >> 32)
+    }
+
+    /// The six bytes in text order, the most significant first.
+    public var octets: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: bits >> (40 - 8 * $0)) } }
 
     /// An address of exactly six bytes in text order; `nil` for any other count.
     public init?(octets: some Collection<UInt8>) {
         guard octets.count == 6 else { return nil }
-        self.octets = Array(octets)
+        self.init(bits: octets.reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     /// Parses `C0:FF:EE:00:00:01` in either case; `nil` for any other text.
@@ -30,7 +41,7 @@ public struct BluetoothAddress: Hashable, Sendable {
     }
 
     /// Whether the two most significant bits are both 1, as in a static random address.
-    public var isStaticRandom: Bool { octets[0] & 0xC0 == 0xC0 }
+    public var isStaticRandom: Bool { high >> 14 == 0b11 }
 }
 
 extension BluetoothAddress: CustomStringConvertible {
@@ -42,10 +53,11 @@ extension BluetoothAddress: CustomStringConvertible {
 
 extension BluetoothAddress: WireCodable {
     public init(parsing reader: inout ByteReader) throws(WireError) {
-        octets = try reader.read(count: 6).reversed()
+        self.init(bits: try reader.read(count: 6).reversed().reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     public func serialize(into writer: inout ByteWriter) {
-        writer.write(octets.reversed())
+        writer.writeLittleEndian(low)
+        writer.writeLittleEndian(high)
     }
 }

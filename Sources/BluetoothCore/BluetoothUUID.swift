@@ -13,9 +13,6 @@ public enum BluetoothUUID: Sendable {
     /// 16 bytes, defined by anyone.
     case bit128(UUID128)
 
-    /// `0000xxxx-0000-1000-8000-00805F9B34FB`, without its first four bytes.
-    private static let baseTail: [UInt8] = [0, 0, 0x10, 0, 0x80, 0, 0, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
-
     /// Parses four or eight hexadecimal digits, or the long form; `nil` for any other text.
     public init?(_ text: some StringProtocol) {
         if let uuid = UUID128(text) {
@@ -29,7 +26,7 @@ public enum BluetoothUUID: Sendable {
         }
     }
 
-    /// The same UUID in 128 bits.
+    /// The same UUID in 128 bits: `xxxxxxxx-0000-1000-8000-00805F9B34FB` for a shorter one.
     public var expanded: UUID128 {
         let prefix: UInt32
         switch self {
@@ -37,18 +34,13 @@ public enum BluetoothUUID: Sendable {
         case .bit32(let value): prefix = value
         case .bit128(let uuid): return uuid
         }
-        var writer = ByteWriter()
-        writer.writeBigEndian(prefix)
-        guard let uuid = UUID128(octets: writer.bytes + Self.baseTail) else {
-            preconditionFailure("4 and 12 bytes are 16")
-        }
-        return uuid
+        return UUID128(high: UInt64(prefix) << 32 | 0x1000, low: 0x8000_0080_5F9B_34FB)
     }
 
     /// The shortest form of the same UUID.
     public var abbreviated: BluetoothUUID {
         let expanded = expanded
-        let prefix = expanded.octets[..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let prefix = UInt32(expanded.high >> 32)
         guard BluetoothUUID.bit32(prefix).expanded == expanded else { return .bit128(expanded) }
         return UInt16(exactly: prefix).map { .bit16($0) } ?? .bit32(prefix)
     }
@@ -81,13 +73,26 @@ extension BluetoothUUID: CustomStringConvertible {
 /// Beacon formats use this order. Fields of Bluetooth itself use the reverse order (Core 5.4, Vol 3, Part B, 2.5.1), and so
 /// do `serialize(into:)` and `init(parsing:)`.
 public struct UUID128: Hashable, Sendable {
+    /// The first eight bytes of the text, as a number.
+    package let high: UInt64
+    /// The last eight bytes.
+    package let low: UInt64
+
     /// The 16 bytes in text order.
-    public let octets: [UInt8]
+    public var octets: [UInt8] {
+        [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
+    }
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
 
     /// A UUID of exactly 16 bytes in text order; `nil` for any other count.
     public init?(octets: some Collection<UInt8>) {
         guard octets.count == 16 else { return nil }
-        self.octets = Array(octets)
+        high = octets.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        low = octets.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// Parses `8-4-4-4-12` hexadecimal digits of either case, or 32 without hyphens; `nil` for any other text.
@@ -113,10 +118,13 @@ extension UUID128: CustomStringConvertible {
 
 extension UUID128: WireCodable {
     public init(parsing reader: inout ByteReader) throws(WireError) {
-        octets = try reader.read(count: 16).reversed()
+        var bytes = try reader.reader(count: 16)
+        low = try bytes.readLittleEndian()
+        high = try bytes.readLittleEndian()
     }
 
     public func serialize(into writer: inout ByteWriter) {
-        writer.write(octets.reversed())
+        writer.writeLittleEndian(low)
+        writer.writeLittleEndian(high)
     }
 }

@@ -75,10 +75,7 @@ extension BluetoothAddress {
         var hash = text.stableHash
         // The low bytes of the hash alone are too similar for similar texts.
         hash ^= hash >> 32
-        let bytes = (0..<6).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
-        guard let address = BluetoothAddress(octets: [bytes[0] | 0xC0] + bytes[1...]) else {
-            preconditionFailure("six bytes are an address")
-        }
-        return address
+        // Its bytes in this order, the lowest first.
+        return BluetoothAddress(bits: hash.byteSwapped >> 16 | 0xC000_0000_0000)
     }
 }

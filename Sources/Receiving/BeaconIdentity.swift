@@ -30,8 +30,8 @@ package struct BeaconIdentity: Hashable, Sendable {
 extension BeaconIdentity: Comparable {
     /// By UUID, major and minor number.
     package static func < (left: BeaconIdentity, right: BeaconIdentity) -> Bool {
-        guard left.uuid == right.uuid else { return left.uuid.octets.lexicographicallyPrecedes(right.uuid.octets) }
-        return (left.major, left.minor) < (right.major, right.minor)
+        (left.uuid.high, left.uuid.low, left.major, left.minor)
+            < (right.uuid.high, right.uuid.low, right.major, right.minor)
     }
 }
 

@@ -22,9 +22,7 @@ struct PackedAddress: Hashable, Sendable {
 
     /// An address and its type.
     init(_ address: BluetoothAddress, type: UInt8) {
-        var bits: UInt64 = 0
-        for octet in address.octets { bits = bits << 8 | UInt64(octet) }
-        self.init(bits: bits, type: type)
+        self.init(bits: address.bits, type: type)
     }
 
     /// A peer's address as on the air, where an identity address has the type of the address.
@@ -47,8 +45,5 @@ struct PackedAddress: Hashable, Sendable {
     }
 
     /// The address without its type.
-    var address: BluetoothAddress {
-        let octets = (0..<6).map { UInt8(truncatingIfNeeded: rawValue >> (40 - 8 * UInt64($0))) }
-        return BluetoothAddress(octets: octets) ?? .zero
-    }
+    var address: BluetoothAddress { BluetoothAddress(bits: rawValue) }
 }

@@ -9,9 +9,7 @@ extension BluetoothUUID {
     var shortest: BluetoothUUID {
         if case .bit16 = self { return self }
         let expanded = expanded
-        guard let short = UInt16(exactly: expanded.octets[..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) else {
-            return .bit128(expanded)
-        }
+        guard let short = UInt16(exactly: expanded.high >> 32) else { return .bit128(expanded) }
         let candidate = BluetoothUUID.bit16(short)
         return candidate.expanded == expanded ? candidate : .bit128(expanded)
     }
