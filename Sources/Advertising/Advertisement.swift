@@ -9,24 +9,44 @@ public import BluetoothCore
 /// Its settings are members, too: `advertisement.interval`.
 @dynamicMemberLookup
 public struct Advertisement: Hashable, Sendable {
+    private struct Fields: Hashable, Sendable {
+        var pdu: AdvertisingPDU
+        var advertisingData: AdvertisingData
+        var scanResponse: AdvertisingData
+        var settings: AdvertisingSettings
+    }
+
+    // The device, the emulator, the radio and the last events of thousands of beacons have the same one.
+    private var fields: Boxed<Fields>
+
     /// The PDU type.
-    public var pdu: AdvertisingPDU
+    public var pdu: AdvertisingPDU {
+        get { fields.value.pdu }
+        set { fields.value.pdu = newValue }
+    }
     /// The advertising data; at most `AdvertisingPDU.capacity` bytes.
-    public var advertisingData: AdvertisingData
+    public var advertisingData: AdvertisingData {
+        get { fields.value.advertisingData }
+        set { fields.value.advertisingData = newValue }
+    }
     /// The scan response; at most `AdvertisingPDU.capacity` bytes, and empty for a PDU that is not scannable.
-    public var scanResponse: AdvertisingData
+    public var scanResponse: AdvertisingData {
+        get { fields.value.scanResponse }
+        set { fields.value.scanResponse = newValue }
+    }
     /// Interval, transmit power and address.
-    public var settings: AdvertisingSettings
+    public var settings: AdvertisingSettings {
+        get { fields.value.settings }
+        set { fields.value.settings = newValue }
+    }
 
     /// An advertisement, which is not checked here; see `problems`.
     public init(
         pdu: AdvertisingPDU, advertisingData: AdvertisingData, scanResponse: AdvertisingData = [],
         settings: AdvertisingSettings
     ) {
-        self.pdu = pdu
-        self.advertisingData = advertisingData
-        self.scanResponse = scanResponse
-        self.settings = settings
+        fields = Boxed(
+            Fields(pdu: pdu, advertisingData: advertisingData, scanResponse: scanResponse, settings: settings))
     }
 
     /// An advertisement with these settings, which is not checked here; see `problems`.

@@ -24,19 +24,6 @@ struct Subscription: Hashable, Sendable {
 ///
 /// A session belongs to its emulator, in whose isolation it is used.
 final class BeaconSession {
-    /// The last advertisement; indirect, so that a beacon that was never on the air needs no memory for it.
-    private indirect enum LastAdvertisement {
-        case none
-        case effective(EffectiveAdvertisement)
-
-        var value: EffectiveAdvertisement? {
-            switch self {
-            case .none: nil
-            case .effective(let value): value
-            }
-        }
-    }
-
     /// The schedule of a beacon, and the task that waits for its next change.
     private final class Plan {
         var schedule: BeaconSchedule
@@ -63,8 +50,8 @@ final class BeaconSession {
     private var isRequested = true
     /// The state that the run counts; `nil` before the first one, and of a removed beacon.
     var countedState: AirState?
-    /// The effective advertisement on the air, or the last one.
-    private var advertisement = LastAdvertisement.none
+    /// The advertisement on the air, or the last one.
+    private var advertisement: AdvertisingStatus?
     private var connected: Set<String> = []
     private var activeSubscriptions: [Subscription: ClientCharacteristicConfiguration] = [:]
     /// The last events of pairings that have not ended, by central.
@@ -90,11 +77,14 @@ final class BeaconSession {
     /// The subscriptions of the connected centrals.
     var subscriptions: [Subscription: ClientCharacteristicConfiguration] { activeSubscriptions }
 
+    /// The address that it sends from, or has sent from last; `nil` if it has not advertised, or if the radio does not report it.
+    var address: BluetoothAddress? { advertisement?.effective.address.value }
+
     /// A beacon's status with the values that the radio reports.
     func completed(_ beaconStatus: BeaconStatus) -> BeaconStatus {
         var complete = beaconStatus
         complete.isOnAir = isOnAir
-        complete.effective = advertisement.value
+        complete.effective = advertisement?.effective
         complete.centrals = centrals
         complete.isMuted = isMuted
         complete.hasFlatBattery = hasFlatBattery
@@ -124,7 +114,7 @@ final class BeaconSession {
         isEnabled = true
         isRequested = true
         hasFlatBattery = false
-        advertisement = .none
+        advertisement = nil
         connected = []
         activeSubscriptions = [:]
         pairings = [:]
@@ -213,7 +203,7 @@ final class BeaconSession {
     /// - Returns: Whether the beacon was off the air before.
     func advertise(_ status: AdvertisingStatus) -> Bool {
         defer { report = .advertising }
-        advertisement = .effective(status.effective)
+        advertisement = status
         return !isOnAir
     }
 

@@ -10,7 +10,8 @@ package enum Effective<Value: Hashable & Sendable>: Hashable, Sendable {
     /// The value.
     case known(Value)
     /// It is unknown; the reason is a clause for people.
-    case unknown(String)
+    // Indirect: each of thousands of beacons has six values, which are known on most radios.
+    indirect case unknown(String)
 
     /// The value, when it is known.
     package var value: Value? {
@@ -90,23 +91,30 @@ package enum AdvertisingField: String, Hashable, Sendable, CaseIterable {
 
 /// The requested and the effective advertisement, and why they differ.
 package struct AdvertisingStatus: Hashable, Sendable {
+    private struct Fields: Hashable, Sendable {
+        let requested: Advertisement
+        let effective: EffectiveAdvertisement
+        let differences: Set<AdvertisingField>
+        let warnings: [Warning]
+    }
+
+    private let fields: Boxed<Fields>
+
     /// The requested advertisement.
-    package let requested: Advertisement
+    package var requested: Advertisement { fields.value.requested }
     /// The effective advertisement.
-    package let effective: EffectiveAdvertisement
+    package var effective: EffectiveAdvertisement { fields.value.effective }
     /// The fields that certainly differ, because they were read back or because the radio cannot do otherwise.
-    package let differences: Set<AdvertisingField>
+    package var differences: Set<AdvertisingField> { fields.value.differences }
     /// A warning for every difference, with its cause and a hint, and other warnings.
-    package let warnings: [Warning]
+    package var warnings: [Warning] { fields.value.warnings }
 
     /// A status of these values.
     package init(
         requested: Advertisement, effective: EffectiveAdvertisement, differences: Set<AdvertisingField>,
         warnings: [Warning]
     ) {
-        self.requested = requested
-        self.effective = effective
-        self.differences = differences
-        self.warnings = warnings
+        fields = Boxed(
+            Fields(requested: requested, effective: effective, differences: differences, warnings: warnings))
     }
 }
