@@ -62,15 +62,42 @@ package struct Beacon: SelfContainedDevice {
         var nextDeadline: Duration?
     }
 
-    package private(set) var configuration: Configuration
-    /// Whether it has requested an advertisement.
-    private var hasAdvertised = false
-    private var count = Rare<Count>.none
+    /// A configuration and its advertisement, which is made once, and shared by all that have it.
+    private struct Values {
+        let configuration: Configuration
+        let advertisement: Advertisement
 
-    package var nextDeadline: Duration? { count.value?.nextDeadline }
+        init(_ configuration: Configuration) {
+            self.configuration = configuration
+            advertisement = configuration.advertisement
+        }
+    }
+
+    /// What it has requested.
+    private indirect enum Progress {
+        case nothing
+        /// The advertisement of its configuration.
+        case advertisement
+        /// That one and telemetry, in turns.
+        case turns(Count)
+    }
+
+    // Two pointers: as an `any Device`, a beacon takes no memory of its own.
+    private var values: Boxed<Values>
+    private var progress = Progress.nothing
+
+    package var configuration: Configuration { values.value.configuration }
+    /// The advertisement with the frame of the format.
+    private var advertisement: Advertisement { values.value.advertisement }
+
+    private var count: Count? {
+        if case .turns(let count) = progress { count } else { nil }
+    }
+
+    package var nextDeadline: Duration? { count?.nextDeadline }
 
     /// A beacon as it leaves the factory.
-    package init(_ configuration: Configuration) { self.configuration = configuration }
+    package init(_ configuration: Configuration) { values = Boxed(Values(configuration)) }
 
     package var advertisesWhileConnected: Bool { true }
 
@@ -114,16 +141,18 @@ package struct Beacon: SelfContainedDevice {
 
     /// Takes another configuration with the same telemetry.
     mutating func change(to changed: Configuration, at now: Duration) -> DeviceResponse {
-        let former = configuration
-        configuration = changed
-        if var counted = count.value {
-            counted.advertisements.changeInterval(to: changed.advertising.interval, at: now)
-            count = .some(counted)
+        let former = advertisement
+        values = Boxed(Values(changed))
+        switch progress {
+        case .turns(var count):
+            count.advertisements.changeInterval(to: changed.advertising.interval, at: now)
+            progress = .turns(count)
             return .done(advertise(at: now))
+        case .advertisement where advertisement == former: return .done([])
+        case .nothing, .advertisement:
+            progress = .advertisement
+            return .done([.advertise(advertisement)])
         }
-        let wanted = changed.advertisement
-        defer { hasAdvertised = true }
-        return .done(hasAdvertised && wanted == former.advertisement ? [] : [.advertise(wanted)])
     }
 
     // MARK: - Advertising
@@ -131,31 +160,31 @@ package struct Beacon: SelfContainedDevice {
     private var transmittable: (any TransmittableBeacon)? { configuration.frame.content as? any TransmittableBeacon }
 
     private mutating func powerOn(at now: Duration) -> [DeviceEffect] {
-        hasAdvertised = true
-        let first = configuration.advertisement
-        if configuration.telemetry != nil {
+        if configuration.telemetry == nil {
+            progress = .advertisement
+        } else {
             let advertisements = AdvertisingEventCount(every: configuration.advertising.interval, from: now)
-            count = .some(Count(poweredAt: now, advertisements: advertisements, current: first))
+            progress = .turns(Count(poweredAt: now, advertisements: advertisements, current: advertisement))
             // The first one is never telemetry.
             _ = advertise(at: now)
         }
-        return [.advertise(first)]
+        return [.advertise(advertisement)]
     }
 
     /// Advertises the frame that is due, telemetry or that of the format, if it differs from the current one, and sets the
     /// deadline of the next change. Without telemetry, nothing is due.
     private mutating func advertise(at now: Duration) -> [DeviceEffect] {
-        guard var counted = count.value, let telemetry = configuration.telemetry else { return [] }
+        guard var counted = count, let telemetry = configuration.telemetry else { return [] }
         let number = counted.advertisements.value(at: now)
         counted.nextDeadline = counted.advertisements.time(of: telemetry.nextChange(after: number))
-        var wanted = configuration.advertisement
+        var wanted = advertisement
         if telemetry.isDue(after: number) {
             let frame = telemetry.frame(after: max(.zero, now - counted.poweredAt), count: number)
             wanted.advertisingData = frame.advertisingData(flags: configuration.flags)
         }
         let isNew = wanted != counted.current
         counted.current = wanted
-        count = .some(counted)
+        progress = .turns(counted)
         return isNew ? [.advertise(wanted)] : []
     }
 }
