@@ -93,7 +93,7 @@ final class CentralHost {
         if let host { return host }
         var configuration = configuration
         if let owner { configuration.centralAddress = .random(.derived(from: "central/\(owner)")) }
-        let host = hosts.add(identifier, configuration)
+        let host = hosts.add(identifier, Boxed(configuration))
         let bonds = owner.map(store.bonds) ?? []
         host.change { host in
             // Each pairing has settings of its own.

@@ -31,10 +31,10 @@ final class ControllerHost: ControllerLinkUser {
     /// A host without a controller.
     /// - Parameter random: the source of its keys, passkeys and private addresses.
     init(
-        _ configuration: LEHostConfiguration, random: RandomSource, clock: LoopClock, captures: PacketCaptures,
+        _ configuration: Boxed<LEHostConfiguration>, random: RandomSource, clock: LoopClock, captures: PacketCaptures,
         notify: @escaping (Notice) -> Void
     ) {
-        host = LEHost(configuration: configuration, random: random)
+        host = LEHost(sharing: configuration, random: random)
         self.clock = clock
         self.captures = captures
         self.notify = notify

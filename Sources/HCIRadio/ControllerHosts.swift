@@ -57,7 +57,7 @@ final class ControllerHosts {
     subscript(identifier: HostIdentifier) -> ControllerHost? { hosts[identifier] }
 
     /// Adds a host without a controller, or returns the one that is there.
-    func add(_ identifier: HostIdentifier, _ configuration: LEHostConfiguration) -> ControllerHost {
+    func add(_ identifier: HostIdentifier, _ configuration: Boxed<LEHostConfiguration>) -> ControllerHost {
         if let host = hosts[identifier] { return host }
         let random = random(stream: UInt64(bitPattern: Int64(identifier.rawValue)))
         let host = ControllerHost(
@@ -68,7 +68,7 @@ final class ControllerHosts {
     }
 
     /// Adds a host for one beacon.
-    func add(_ configuration: LEHostConfiguration) -> (identifier: HostIdentifier, host: ControllerHost) {
+    func add(_ configuration: Boxed<LEHostConfiguration>) -> (identifier: HostIdentifier, host: ControllerHost) {
         lastNumber += 1
         let identifier = HostIdentifier(rawValue: lastNumber)
         return (identifier, add(identifier, configuration))

@@ -29,7 +29,7 @@ final class PeripheralHost {
     private let hosts: ControllerHosts
     /// `nil` on a single controller.
     private let air: VirtualAir?
-    private let configuration: LEHostConfiguration
+    private let configuration: Boxed<LEHostConfiguration>
     private let events: RadioEvents
     private var attributes: AttributeResponder?
     private var store = StoredBonds()
@@ -45,7 +45,7 @@ final class PeripheralHost {
         self.name = name
         self.hosts = hosts
         self.air = air
-        self.configuration = configuration
+        self.configuration = Boxed(configuration)
         self.events = events
     }
 

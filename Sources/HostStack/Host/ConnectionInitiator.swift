@@ -19,7 +19,7 @@ import HCI
 ///
 /// A controller that cannot scan and make a connection at the same time refuses the command while the scan is on. The
 /// requests then wait until the scan rests.
-struct ConnectionInitiator: Sendable {
+struct ConnectionInitiator: HostPart {
     /// The number of requests that may wait.
     private static let capacity = 64
 

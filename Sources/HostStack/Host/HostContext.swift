@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import HCI
 
 /// What the parts of a host share: the time, random numbers, what the controller can do, and the lists of actions.
@@ -9,7 +10,9 @@ import HCI
 /// A part gets the context with each input and appends its actions: commands for the controller and events for the
 /// owner. They are appended in place because an array per call would be an allocation per packet.
 struct HostContext: Sendable {
-    let configuration: LEHostConfiguration
+    // Shared: on a virtual air every beacon has its own host.
+    private let sharedConfiguration: Boxed<LEHostConfiguration>
+    var configuration: LEHostConfiguration { sharedConfiguration.value }
     /// The latest time that the owner gave.
     private(set) var now: Duration = .zero
     /// What the controller can do; `nil` until it is ready.
@@ -20,8 +23,8 @@ struct HostContext: Sendable {
     var commands = CommandQueue()
     private var outputs: [LEHostOutput] = []
 
-    init(configuration: LEHostConfiguration, random: RandomSource) {
-        self.configuration = configuration
+    init(configuration: Boxed<LEHostConfiguration>, random: RandomSource) {
+        sharedConfiguration = configuration
         self.random = random
     }
 

@@ -17,3 +17,26 @@ struct Indirect<Value: Sendable>: Sendable {
         _modify { yield &storage[0] }
     }
 }
+
+/// A part of a host that is made when it is first changed; until then, it takes 8 bytes.
+struct OnDemand<Part: HostPart>: Sendable {
+    private var storage: [Part] = []
+
+    /// Whether it was changed; if not, it has nothing to do.
+    var isMade: Bool { !storage.isEmpty }
+
+    var value: Part {
+        _read {
+            if isMade { yield storage[0] } else { yield Part() }
+        }
+        _modify {
+            if !isMade { storage.append(Part()) }
+            yield &storage[0]
+        }
+    }
+}
+
+/// A part of a host with an initial state, in which it has nothing to do.
+protocol HostPart: Sendable {
+    init()
+}

@@ -57,8 +57,9 @@ package struct LEHost: Sendable {
     var context: HostContext
     private var phase = Phase.idle
     var advertising = AdvertisingManager()
-    private var scanning = ScanManager()
-    private var connecting = ConnectionInitiator()
+    // Most hosts are those of beacons, which neither scan nor connect.
+    private var scanning = OnDemand<ScanManager>()
+    private var connecting = OnDemand<ConnectionInitiator>()
     private var centralAddress = CentralAddress()
     /// The attributes that a peripheral finds in this host.
     var centralDatabase: AttributeDatabase?
@@ -69,6 +70,11 @@ package struct LEHost: Sendable {
     /// A host that has not started its controller yet.
     /// - Parameter random: the source of keys, passkeys and private addresses.
     package init(configuration: LEHostConfiguration = LEHostConfiguration(), random: RandomSource = RandomSource()) {
+        self.init(sharing: Boxed(configuration), random: random)
+    }
+
+    /// A host that has not started its controller yet, with the configuration of others.
+    package init(sharing configuration: Boxed<LEHostConfiguration>, random: RandomSource) {
         context = HostContext(configuration: configuration, random: random)
     }
 
@@ -112,7 +118,7 @@ extension LEHost {
 
     /// The earliest time at which `advance(to:)` has something to do; `nil` if nothing is due without an event.
     package var nextDeadline: Duration? {
-        context.commands.deadline.orEarlier(isReady ? advertising.deadline : nil).orEarlier(connecting.deadline)
+        context.commands.deadline.orEarlier(isReady ? advertising.deadline : nil).orEarlier(connecting.value.deadline)
             .orEarlier(connections.pending.deadline).orEarlier(connections.deadline)
             .orEarlier(advertising.addressDeadline).orEarlier(centralAddressDeadline)
     }
@@ -125,7 +131,7 @@ extension LEHost {
             verifyController(after: expired)
         }
         if advertising.takesTurns { continueAdvertising() }
-        if connecting.advance(&context) { continueAfterConnecting() }
+        if connecting.isMade, connecting.value.advance(&context) { continueAfterConnecting() }
         advancePendingLinks()
         connections.advance(&registry, &context)
         while let set = advertising.renewAddress(&context) { continueAdvertising(set) }
@@ -151,8 +157,8 @@ extension LEHost {
         context.capabilities = nil
         context.commands = CommandQueue()
         advertising.reset()
-        scanning.reset()
-        connecting.restart(&context)
+        if scanning.isMade { scanning.value.reset() }
+        if connecting.isMade { connecting.value.restart(&context) }
         centralAddress.reset()
     }
 }
@@ -203,8 +209,8 @@ extension LEHost {
         default: return nil
         }
         if !connections.indices.isEmpty { return .connection }
-        if purpose != .connecting, connecting.isBusy { return .connecting }
-        if purpose != .scanning, scanning.isOn { return .scanning }
+        if purpose != .connecting, connecting.value.isBusy { return .connecting }
+        if purpose != .scanning, scanning.value.isOn { return .scanning }
         if purpose != .advertising, advertising.isAdvertising { return .advertising }
         return nil
     }
@@ -226,10 +232,10 @@ extension LEHost {
             advertising.finishTurn(step, of: set, reply, &context)
             continueAdvertising()
         case .scanning(let step):
-            scanning.finish(step, reply, &context)
+            scanning.value.finish(step, reply, &context)
             continueScanning()
-            if !scanning.isOn, !scanning.isRequested { _ = advertising.retry(after: .scanning) }
-            if !scanning.isOn { continueAfterScanning() }
+            if !scanning.value.isOn, !scanning.value.isRequested { _ = advertising.retry(after: .scanning) }
+            if !scanning.value.isOn { continueAfterScanning() }
         case .connecting(let step): finish(step, reply)
         case .centralAddress(let address):
             centralAddress.finishChange(to: address, reply, at: context.now)
@@ -280,9 +286,9 @@ extension LEHost {
             read(packet) { $0.receive($1 as LERemoteConnectionParameterRequest) }
         case LELongTermKeyRequest.subeventCode: read(packet) { $0.receive($1 as LELongTermKeyRequest) }
         case LEAdvertisingReport.subeventCode:
-            read(packet) { $0.scanning.receive($1 as LEAdvertisingReport, &$0.context) }
+            read(packet) { $0.scanning.value.receive($1 as LEAdvertisingReport, &$0.context) }
         case LEExtendedAdvertisingReport.subeventCode:
-            read(packet) { $0.scanning.receive($1 as LEExtendedAdvertisingReport, &$0.context) }
+            read(packet) { $0.scanning.value.receive($1 as LEExtendedAdvertisingReport, &$0.context) }
         default: break
         }
     }
@@ -366,7 +372,7 @@ extension LEHost {
     private mutating func continueAdvertising(_ set: AdvertisingSetIdentifier? = nil) {
         guard isReady else { return }
         let next = advertising.next(
-            for: set, isConnecting: connecting.isBusy, isScanning: scanning.isBusy, &context)
+            for: set, isConnecting: connecting.value.isBusy, isScanning: scanning.value.isBusy, &context)
         switch next {
         case .nothing: break
         case .pauseScanning: pauseScanning(for: .addressChange)
@@ -392,30 +398,30 @@ extension LEHost {
     /// It may be called before the host is ready.
     package mutating func startScanning(_ parameters: ScanParameters = ScanParameters()) {
         guard parameters.isValid else { return context.emit(.scanFailed(.invalidParameters)) }
-        scanning.start(parameters)
+        scanning.value.start(parameters)
         continueScanning()
         flush()
     }
 
     /// Stops the scan; `.scanning(nil)` reports when it has ended.
     package mutating func stopScanning() {
-        guard scanning.stop() else { return }
+        guard scanning.isMade, scanning.value.stop() else { return }
         continueScanning()
         flush()
     }
 
     private mutating func continueScanning() {
-        guard isReady else { return }
-        scanning.proceed(ownAddressType: centralAddressType, &context)
+        guard isReady, scanning.isMade else { return }
+        scanning.value.proceed(ownAddressType: centralAddressType, &context)
     }
 
     private mutating func pauseScanning(for reason: ScanManager.Pause) {
-        scanning.pause(for: reason)
+        scanning.value.pause(for: reason)
         continueScanning()
     }
 
     private mutating func resumeScanning(after reason: ScanManager.Pause) {
-        if scanning.resume(after: reason) { continueScanning() }
+        if scanning.isMade, scanning.value.resume(after: reason) { continueScanning() }
     }
 
     /// Continues what may have waited for the scan to rest.
@@ -438,7 +444,7 @@ extension LEHost {
     ) {
         let peer = PeerAddress(address, type: type)
         guard parameters.isValid else { return context.emit(.connectionFailed(peer, .invalidParameters)) }
-        connecting.connect(
+        connecting.value.connect(
             to: peer, parameters: parameters, timeout: timeout ?? configuration.connectionTimeout, &context)
         continueConnecting()
         flush()
@@ -446,23 +452,25 @@ extension LEHost {
 
     /// Cancels all requests for this peer; `.connectionFailed` follows for each, unless it is too late.
     package mutating func cancelConnecting(to address: BluetoothAddress, type: AddressType) {
-        connecting.cancel(PeerAddress(address, type: type), &context)
+        connecting.value.cancel(PeerAddress(address, type: type), &context)
         flush()
     }
 
     /// Begins the next connection; if there is none, lets the scan continue.
     private mutating func continueConnecting() {
-        guard isReady, connecting.canBegin else {
-            if !connecting.isBusy { resumeScanning(after: .connecting) }
+        guard isReady, connecting.value.canBegin else {
+            if !connecting.value.isBusy { resumeScanning(after: .connecting) }
             return
         }
-        guard !centralAddress.isChanging, !scanning.isPaused(for: .connecting) || !scanning.isOn else { return }
-        connecting.begin(ownAddressType: centralAddressType, &context)
+        guard !centralAddress.isChanging, !scanning.value.isPaused(for: .connecting) || !scanning.value.isOn else {
+            return
+        }
+        connecting.value.begin(ownAddressType: centralAddressType, &context)
     }
 
     private mutating func finish(_ step: InitiatorStep, _ reply: CommandReply) {
-        let canPauseScanning = scanning.isOn && !scanning.isPaused(for: .connecting)
-        switch connecting.finish(step, reply, canPauseScanning: canPauseScanning, &context) {
+        let canPauseScanning = scanning.value.isOn && !scanning.value.isPaused(for: .connecting)
+        switch connecting.value.finish(step, reply, canPauseScanning: canPauseScanning, &context) {
         case .nothing: break
         case .pauseScanning: pauseScanning(for: .connecting)
         case .ended: continueAfterConnecting()
@@ -473,7 +481,7 @@ extension LEHost {
     private mutating func continueAfterConnecting() {
         continueCentralAddress()
         continueConnecting()
-        if !connecting.isBusy { _ = advertising.retry(after: .connecting) }
+        if !connecting.value.isBusy { _ = advertising.retry(after: .connecting) }
         continueAdvertising()
     }
 
@@ -491,7 +499,8 @@ extension LEHost {
 
     /// When the private address of the central can and should change.
     private var centralAddressDeadline: Duration? {
-        guard isReady, !advertising.takesTurns, !connecting.isBusy, !scanning.isPaused(for: .addressChange) else {
+        guard isReady, !advertising.takesTurns, !connecting.value.isBusy, !scanning.value.isPaused(for: .addressChange)
+        else {
             return nil
         }
         return centralAddress.deadline
@@ -499,10 +508,10 @@ extension LEHost {
 
     /// Replaces the private address of the central when its time is over and the scan rests.
     private mutating func continueCentralAddress() {
-        guard isReady, !advertising.takesTurns, !connecting.isBusy, let deadline = centralAddress.deadline,
+        guard isReady, !advertising.takesTurns, !connecting.value.isBusy, let deadline = centralAddress.deadline,
             deadline <= context.now
         else { return }
-        if scanning.isBusy { return pauseScanning(for: .addressChange) }
+        if scanning.value.isBusy { return pauseScanning(for: .addressChange) }
         centralAddress.change(&context)
     }
 }
@@ -516,7 +525,7 @@ extension LEHost {
     /// Takes a connection that the controller made, or could not make.
     private mutating func receive(_ details: LinkDetails, _ status: HCIStatus) {
         guard status == .success else {
-            if connecting.fail(status, of: details.peer, &context) { continueAfterConnecting() }
+            if connecting.value.fail(status, of: details.peer, &context) { continueAfterConnecting() }
             return
         }
         if let index = connections.index(of: details.handle) {
@@ -531,11 +540,11 @@ extension LEHost {
     }
 
     private mutating func beginAsCentral(_ details: LinkDetails) {
-        let isUnwanted = !connecting.expectsConnection(to: details.peer)
+        let isUnwanted = !connecting.value.expectsConnection(to: details.peer)
         if let index = begin(details, set: nil, isUnwanted: isUnwanted), isUnwanted {
             connections[index].end(reason: .remoteUserTerminatedConnection, &context)
         }
-        connecting.complete(details.peer, &context)
+        connecting.value.complete(details.peer, &context)
         continueAfterConnecting()
     }
 
@@ -631,7 +640,7 @@ extension LEHost {
             continueAdvertising(set)
             advertising.removeIfUnused(set)
         }
-        if scanning.resume(after: .connection) { continueScanning() }
+        resumeScanning(after: .connection)
     }
 
     private mutating func receive(_ event: LEConnectionUpdateComplete) {

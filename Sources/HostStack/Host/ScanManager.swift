@@ -11,7 +11,7 @@ import HCI
 /// The scan is off or on. Parameters can change only while it is off, so a new request goes `.disable`, `.parameters`,
 /// `.enable`, one command at a time. A *pause* keeps the scan off: while the controller's random address changes, and while
 /// a controller that cannot do both makes a connection or has one. Only the last one is reported to the owner.
-struct ScanManager: Sendable {
+struct ScanManager: HostPart {
     /// A reason for the scan to rest.
     enum Pause: Hashable, Sendable {
         case addressChange
