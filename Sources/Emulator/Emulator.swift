@@ -315,7 +315,7 @@ package actor Emulator: Service {
 
     /// Removes a beacon from the run, at once or when it is off the air.
     func remove(_ beacon: BeaconIdentifier) {
-        listeners.forget(beacon: beacon.name)
+        noteAddress(nil, of: beacon)
         if roster.remove(beacon) { announce() }
     }
 
@@ -433,10 +433,17 @@ package actor Emulator: Service {
         await directory.route(to: beacon) { await $0.take(input) }
     }
 
+    /// Notes the address at which the receivers of the run receive a beacon; `nil` for a beacon that is removed.
+    func noteAddress(_ address: BluetoothAddress?, of beacon: BeaconIdentifier) {
+        let former = configuration.bench == nil ? roster[beacon]?.address : listeners.address(of: beacon.name)
+        listeners.note(address, of: beacon.name, insteadOf: former)
+    }
+
     private func take(_ status: AdvertisingStatus, of beacon: BeaconIdentifier) {
-        guard let isNew = roster[beacon]?.advertise(status) else { return }
+        guard let session = roster[beacon] else { return }
         // The receivers of a bench receive it from another address.
-        if configuration.bench == nil { listeners.note(status.effective.address.value, of: beacon.name) }
+        if configuration.bench == nil, let address = status.effective.address.value { noteAddress(address, of: beacon) }
+        let isNew = session.advertise(status)
         events.post(.beacon(beacon, .advertising(status, radio: roster.radioName, isNew: isNew)))
         for warning in status.warnings { events.post(.beacon(beacon, .warning(warning))) }
         if configuration.isStrict, !status.differences.isEmpty {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The time since its creation, and sleep, on a clock of any type.
-package struct Timekeeper: Sendable {
+package final class Timekeeper: Sendable {
     /// The time since the timekeeper was created.
     package let now: @Sendable () -> Duration
     private let clock: any Clock<Duration>

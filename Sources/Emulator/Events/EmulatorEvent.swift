@@ -13,7 +13,8 @@ package import Radio
 /// `EventHub` broadcasts events to their readers. JSON is made of them in `EventJSON.swift`, and sentences by the program.
 package enum EmulatorEvent: Hashable, Sendable {
     /// The radio is usable, for the first time or again.
-    case radioReady(RadioCapabilities)
+    // Rare events with many values are indirect, so that they do not make the others larger.
+    indirect case radioReady(RadioCapabilities)
     /// The radio is not usable any more; the run waits for it.
     case radioLost(RadioError)
     /// Everything that should be on the air is on the air, for the first time.
@@ -29,13 +30,13 @@ package enum EmulatorEvent: Hashable, Sendable {
     /// The profiles were read again and cannot be used; nothing changed.
     case reloadFailed(EmulatorError)
     /// A scenario started, performed a change, or ended.
-    case scenario(ScenarioRecord)
+    indirect case scenario(ScenarioRecord)
     /// The last packet of a recording was sent again.
     case replayEnded(packets: Int)
     /// The run ends.
     case stopping
     /// Another program's host did something on the radio's air.
-    case host(HostEvent)
+    indirect case host(HostEvent)
     /// A problem that does not concern a single beacon.
     case warning(Warning)
     /// The place of events that this reader lost, because it was too slow.
@@ -43,7 +44,7 @@ package enum EmulatorEvent: Hashable, Sendable {
     /// Something happened to a beacon.
     case beacon(BeaconIdentifier, BeaconEvent)
     /// Something happened on a phone, which may be connected to an accessory.
-    case phone(BeaconIdentifier, accessory: RemoteAddress?, PhoneEvent)
+    indirect case phone(BeaconIdentifier, accessory: RemoteAddress?, PhoneEvent)
 
     /// The beacon or phone that it concerns; `nil` for none.
     package var device: String? {
@@ -78,11 +79,11 @@ package enum BeaconEvent: Hashable, Sendable {
     /// A central subscribed to a characteristic, or unsubscribed.
     case subscribed(central: String, NamedCharacteristic, isOn: Bool)
     /// A central wrote a characteristic. `settings` are those that changed, and the one with the characteristic's name.
-    case written(central: String, NamedCharacteristic, value: [UInt8], settings: [String: String])
+    indirect case written(central: String, NamedCharacteristic, value: [UInt8], settings: [String: String])
     /// A central's request was answered with an error.
-    case refused(AttributeRequest, ATTError, name: String?)
+    indirect case refused(AttributeRequest, ATTError, name: String?)
     /// The progress or result of pairing with a central.
-    case pairing(central: String, PairingEvent)
+    indirect case pairing(central: String, PairingEvent)
     /// Settings were saved in a file.
     case settingsSaved(file: String)
     /// Saved settings replace the values of the profile; `beacon` is `PROFILE/ID`.
