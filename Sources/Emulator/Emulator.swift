@@ -224,7 +224,7 @@ package actor Emulator: Service {
                         hint: "give beaconry CAP_NET_RAW (see docs/adapters.md, \"Rights\")")))
         }
         warnOfMovement()
-        warnOfTurns(capabilities)
+        warnOfBench(on: capabilities)
         // Before the beacons are on the air, so that they receive their first packets.
         await beginListening()
         for beacon in roster.beacons { await powerOn(beacon) }

@@ -59,6 +59,13 @@ package enum BenchCalibrateTool {
         let watching = Task { for await event in radio.events { watch.take(event) } }
         await radio.advertise(beacon.advertisement, for: beacon.identifier)
         await interruption.wait(atMost: .seconds(15)) { await watch.waitUntilReported() }
+        if !interruption.isRequested, watch.state.statuses[beacon.identifier] == nil {
+            await radio.close()
+            throw watch.state.refusals[beacon.identifier]
+                ?? RadioError(
+                    .refused, "the radio does not report within 15 s that the iBeacon is on the air",
+                    hint: "examine it (beaconry doctor)")
+        }
         Output.note(
             "an iBeacon is on the air: \(frame.uuid), major \(frame.major), minor \(frame.minor). Let the phone rest beside the adapter, and type "
                 + "the RSSI values that the app shows for 20 s, then Ctrl-D")
@@ -71,6 +78,9 @@ package enum BenchCalibrateTool {
             throw Failure(exitCode: 1, message: "stopped before the end of the input")
         }
         let text = try await input.value
+        if let reason = watch.state.stops[beacon.identifier] {
+            throw RadioError(.refused, "the iBeacon left the air during the measurement: \(reason)", hint: "measure again")
+        }
         try run(words(of: text), as: format)
     }
 

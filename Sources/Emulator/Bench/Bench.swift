@@ -18,6 +18,8 @@ package struct BenchSettings: Hashable, Sendable {
     package var receiver: String
     /// The filter of the RSSI that makes the walk as slow as the app shows a real one; `nil` for none.
     package var lag: RSSIFilter?
+    /// Whether the profile gives the receiver a `phone` or a `scan`, which have no effect on a bench.
+    package var ignoresScan = false
 
     package init(_ receiver: String, rssi: RSSI, app: BenchApp, lag: RSSIFilter?) {
         self.receiver = receiver

@@ -133,16 +133,28 @@ extension Emulator {
         }
     }
 
-    /// Warns of a radio on which beacons take turns: an app that scans for a second at a time does not receive all of them.
-    func warnOfTurns(_ capabilities: RadioCapabilities) {
-        guard configuration.bench != nil, capabilities.sharesTime else { return }
-        events.post(
-            .warning(
-                Warning(
-                    code: "bench-turns",
-                    message:
-                        "on \(capabilities.name) the beacons take turns, so an app receives each of them at times only",
-                    hint: "run fewer beacons (--only), or use an adapter with extended advertising")))
+    /// Warns of a scan that the profile gives the receiver, and of a radio on which beacons take turns: an app that scans for a
+    /// second at a time does not receive all of them.
+    func warnOfBench(on capabilities: RadioCapabilities) {
+        guard let settings = configuration.bench?.settings else { return }
+        if settings.ignoresScan {
+            events.post(
+                .warning(
+                    Warning(
+                        code: "bench-scan",
+                        message:
+                            "\(settings.receiver) scans without pauses on a bench, whatever its phone and scan are",
+                        hint: "none needed: the phone beside the radio scans as it does")))
+        }
+        if capabilities.sharesTime {
+            events.post(
+                .warning(
+                    Warning(
+                        code: "bench-turns",
+                        message:
+                            "on \(capabilities.name) the beacons take turns, so an app receives each of them at times only",
+                        hint: "run fewer beacons (--only), or use an adapter with extended advertising")))
+        }
     }
 
     /// Warns of a reload without the receiver of the bench: all beacons are out of its range.

@@ -59,8 +59,7 @@ struct Run: AsyncParsableCommand {
         let all = try Self.load(paths, files)
         try patterns.check(all)
         try bench.check(all)
-        let walk = try bench.settings()
-        for note in bench.notes(on: all) { Output.note(note) }
+        let walk = try bench.settings(on: all)
         let loaded = bench.prepared(patterns.selected(all))
         var configuration = try options.configuration(
             profiles: loaded, state: folder, resets: state.resets

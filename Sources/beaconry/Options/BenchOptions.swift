@@ -43,7 +43,7 @@ struct BenchOptions: ParsableArguments {
 
     /// The settings; `nil` without a bench.
     /// - Throws: `Failure` for options that do not fit together.
-    func settings() throws(Failure) -> BenchSettings? {
+    func settings(on profiles: [Profile]) throws(Failure) -> BenchSettings? {
         guard let receiver = bench else {
             if benchRssi != nil || benchApp != nil || benchLag != nil {
                 throw .usage("--bench-rssi, --bench-app and --bench-lag need --bench RECEIVER")
@@ -57,7 +57,11 @@ struct BenchOptions: ParsableArguments {
         }
         let app = benchApp ?? .altBeacon
         let hasLag = benchLag ?? (app == .altBeacon)
-        return BenchSettings(receiver, rssi: rssi, app: app, lag: hasLag ? BenchSettings.lag(of: app) : nil)
+        var settings = BenchSettings(receiver, rssi: rssi, app: app, lag: hasLag ? BenchSettings.lag(of: app) : nil)
+        settings.ignoresScan = profiles.flatMap(\.receivers).contains { definition in
+            definition.id == receiver && definition.listener.map { $0.phone != .exact || $0.scan != nil } == true
+        }
+        return settings
     }
 
     /// Profiles in which the receiver of the bench scans within the run, without pauses.
@@ -72,18 +76,6 @@ struct BenchOptions: ParsableArguments {
                     return ReceiverDefinition(id: receiver.id, movement: receiver.movement, listener: listener)
                 })
         }
-    }
-
-    /// What the profiles say of the receiver without effect on a bench.
-    func notes(on profiles: [Profile]) -> [String] {
-        let receivers = profiles.flatMap(\.receivers).filter { $0.id == bench }
-        guard receivers.contains(where: { $0.listener.map { $0.phone != .exact || $0.scan != nil } ?? false }) else {
-            return []
-        }
-        return [
-            "warning: \(bench ?? "the receiver") scans without pauses on a bench, whatever its phone and scan are: the phone beside "
-                + "the radio scans as it does [bench-scan]"
-        ]
     }
 
     /// - Throws: `Failure` if no profile has the receiver.

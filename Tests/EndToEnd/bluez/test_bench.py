@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
 import time
 from collections.abc import Callable
 from typing import Any
@@ -84,3 +86,28 @@ def test_phone_receives_the_walk(beaconry: Beaconry, controllers: Controllers, w
     run.wait("ready")
     witness.wait_for(lambda air: [each.advertising_data for each in air.on_air] == [ibeacon(UUID, 1, 1, -59)])
     assert run.end() == 0
+
+
+def test_bench_is_calibrated(beaconry: Beaconry, controllers: Controllers, witness: Witness) -> None:
+    """On a terminal: the iBeacon is on the air when the program says so, and until the values are read."""
+    terminal, standard_input = os.openpty()
+    command = [str(beaconry.binary), "bench", "calibrate", "--radio", "bluez:hci0"]
+    with subprocess.Popen(
+        command, stdin=standard_input, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=beaconry.environment
+    ) as calibrating:
+        os.close(standard_input)
+        assert calibrating.stdout and calibrating.stderr
+        assert "an iBeacon is on the air" in calibrating.stderr.readline()
+        witness.wait_for(lambda air: [each.advertising_data[5:9] for each in air.on_air] == [bytes.fromhex("4c000215")])
+        os.write(terminal, b"-67 -69 -68\n\x04")
+        assert calibrating.stdout.read() == "bench RSSI -68 dBm, from 3 values: --bench-rssi -68\n"
+        assert calibrating.wait(30) == 0
+    os.close(terminal)
+    witness.wait_for(lambda air: not air.on_air)
+
+    controllers.power(0, False)
+    terminal, standard_input = os.openpty()
+    refused = subprocess.run(command, stdin=standard_input, capture_output=True, text=True, env=beaconry.environment)
+    os.close(standard_input)
+    os.close(terminal)
+    assert refused.returncode == 69 and "hci0 is powered off" in refused.stderr and "on the air" not in refused.stderr

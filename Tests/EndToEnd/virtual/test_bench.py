@@ -32,6 +32,7 @@ def start(beaconry: Beaconry, profile: Path, *options: str) -> tuple[Run, str]:
     radio = run.wait("radio-ready")
     assert radio["seed"] == 5
     server = radio["servers"][0]
+    assert run.wait("warning")["code"] == "bench-scan"
     run.wait("ready")
     return run, server.replace("tcp:", "tcp-client:", 1)
 
