@@ -46,9 +46,7 @@ public struct BluetoothAddress: Hashable, Sendable {
 
 extension BluetoothAddress: CustomStringConvertible {
     /// Upper case, with colons.
-    public var description: String {
-        octets.map { Hexadecimal.string([$0]).uppercased() }.joined(separator: ":")
-    }
+    public var description: String { Hexadecimal.grouped(octets, by: ":", before: [1, 2, 3, 4, 5]) }
 }
 
 extension BluetoothAddress: WireCodable {

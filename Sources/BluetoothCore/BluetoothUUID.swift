@@ -109,11 +109,7 @@ public struct UUID128: Hashable, Sendable {
 
 extension UUID128: CustomStringConvertible {
     /// Upper case, with hyphens.
-    public var description: String {
-        let digits = Array(Hexadecimal.string(octets).uppercased())
-        return [digits[0..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20..<32]]
-            .map { String($0) }.joined(separator: "-")
-    }
+    public var description: String { Hexadecimal.grouped(octets, by: "-", before: [4, 6, 8, 10]) }
 }
 
 extension UUID128: WireCodable {

@@ -9,11 +9,37 @@ public enum Hexadecimal {
     /// The bytes in lower case, without separators.
     public static func string(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.underestimatedCount)
         for byte in bytes {
             digits.append(lowerDigits[Int(byte >> 4)])
             digits.append(lowerDigits[Int(byte & 0x0F)])
         }
         return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// The bytes in upper case, with a separator in front of some.
+    /// - Parameters:
+    ///   - separator: an ASCII character.
+    ///   - separated: the indices of the bytes with a separator in front of them.
+    static func grouped(_ bytes: [UInt8], by separator: Unicode.Scalar, before separated: [Int]) -> String {
+        let count = 2 * bytes.count + separated.count
+        return String(unsafeUninitializedCapacity: count) { text in
+            var end = 0
+            func append(_ character: UInt8) {
+                text[end] = character
+                end += 1
+            }
+            for (index, byte) in bytes.enumerated() {
+                if separated.contains(index) { append(UInt8(ascii: separator)) }
+                append(upperDigit(byte >> 4))
+                append(upperDigit(byte & 0x0F))
+            }
+            return end
+        }
+    }
+
+    private static func upperDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
     /// Parses digits of either case. A leading `0x` is allowed, and so are spaces, colons and line feeds.
