@@ -43,8 +43,6 @@ actor RunningBeacon {
     nonisolated let identifier: BeaconIdentifier
     nonisolated let profile: BeaconDefinition
     nonisolated let profileName: String
-    /// How it moves on an emulated air; `nil` is 1 m from every receiver.
-    private var motion: Motion?
     private let executor: any SerialExecutor
     private nonisolated let clock: Timekeeper
     private let counts: RunCounts
@@ -53,10 +51,16 @@ actor RunningBeacon {
     /// The lock of the settings; on a reload the successor takes it over.
     nonisolated let lock: FileLock?
     private let perform: @Sendable (Action) -> Void
-    /// The device with saved settings. It is changed by this actor only, and read without waiting for the actor, which
-    /// may wait for a disk.
-    private nonisolated let savedDevice: Mutex<any Device>
-    private(set) var isEnabled = true
+    /// What is changed by this actor only, and read without waiting for the actor, which may wait for a disk.
+    private struct State {
+        /// The device with saved settings.
+        var device: any Device
+        var isEnabled = true
+        /// How it moves on an emulated air; `nil` is 1 m from every receiver.
+        var motion: Motion?
+    }
+
+    private nonisolated let state: Mutex<State>
     /// The latest advertisement of the device.
     private var advertisement: Advertisement?
     /// The address of the present step of its rotation; `nil` for the address of the device.
@@ -82,14 +86,13 @@ actor RunningBeacon {
         perform: @escaping @Sendable (Action) -> Void
     ) throws(EmulatorError) {
         self.profile = profile
-        motion = profile.movement?.motion
         self.profileName = profileName
         self.identifier = identifier
         self.perform = perform
         self.clock = clock
         self.counts = counts
         let device: any Device = profile.device
-        savedDevice = Mutex(device)
+        self.state = Mutex(State(device: device, motion: profile.movement?.motion))
         if let state, device.savesSettings || profile.pairing != nil {
             do throws(PersistenceError) {
                 lock = if let inherited { inherited } else { try state.lock(profile: profileName, beacon: profile.id) }
@@ -108,15 +111,16 @@ actor RunningBeacon {
         }
     }
 
-    private var device: any Device {
-        get { savedDevice.withLock { $0 } }
-        set { savedDevice.withLock { $0 = newValue } }
+    private nonisolated var device: any Device { state.withLock(\.device) }
+    private(set) var isEnabled: Bool {
+        get { state.withLock(\.isEnabled) }
+        set { state.withLock { $0.isEnabled = newValue } }
     }
 
     /// The beacon as a radio hosts it.
     var hosted: HostedBeacon {
         var site = BeaconSite(profile)
-        site.motion = motion
+        site.motion = state.withLock(\.motion)
         var hosted = HostedBeacon(device, identifier: identifier, key: "\(profileName)/\(profile.id)", site: site)
         hosted.pairing = profile.pairing
         return hosted
@@ -144,7 +148,7 @@ actor RunningBeacon {
     private func restore(_ image: FlashImage, _ flash: FlashFile) throws(SystemError) {
         let factory = device.settings
         do throws(FlashFault) {
-            try device.restore(from: image)
+            try restoreDevice(from: image)
         } catch {
             return try setAside(flash, "\"\(error.name)\" is missing or out of range")
         }
@@ -182,8 +186,16 @@ actor RunningBeacon {
     func reloadSettings() {
         // Errors were reported by `restore`; the values that it read are used.
         guard let flash, case .image(let image) = try? flash.load() else { return }
-        try? device.restore(from: image)
+        try? restoreDevice(from: image)
     }
+
+    private func restoreDevice(from image: FlashImage) throws(FlashFault) {
+        var restored = device
+        try restored.restore(from: image)
+        save(restored)
+    }
+
+    private func save(_ device: any Device) { state.withLock { $0.device = device } }
 
     /// Switches the beacon on, which starts advertising.
     /// - Parameters:
@@ -225,7 +237,7 @@ actor RunningBeacon {
     }
 
     /// Notes that it was moved, which ended its former motion.
-    func move(_ motion: Motion) { self.motion = motion }
+    func move(_ motion: Motion) { state.withLock { $0.motion = motion } }
 
     /// Returns when the inputs so far are handled, and their settings saved.
     func settle() {}
@@ -384,7 +396,7 @@ actor RunningBeacon {
         var isWritten = true
         if case .set = input { isWritten = changed.settings != device.settings }
         if let image = response.flash, isWritten, let error = persist(image) { return .notSaved(error) }
-        device = changed
+        save(changed)
         wakeAtDeadline()
         if response.delay > .zero { await clock.sleep(for: response.delay) }
         for effect in response.effects {
@@ -433,13 +445,12 @@ actor RunningBeacon {
 
     /// The name of a characteristic in the profile; `nil` if it has none.
     nonisolated func name(of characteristic: CharacteristicIdentifier) -> String? {
-        savedDevice.withLock { $0.name(of: characteristic) }
+        state.withLock { $0.device.name(of: characteristic) }
     }
 
     /// Answers a read request at once; `nil` for other requests, and for reads that are delayed or counted.
     nonisolated func read(_ request: AttributeRequest) -> AttributeResponse? {
         guard case .read(let offset) = request.operation else { return nil }
-        let device = savedDevice.withLock { $0 }
         let result = device.read(request.characteristic, offset: offset, at: clock.deviceTime)
         guard result.delay == .zero, !result.isCounted else { return nil }
         return response(to: request, result)
@@ -496,8 +507,9 @@ actor RunningBeacon {
     }
 
     /// The status without the values that the radio reports.
-    var status: BeaconStatus {
-        BeaconStatus(
+    nonisolated var status: BeaconStatus {
+        let (device, isEnabled, motion) = state.withLock { ($0.device, $0.isEnabled, $0.motion) }
+        return BeaconStatus(
             identifier: identifier, name: profile.device.advertisedName, profile: profileName,
             kind: profile.device.kind, isEnabled: isEnabled, settings: device.settings,
             presentValues: device.presentValues(at: clock.deviceTime),

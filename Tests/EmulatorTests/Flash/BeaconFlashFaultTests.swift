@@ -112,6 +112,6 @@ struct BeaconFlashFaultTests {
         #expect(await bench.write(Self.new) == .success([]))
         #expect(await bench.read() == .success(Self.new))
         #expect(bench.names == ["written"])
-        #expect(await bench.beacon.status.keepsSettings == false)
+        #expect(bench.beacon.status.keepsSettings == false)
     }
 }
