@@ -14,7 +14,7 @@ import Profiles
 /// `beaconry advertise`
 struct Advertise: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Advertise one beacon without a profile.",
+        commandName: "advertise", abstract: "Advertise one beacon without a profile.",
         discussion: """
             Example: beaconry advertise eddystone-url --url https://example.com/a --telemetry
 

@@ -12,7 +12,7 @@ import Receiving
 /// `beaconry calibrate`
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measure the measured power of a beacon: its RSSI at 1 m.",
+        commandName: "calibrate", abstract: "Measure the measured power of a beacon: its RSSI at 1 m.",
         discussion: """
             Example: beaconry calibrate --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --write profiles/airlocate.yaml
 

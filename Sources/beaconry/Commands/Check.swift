@@ -11,7 +11,7 @@ import Radio
 /// `beaconry check`
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check profiles for errors and for what receivers would not see.",
+        commandName: "check", abstract: "Check profiles for errors and for what receivers would not see.",
         discussion: """
             Example: beaconry check profiles/museum.yaml --radio bluez:hci0
 

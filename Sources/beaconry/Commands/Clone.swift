@@ -9,7 +9,7 @@ import Devices
 /// `beaconry clone`
 struct Clone: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a profile from a recording, so that beaconry run can repeat it.",
+        commandName: "clone", abstract: "Make a profile from a recording, so that beaconry run can repeat it.",
         discussion: """
             Example: beaconry clone shop.jsonl shop.yaml && beaconry run shop.yaml
 

@@ -8,7 +8,7 @@ import BeaconryTools
 /// `beaconry decode`
 struct Decode: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Decode advertising data, HCI reports or btsnoop files.",
+        commandName: "decode", abstract: "Decode advertising data, HCI reports or btsnoop files.",
         discussion: """
             Example: beaconry decode 0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5
 

@@ -11,7 +11,7 @@ import Radio
 /// `beaconry doctor`
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Find out why a beacon is not received.",
+        commandName: "doctor", abstract: "Find out why a beacon is not received.",
         discussion: """
             Example: beaconry doctor --radio bluez:hci0 --via bluez:hci1
 

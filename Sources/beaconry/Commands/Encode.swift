@@ -9,7 +9,7 @@ import BeaconryTools
 /// `beaconry encode`
 struct Encode: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print advertising data as hexadecimal digits; no radio needed.",
+        commandName: "encode", abstract: "Print advertising data as hexadecimal digits; no radio needed.",
         discussion: """
             Example: beaconry encode eddystone-url --url https://example.com/a
 

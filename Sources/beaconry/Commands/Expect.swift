@@ -12,7 +12,7 @@ import Receiving
 /// `beaconry expect`
 struct Expect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Wait until something is received, or is not: exit code 0 or 1.",
+        commandName: "expect", abstract: "Wait until something is received, or is not: exit code 0 or 1.",
         discussion: """
             Example: beaconry expect --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1 --within 5s
             Example: beaconry expect --name Thermo --rssi -70.. --within 5s

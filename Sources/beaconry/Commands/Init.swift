@@ -8,7 +8,7 @@ import BeaconryTools
 /// `beaconry init`
 struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a first profile, with comments.",
+        commandName: "init", abstract: "Write a first profile, with comments.",
         discussion: """
             Example: beaconry init shop.yaml
 

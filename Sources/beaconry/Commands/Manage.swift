@@ -11,7 +11,7 @@ import Profiles
 /// `beaconry manage`
 struct Manage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Configure IoT Design Shop beacons, as their app does.",
+        commandName: "manage", abstract: "Configure IoT Design Shop beacons, as their app does.",
         discussion: """
             Example: beaconry manage set C0:FF:EE:00:00:01 --major 7 --interval 200ms
 

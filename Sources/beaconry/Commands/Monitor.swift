@@ -13,7 +13,7 @@ import Receiving
 /// `beaconry monitor`
 struct Monitor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Monitor regions: report when they are entered and left.",
+        commandName: "monitor", abstract: "Monitor regions: report when they are entered and left.",
         discussion: """
             Example: beaconry monitor regions.yaml --exec ./greet.sh --notify
 

@@ -8,7 +8,7 @@ import BeaconryTools
 /// `beaconry plot`
 struct Plot: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Draw the RSSI of beacons over time, as SVG.",
+        commandName: "plot", abstract: "Draw the RSSI of beacons over time, as SVG.",
         discussion: """
             Example: beaconry plot shop.jsonl --profile shop.yaml -o shop.svg
 

@@ -8,7 +8,7 @@ import BeaconryTools
 /// `beaconry radios`
 struct Radios: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List radios and their capabilities.",
+        commandName: "radios", abstract: "List radios and their capabilities.",
         discussion: """
             Example: beaconry radios profiles/museum.yaml
 

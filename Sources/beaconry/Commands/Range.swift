@@ -12,7 +12,7 @@ import Receiving
 /// `beaconry range`
 struct Range: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Report the distance of each beacon once a second.",
+        commandName: "range", abstract: "Report the distance of each beacon once a second.",
         discussion: """
             Example: beaconry range --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1
 

@@ -10,7 +10,7 @@ import Radio
 /// `beaconry record`
 struct Record: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Record advertisements with timestamps and RSSI.",
+        commandName: "record", abstract: "Record advertisements with timestamps and RSSI.",
         discussion: """
             Example: beaconry record shop.jsonl --duration 30s
 

@@ -9,6 +9,7 @@ import Persistence
 /// `beaconry reset`
 struct Reset: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "reset",
         abstract: "Erase the saved settings and bonds of beacons, or the bonds of phones: a factory reset.",
         discussion: """
             Example: beaconry reset museum/entrance

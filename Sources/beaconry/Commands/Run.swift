@@ -11,7 +11,7 @@ import Profiles
 /// `beaconry run`
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run the beacons of profiles.",
+        commandName: "run", abstract: "Run the beacons of profiles.",
         discussion: """
             Example: beaconry run profiles/museum.yaml --strict --json
 

@@ -13,7 +13,7 @@ import Receiving
 /// `beaconry scan`
 struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List advertising devices.",
+        commandName: "scan", abstract: "List advertising devices.",
         discussion: """
             Example: beaconry scan --formats ibeacon --min-rssi -70 --duration 10s
 

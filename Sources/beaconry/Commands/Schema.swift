@@ -8,6 +8,7 @@ import BeaconryTools
 /// `beaconry schema`
 struct Schema: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "schema",
         abstract: "Print the JSON Schema of profiles or scenarios, or the OpenAPI description of a run's requests.",
         discussion: """
             Example: beaconry schema profile > profile.schema.json

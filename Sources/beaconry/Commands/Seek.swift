@@ -10,7 +10,7 @@ import Receiving
 /// `beaconry seek`
 struct Seek: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Play hot and cold: report the distance of the nearest beacon once a second.",
+        commandName: "seek", abstract: "Play hot and cold: report the distance of the nearest beacon once a second.",
         discussion: """
             Example: beaconry seek, while elsewhere: beaconry run profiles/hot-and-cold.yaml
 

@@ -10,7 +10,7 @@ import Emulator
 /// `beaconry test`
 struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run scenarios: beacons and receivers in virtual time, with expectations.",
+        commandName: "test", abstract: "Run scenarios: beacons and receivers in virtual time, with expectations.",
         discussion: """
             Example: beaconry test scenarios/museum-walk.yaml --junit results.xml
 
