@@ -79,7 +79,8 @@ package enum BenchCalibrateTool {
         }
         let text = try await input.value
         if let reason = watch.state.stops[beacon.identifier] {
-            throw RadioError(.refused, "the iBeacon left the air during the measurement: \(reason)", hint: "measure again")
+            throw RadioError(
+                .refused, "the iBeacon left the air during the measurement: \(reason)", hint: "measure again")
         }
         try run(words(of: text), as: format)
     }
