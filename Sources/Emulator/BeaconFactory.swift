@@ -14,16 +14,19 @@ struct BeaconFactory: Sendable {
     private let load: @Sendable () throws(ProfileFaults) -> [Profile]
     private let hasProfilesInMemory: Bool
     private let state: StateFolder?
+    private let executor: any SerialExecutor
     private let clock: Timekeeper
     private let counts: RunCounts
     /// The actions of the beacons, in order.
     let actions: AsyncStream<RunningBeacon.Action>
     private let action: AsyncStream<RunningBeacon.Action>.Continuation
 
-    init(_ configuration: Emulator.Configuration, clock: Timekeeper, counts: RunCounts) {
+    /// - Parameter executor: that of the emulator, for beacons that never block.
+    init(_ configuration: Emulator.Configuration, executor: any SerialExecutor, clock: Timekeeper, counts: RunCounts) {
         load = configuration.loadProfiles
         hasProfilesInMemory = configuration.hasProfilesInMemory
         state = configuration.state
+        self.executor = executor
         self.clock = clock
         self.counts = counts
         (actions, action) = AsyncStream.makeStream()
@@ -66,7 +69,8 @@ struct BeaconFactory: Sendable {
         _ beacon: BeaconDefinition, of profile: String, _ identifier: BeaconIdentifier, lock: FileLock? = nil
     ) throws(EmulatorError) -> RunningBeacon {
         try RunningBeacon(
-            beacon, of: profile, identifier: identifier, state: state, lock: lock, clock: clock, counts: counts
+            beacon, of: profile, identifier: identifier, state: state, lock: lock, executor: executor, clock: clock,
+            counts: counts
         ) { [action] in action.yield($0) }
     }
 

@@ -109,7 +109,8 @@ package actor Emulator: Service {
         vault = BondVault { [events] in events.post(.beacon($0, $1)) }
         directory = BeaconDirectory(events: radio.events)
         listeners = ListeningReceivers(makeCentral: configuration.makeCentral)
-        factory = BeaconFactory(configuration, clock: runClock.timekeeper, counts: directory.counts)
+        factory = BeaconFactory(
+            configuration, executor: executor, clock: runClock.timekeeper, counts: directory.counts)
         roster = BeaconRoster(radioName: radio.name)
     }
 

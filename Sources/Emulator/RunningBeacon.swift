@@ -79,10 +79,14 @@ actor RunningBeacon {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// A beacon with the settings of its profile, switched off.
+    /// - Parameter shared: The executor of a beacon without flash, which never blocks: that of its emulator, so that they call
+    ///   each other without a change of threads. A beacon that writes files has a queue of its own.
     /// - Throws: `EmulatorError` `.cannotCreate` if the lock of its settings cannot be acquired.
     init(
         _ profile: BeaconDefinition, of profileName: String, identifier: BeaconIdentifier, state: StateFolder?,
-        lock inherited: FileLock? = nil, clock: Timekeeper, counts: RunCounts = RunCounts(),
+        lock inherited: FileLock? = nil,
+        executor shared: any SerialExecutor = Simulation.current ?? QueueExecutor(label: "beacon"), clock: Timekeeper,
+        counts: RunCounts = RunCounts(),
         perform: @escaping @Sendable (Action) -> Void
     ) throws(EmulatorError) {
         self.profile = profile
@@ -106,7 +110,7 @@ actor RunningBeacon {
             flash = state.flash(profile: profileName, beacon: profile.id, kind: type(of: device).kind)
             executor = Simulation.current ?? QueueExecutor(label: "beacon \(identifier)")
         } else {
-            executor = Simulation.current ?? QueueExecutor.beacons
+            executor = shared
             flash = nil
         }
     }
@@ -560,9 +564,4 @@ extension Rotation {
         case .random: .derived(from: "\(beacon)/\(number)")
         }
     }
-}
-
-extension QueueExecutor {
-    /// The executor of beacons that never block: a queue for each would take memory.
-    fileprivate static let beacons = QueueExecutor(label: "beacons")
 }
