@@ -462,9 +462,8 @@ extension LEHost {
             if !connecting.value.isBusy { resumeScanning(after: .connecting) }
             return
         }
-        guard !centralAddress.isChanging, !scanning.value.isPaused(for: .connecting) || !scanning.value.isOn else {
-            return
-        }
+        let isScanEnding = scanning.value.isOn && scanning.value.isPaused(for: .connecting)
+        guard !centralAddress.isChanging, !isScanEnding else { return }
         connecting.value.begin(ownAddressType: centralAddressType, &context)
     }
 
@@ -497,20 +496,17 @@ extension LEHost {
         return configured.identity != nil || advertising.usesOnlyRandomAddress ? .public : configured.type
     }
 
+    /// Whether the private address of the central can change once the scan rests.
+    private var canChangeAddress: Bool { isReady && !advertising.takesTurns && !connecting.value.isBusy }
+
     /// When the private address of the central can and should change.
     private var centralAddressDeadline: Duration? {
-        guard isReady, !advertising.takesTurns, !connecting.value.isBusy, !scanning.value.isPaused(for: .addressChange)
-        else {
-            return nil
-        }
-        return centralAddress.deadline
+        canChangeAddress && !scanning.value.isPaused(for: .addressChange) ? centralAddress.deadline : nil
     }
 
     /// Replaces the private address of the central when its time is over and the scan rests.
     private mutating func continueCentralAddress() {
-        guard isReady, !advertising.takesTurns, !connecting.value.isBusy, let deadline = centralAddress.deadline,
-            deadline <= context.now
-        else { return }
+        guard canChangeAddress, let deadline = centralAddress.deadline, deadline <= context.now else { return }
         if scanning.value.isBusy { return pauseScanning(for: .addressChange) }
         centralAddress.change(&context)
     }
