@@ -22,31 +22,40 @@ package struct LinkHistory: Sendable {
         let to: String
     }
 
-    /// The times of the samples, in seconds of the run, oldest first.
+    // Rings of the same places: `removeFirst` and `append` of each second would make an array larger from time to time.
+    /// The times of the samples, in seconds of the run.
     private var times: [Double] = []
-    /// A sample for each time.
+    /// A sample for each place.
     private var samples: [Path: [Int8]] = [:]
+    /// The number of all samples so far.
+    private var count = 0
 
     /// Adds a sample of each path.
     /// - Parameter time: in seconds of the run, later than the last one.
     mutating func add(_ paths: [AirPath], at time: Double) {
-        let removed = times.count < Self.capacity ? 0 : 1
-        times.removeFirst(removed)
-        times.append(time)
-        for path in samples.keys {
-            samples[path]?.removeFirst(removed)
-            samples[path]?.append(Self.none)
+        let place = count % Self.capacity
+        count += 1
+        if place == times.count { times.append(time) } else { times[place] = time }
+        var index = samples.startIndex
+        while index != samples.endIndex {
+            samples.values[index][place] = Self.none
+            samples.formIndex(after: &index)
         }
         let strongest = paths.count > Self.maximumPaths ? paths.sorted { $0.meanRSSI > $1.meanRSSI } : paths
         for path in strongest {
             let key = Path(from: path.transmitter, to: path.receiver)
             if samples[key] == nil {
                 guard samples.count < Self.maximumPaths else { continue }
-                samples[key] = Array(repeating: Self.none, count: times.count)
+                samples[key] = Array(repeating: Self.none, count: Self.capacity)
             }
-            samples[key]?[times.count - 1] = Self.sample(path)
+            samples[key]?[place] = Self.sample(path)
         }
-        samples = samples.filter { $0.value.contains { $0 != Self.none } }
+        for (path, values) in samples where !values.contains(where: { $0 != Self.none }) { samples[path] = nil }
+    }
+
+    /// The places of the samples after a time, oldest first.
+    private func places(after start: Double) -> ArraySlice<Int> {
+        (count - times.count..<count).map { $0 % Self.capacity }.drop { times[$0] <= start }
     }
 
     private static func sample(_ path: AirPath) -> Int8 {
@@ -77,14 +86,14 @@ package struct LinkHistory: Sendable {
     /// The samples after a time.
     /// - Parameter name: the beacon or the host of the paths; `nil` for all.
     func record(at elapsed: Double, after start: Double, of name: String?) -> Record {
-        let first = times.firstIndex { $0 > start } ?? times.count
+        let places = places(after: start)
         let links = samples.filter { name == nil || $0.key.from == name || $0.key.to == name }
             .sorted { ($0.key.from, $0.key.to) < ($1.key.from, $1.key.to) }
         return Record(
-            elapsed: elapsed, times: Array(times[first...]),
+            elapsed: elapsed, times: places.map { times[$0] },
             links: links.map { path, values in
                 Record.Link(
-                    from: path.from, to: path.to, rssi: values[first...].map { $0 == Self.none ? nil : $0 })
+                    from: path.from, to: path.to, rssi: places.map { values[$0] == Self.none ? nil : values[$0] })
             })
     }
 }
