@@ -77,9 +77,6 @@ final class BeaconSession {
     /// The subscriptions of the connected centrals.
     var subscriptions: [Subscription: ClientCharacteristicConfiguration] { activeSubscriptions }
 
-    /// The address that it sends from, or has sent from last; `nil` if it has not advertised, or if the radio does not report it.
-    var address: BluetoothAddress? { advertisement?.effective.address.value }
-
     /// A beacon's status with the values that the radio reports.
     func completed(_ beaconStatus: BeaconStatus) -> BeaconStatus {
         var complete = beaconStatus

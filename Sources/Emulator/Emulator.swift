@@ -316,7 +316,7 @@ package actor Emulator: Service {
 
     /// Removes a beacon from the run, at once or when it is off the air.
     func remove(_ beacon: BeaconIdentifier) {
-        noteAddress(nil, of: beacon)
+        listeners.forget(beacon: beacon.name)
         if roster.remove(beacon) { announce() }
     }
 
@@ -434,17 +434,10 @@ package actor Emulator: Service {
         await directory.route(to: beacon) { await $0.take(input) }
     }
 
-    /// Notes the address at which the receivers of the run receive a beacon; `nil` for a beacon that is removed.
-    func noteAddress(_ address: BluetoothAddress?, of beacon: BeaconIdentifier) {
-        let former = configuration.bench == nil ? roster[beacon]?.address : listeners.address(of: beacon.name)
-        listeners.note(address, of: beacon.name, insteadOf: former)
-    }
-
     private func take(_ status: AdvertisingStatus, of beacon: BeaconIdentifier) {
-        guard let session = roster[beacon] else { return }
+        guard let isNew = roster[beacon]?.advertise(status) else { return }
         // The receivers of a bench receive it from another address.
-        if configuration.bench == nil, let address = status.effective.address.value { noteAddress(address, of: beacon) }
-        let isNew = session.advertise(status)
+        if configuration.bench == nil { listeners.note(status.effective.address.value, of: beacon.name) }
         events.post(.beacon(beacon, .advertising(status, radio: roster.radioName, isNew: isNew)))
         for warning in status.warnings { events.post(.beacon(beacon, .warning(warning))) }
         if configuration.isStrict, !status.differences.isEmpty {

@@ -75,7 +75,7 @@ extension Emulator {
     private func take(_ event: RadioEvent, ofAirOf bench: Bench) {
         switch event {
         case .advertising(let beacon, let status):
-            if let address = status.effective.address.value { noteAddress(address, of: beacon) }
+            listeners.note(status.effective.address.value, of: beacon.name)
         case .refused(let beacon, let error):
             warn(
                 beacon, "bench-not-received",

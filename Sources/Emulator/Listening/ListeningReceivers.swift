@@ -16,6 +16,7 @@ package final class ListeningReceivers: Sendable {
         var added: Set<String> = []
         /// The beacons by the addresses that they send from at present.
         var owners: [BluetoothAddress: String] = [:]
+        var addresses: [String: BluetoothAddress] = [:]
         /// Whether the radio can place advertisements while another radio scans on its adapter.
         var canShareAdapter = false
     }
@@ -47,12 +48,23 @@ package final class ListeningReceivers: Sendable {
     /// Whether a receiver was added during the run.
     func isAdded(_ name: String) -> Bool { state.withLock { $0.added.contains(name) } }
 
-    /// Notes the address that a beacon sends from, instead of a former one.
-    /// - Parameter address: `nil` for a beacon that is removed.
-    func note(_ address: BluetoothAddress?, of beacon: String, insteadOf former: BluetoothAddress?) {
+    /// Notes the address that a beacon sends from.
+    func note(_ address: BluetoothAddress?, of beacon: String) {
+        guard let address else { return }
         state.withLock { state in
+            let former = state.addresses.updateValue(address, forKey: beacon)
             if let former, former != address, state.owners[former] == beacon { state.owners[former] = nil }
-            if let address { state.owners[address] = beacon }
+            state.owners[address] = beacon
+        }
+    }
+
+    /// Forgets the address of a beacon that is removed.
+    func forget(beacon: String) {
+        state.withLock { state in
+            guard let address = state.addresses.removeValue(forKey: beacon), state.owners[address] == beacon else {
+                return
+            }
+            state.owners[address] = nil
         }
     }
 
@@ -60,9 +72,7 @@ package final class ListeningReceivers: Sendable {
     func owner(of address: BluetoothAddress) -> String? { state.withLock { $0.owners[address] } }
 
     /// The address that a beacon sends from, or has sent from last; `nil` if it has not advertised yet.
-    func address(of beacon: String) -> BluetoothAddress? {
-        state.withLock { $0.owners.first { $0.value == beacon }?.key }
-    }
+    func address(of beacon: String) -> BluetoothAddress? { state.withLock { $0.addresses[beacon] } }
 
     /// Adds a receiver, and begins its scan.
     /// - Parameters:
