@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Devices
-import Profiles
 import Testing
+
+@testable import Profiles
 
 @Suite struct ScheduleTests {
     /// Friday, 30 January 2026, 00:00 UTC, in seconds since the Unix epoch.
@@ -61,6 +62,32 @@ import Testing
         let state = Self.state(try Self.schedule(sample.text), at: Int64(sample.hours * 3600))
         #expect(state.isOn == sample.isOn, "\(sample)")
         #expect(state.change == sample.change.map { .seconds(Int64(($0 * 3600).rounded())) }, "\(sample)")
+    }
+
+    /// Quotients of durations are not exact: 9540 s contain 158.999... periods of 60 s, and would be the end of a period, not a begin.
+    @Test(arguments: [("40s", "20s"), ("10s", "50s"), ("333ms", "777ms"), ("100ms", "100ms"), ("7h", "3s")])
+    func dutyCycleChangesAtEachOfItsTimes(_ on: String, _ off: String) throws {
+        let schedule = try Self.schedule("{ on: \(on), off: \(off) }")
+        let duty = try #require(schedule.duty)
+        var begin = Duration.zero
+        for _ in 0..<20_000 {
+            let starts = schedule.state(at: ScheduleTime(uptime: begin, sinceUnixEpoch: begin)) { _ in 0 }
+            guard starts == (true, duty.on) else { return #expect(starts == (true, duty.on), "at \(begin)") }
+            begin += duty.on
+            let ends = schedule.state(at: ScheduleTime(uptime: begin, sinceUnixEpoch: begin)) { _ in 0 }
+            guard ends == (false, duty.off) else { return #expect(ends == (false, duty.off), "at \(begin)") }
+            begin += duty.off
+        }
+    }
+
+    @Test(arguments: [60, 600, 900, 7, 86_400])
+    func eachStepOfARotationBeginsAtAMultipleOfItsPeriod(_ seconds: Int64) {
+        let period = Duration.seconds(seconds)
+        let rotation = Rotation(period: period, settings: [], addresses: .random)
+        for number in 0..<20_000 {
+            let step = rotation.step(at: period * number)
+            guard step == (number, period) else { return #expect(step == (number, period)) }
+        }
     }
 
     @Test func windowsAreInLocalTime() throws {

@@ -170,7 +170,7 @@ struct StageResult: Sendable {
         else { return nil }
         // The link layer adds a random delay of up to 10 ms to each interval.
         let longest = interval.duration + .milliseconds(10)
-        let expected = Int(duration / longest)
+        let expected = duration.count(of: longest)
         if reception.times.count * 10 < expected {
             return .receiving(
                 .problem,

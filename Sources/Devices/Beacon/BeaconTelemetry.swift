@@ -43,7 +43,7 @@ package struct BeaconTelemetry: Hashable, Sendable {
             batteryMillivolts: battery.map { UInt16(min(max($0.value(at: elapsed), 0), 65535)) } ?? 0,
             temperature: celsius.map { Int16(($0 * 256).rounded()) } ?? EddystoneTLM.noTemperature,
             advertisements: UInt32(clamping: count),
-            uptimeTenths: UInt32(clamping: elapsed.attoseconds / Duration.milliseconds(100).attoseconds))
+            uptimeTenths: UInt32(clamping: elapsed.count(of: .milliseconds(100))))
     }
 }
 
@@ -70,7 +70,7 @@ struct AdvertisingEventCount: Hashable, Sendable {
 
     /// The number of events until a time.
     func value(at now: Duration) -> Int {
-        base + Int(clamping: max(.zero, now - beginning).attoseconds / period.attoseconds)
+        base + max(.zero, now - beginning).count(of: period)
     }
 
     /// When the number is reached. The number must not be less than at the beginning of the present interval.

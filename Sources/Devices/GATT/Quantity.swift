@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
+
 /// A number that may change in time, such as the reading of a sensor or the level of a battery.
 ///
 /// It is a step function of the time since power came on, like a value that is sampled. The same quantity has the same values
@@ -72,13 +74,13 @@ extension Duration {
     /// The number of whole steps in it; 0 for a negative time.
     func steps(every step: Duration) -> Int64 {
         guard self > .zero else { return 0 }
-        return Int64(clamping: attoseconds / max(step, .shortestStep).attoseconds)
+        return Int64(count(of: max(step, .shortestStep)))
     }
 
     /// The end of the present step.
     func nextStep(every step: Duration) -> Duration {
         let step = max(step, .shortestStep)
         // Not by multiplication of durations, whose product may not fit while the sum does.
-        return self <= .zero ? step : self + step - Duration(attoseconds: attoseconds % step.attoseconds)
+        return self <= .zero ? step : self + step - remainder(of: step)
     }
 }

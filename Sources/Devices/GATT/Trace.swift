@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
+
 /// A recorded number: each value lasts until the time of the next one.
 package struct Trace: Hashable, Sendable {
     /// A value and its time.
@@ -56,7 +58,7 @@ package struct Trace: Hashable, Sendable {
     /// The time within one round.
     private func place(of elapsed: Duration) -> Duration {
         guard let length, elapsed > .zero else { return max(elapsed, .zero) }
-        return Duration(attoseconds: elapsed.attoseconds % length.attoseconds)
+        return elapsed.remainder(of: length)
     }
 
     /// The index of the first point whose time is in the future.

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 package import Devices
 import Receiving
 
@@ -144,7 +145,7 @@ struct ScenarioParser {
         guard let first = at ?? every else { return nil }
         var times = [first]
         if let every, let until {
-            let count = until < first ? 0 : Int(((until - first) / every).rounded(.down)) + 1
+            let count = until < first ? 0 : (until - first).count(of: every) + 1
             guard count <= Self.maximumSteps else {
                 reader.add(
                     "this is done \(count) times, and at most \(Self.maximumSteps) are possible; write a longer every",

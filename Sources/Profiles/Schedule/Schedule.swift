@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
+
 /// A moment of a run.
 package struct ScheduleTime: Hashable, Sendable {
     /// The time since the start of the run.
@@ -67,7 +69,7 @@ package struct Schedule: Hashable, Sendable {
         let (isOpen, windowEnd) = window(at: time, offset)
         guard isOpen, let duty else { return (isOpen, windowEnd) }
         let period = duty.on + duty.off
-        let phase = time.uptime - period * Int(time.uptime / period)
+        let phase = time.uptime.remainder(of: period)
         let isOn = phase < duty.on
         let end = (isOn ? duty.on : period) - phase
         return (isOn, min(windowEnd ?? end, end))
@@ -112,8 +114,7 @@ package struct Rotation: Hashable, Sendable {
 
     /// The number of the step, and the time until the next one.
     package func step(at uptime: Duration) -> (number: Int, end: Duration) {
-        let number = Int(uptime / period)
-        return (number, period * (number + 1) - uptime)
+        (uptime.count(of: period), period - uptime.remainder(of: period))
     }
 
     /// The settings of a step, by key.

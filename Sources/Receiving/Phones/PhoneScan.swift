@@ -58,7 +58,7 @@ package struct PhoneScan: Hashable, Sendable {
     package func parameters(at time: Duration) -> ScanParameters? {
         guard let start else { return nil }
         let age = time - start
-        if let turns = plan.turns, Self.remainder(age, turns.period) >= turns.scan { return nil }
+        if let turns = plan.turns, age.remainder(of: turns.period) >= turns.scan { return nil }
         guard let limits = plan.limits else { return plan.parameters }
         if age >= limits.longest { return nil }
         if screen == .off, let screenOff = limits.screenOff { return screenOff }
@@ -72,14 +72,10 @@ package struct PhoneScan: Hashable, Sendable {
         let age = time - start
         var ages: [Duration] = []
         if let turns = plan.turns {
-            let turn = age - Self.remainder(age, turns.period)
+            let turn = age - age.remainder(of: turns.period)
             ages += [turn + turns.scan, turn + turns.period]
         }
         if let limits = plan.limits { ages += [ScanPlan.Limits.firstTime, limits.longest] }
         return ages.filter { $0 > age }.min().map { start + $0 }
-    }
-
-    private static func remainder(_ time: Duration, _ period: Duration) -> Duration {
-        .init(attoseconds: time.attoseconds % period.attoseconds)
     }
 }

@@ -138,7 +138,7 @@ package struct Ranging: Sendable {
     /// - Returns: the report that became due, if any.
     package mutating func advance(to time: Duration) -> RangingReport? {
         guard time >= nextDeadline else { return nil }
-        let missed = Int(clamping: (time - nextDeadline).attoseconds / settings.period.attoseconds)
+        let missed = (time - nextDeadline).count(of: settings.period)
         let end = nextDeadline + settings.period * missed
         nextDeadline = end + settings.period
         return report(at: end, missed: missed)
