@@ -34,6 +34,14 @@ struct EventJSONTests {
     }
 
     @Test
+    func everyMillisecondOfATimeIsShown() {
+        // 2026-01-01 00:00 UTC, which neither seconds nor their sums with thousandths represent exactly.
+        let shown = (0..<1000).map { Timestamp.text(Date(timeIntervalSince1970: 1_767_225_600 + Double($0) / 1000)) }
+        #expect(shown == (0..<1000).map { "2026-01-01T00:00:00.\(String($0 + 1000).dropFirst())Z" })
+        #expect(Timestamp.text(Date(timeIntervalSince1970: 1_767_225_600.0079)) == "2026-01-01T00:00:00.007Z")
+    }
+
+    @Test
     func unknownFieldsAreAbsentAndNamed() throws {
         var effective = EffectiveAdvertisement(unknown: "it is not read back")
         effective.pdu = .known(.connectableScannable)
