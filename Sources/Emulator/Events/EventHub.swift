@@ -166,6 +166,9 @@ package final class EventHub: Sendable {
     /// The events of the journal, oldest first; empty without one.
     package var journal: [PostedEvent] { state.withLock { $0.journal?.events ?? [] } }
 
+    /// The number of the last event; 0 before the first.
+    package var last: UInt64 { state.withLock(\.sequence) }
+
     /// The events of the journal that are wanted, oldest first. The hub is locked meanwhile.
     func select(_ isWanted: (PostedEvent) -> Bool) -> [PostedEvent] {
         state.withLock { $0.journal?.select(isWanted) ?? [] }

@@ -28,11 +28,13 @@ package struct ShowJournal: Operation {
         let isIncluded = try JournalStart.isIncluded(begin?.text)
         try await run.emulator.check(selection)
         let hub = run.emulator.events
+        // In this order, so that an event that is posted between the two is in the answer or after its last number.
+        let last = hub.last
         let journal = hub.journal
         let records = await LongWork.perform {
             journal.compactMap { isIncluded($0) ? selection.record($0, hub.lines) : nil }
         }
-        return Journal(events: records, last: journal.last?.sequence ?? 0)
+        return Journal(events: records, last: max(last, journal.last?.sequence ?? 0))
     }
 }
 
@@ -42,7 +44,8 @@ package struct Journal: ReadableRecord {
         "Journal",
         [
             .required("events", .array(EventSchema.schema), "oldest first"),
-            .required("last", .integer(from: 0), "the number of the last event, selected or not; 0 without any"),
+            .required(
+                "last", .integer(from: 0), "the number of the last event, selected, kept or not; 0 before the first"),
         ])
 
     package let events: [JSONValue]

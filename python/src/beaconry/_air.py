@@ -24,7 +24,7 @@ from ._client import Client
 from ._connection import Connection, part
 from ._errors import BeaconryError, ProgramError
 from ._folder import Folder
-from ._journal import Event, Journal, Named, name_of
+from ._journal import Event, Journal, Named, Pause, name_of
 from ._values import Duration, IBeacon, Position, definition, duration_text, metres, metres_of_path, seconds, setting
 
 Time = Literal["wall", "virtual"]
@@ -35,14 +35,10 @@ START = 60.0
 """Time limit for the start of the program, in seconds of real time."""
 END = 20.0
 """Time limit for the end of the program, in seconds of real time."""
+DELIVERY = 60.0
+"""Time limit for events of a run in virtual time to arrive, in seconds of real time."""
 STEP = 0.1
 """The shortest step of an expectation in virtual time, in seconds."""
-FIRST_DELIVERY = 0.25
-"""How long an expectation in virtual time waits for events before its first step, in seconds of real time."""
-DELIVERY = 0.01
-"""The same after each step."""
-LAST_DELIVERY = 1.0
-"""The same after the last step."""
 
 
 class Clock:
@@ -54,6 +50,7 @@ class Clock:
         """Whether the clock stands still between calls of `advance`."""
         self.rate = rate
         """Seconds of the run in a second of real time; 1 in virtual time."""
+        self._last = 0
 
     @property
     def elapsed(self) -> float:
@@ -67,18 +64,25 @@ class Clock:
         else:
             real_time.sleep(seconds(duration) / self.rate)
 
-    def steps(self, whole: float) -> Iterator[float]:
-        """Lets time pass in steps; yields the real time in seconds to wait for events after each."""
+    def steps(self, whole: float) -> Iterator[Pause]:
+        """Lets time pass in steps; yields the wait for events that follows each."""
         if not self.is_virtual:
-            yield whole / self.rate
+            yield Pause(whole / self.rate)
             return
-        # Events that have happened may be on their way.
-        yield FIRST_DELIVERY
+        # Events that have arrived need no request: the run may have ended. Others may be on their way.
+        yield Pause(0)
+        yield self._delivery
         step, left = max(STEP, whole / 100), whole
         while left > 0:
             self.advance(min(step, left))
             left -= step
-            yield DELIVERY if left > 0 else LAST_DELIVERY
+            yield self._delivery
+
+    @property
+    def _delivery(self) -> Pause:
+        """Until all events of the run so far have arrived. The clock stands still, so their number does not change."""
+        self._last = max(self._last, int(self._client.journal(since=self._last)["last"]))
+        return Pause(DELIVERY, self._last)
 
 
 class _Steps:
@@ -91,8 +95,8 @@ class _Steps:
         self.clock: Clock | None = None
         """It is there when the run is ready."""
 
-    def __call__(self, whole: float) -> Iterator[float]:
-        return self.clock.steps(whole) if self.clock else iter((whole,))
+    def __call__(self, whole: float) -> Iterator[Pause]:
+        return self.clock.steps(whole) if self.clock else iter((Pause(whole),))
 
 
 class Beacon:

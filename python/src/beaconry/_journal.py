@@ -10,7 +10,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from . import _events
 from ._errors import UnmetExpectation
@@ -21,6 +21,15 @@ Event = dict[str, Any]
 
 LAST = 15
 """The number of events in the message of an unmet expectation."""
+
+
+class Pause(NamedTuple):
+    """A wait for events."""
+
+    limit: float
+    """Seconds of real time."""
+    events: int | None = None
+    """The number of events since the start of the run with which the wait is over; without it, only its limit counts."""
 
 
 class Named(Protocol):
@@ -48,15 +57,17 @@ class Journal:
     A thread adds the events; all methods may be called from any thread.
     """
 
-    def __init__(self, steps: Callable[[float], Iterator[float]]) -> None:
+    def __init__(self, steps: Callable[[float], Iterator[Pause]]) -> None:
         self._steps = steps
         self._events: list[Event] = []
+        self._count = 0
         self._changed = threading.Condition()
         self._ended = False
 
     def add(self, event: Event) -> None:
         with self._changed:
             self._events.append(event)
+            self._count += int(event.get("count", 1)) if event.get("event") == "events-lost" else 1
             self._changed.notify_all()
 
     def end(self) -> None:
@@ -114,8 +125,8 @@ class Journal:
             found = self.find(event, beacon=beacon, since=since, where=where, **fields)
             return found[0] if found else None
 
-        for patience in self._steps(seconds(within)):
-            if (found := self._wait(first, patience)) is not None:
+        for pause in self._steps(seconds(within)):
+            if (found := self._wait(first, pause)) is not None:
                 return found
             if self._has_ended:
                 break
@@ -132,25 +143,24 @@ class Journal:
             found = self.find(event, beacon=beacon, since=since)
             return found[0] if found else None
 
-        return self._wait(first, patience)
+        return self._wait(first, Pause(patience))
 
     @property
     def _has_ended(self) -> bool:
         with self._changed:
             return self._ended
 
-    def _wait(self, first: Callable[[], Event | None], patience: float) -> Event | None:
-        deadline = time.monotonic() + patience
+    def _wait(self, first: Callable[[], Event | None], pause: Pause) -> Event | None:
+        deadline = time.monotonic() + pause.limit
         while True:
             with self._changed:
-                count = len(self._events)
-            if (found := first()) is not None:
+                known = len(self._events)
+                is_over = self._ended or (pause.events is not None and self._count >= pause.events)
+            if (found := first()) is not None or is_over:
                 return found
             with self._changed:
-                if self._ended and len(self._events) == count:
-                    return None
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    return None
-                if len(self._events) == count:
+                if len(self._events) == known and not self._ended:
+                    left = deadline - time.monotonic()
+                    if left <= 0:
+                        return None
                     self._changed.wait(left)
