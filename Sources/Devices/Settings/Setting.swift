@@ -187,21 +187,6 @@ extension Setting {
     }
 }
 
-// MARK: - Settings of all kinds
-
-extension Setting where Configuration: AdvertisingConfiguration {
-    /// The advertising settings. One that is added here and to `AdvertisingSettings` is a setting of all kinds.
-    /// - Parameter keys: those to leave out: fixed by the hardware, or declared by the kind itself.
-    package static func advertising(except keys: Set<String> = []) -> [Setting] {
-        let all: [Setting] = [
-            Setting(.interval, \.advertising.interval),
-            Setting(.transmitPower, \.advertising.transmitPower, standard: "the radio's default"),
-            .address(\.advertising.address),
-        ]
-        return all.filter { !keys.contains($0.key) }
-    }
-}
-
 // MARK: - Derived from a list of settings
 
 extension ProfiledDevice {

@@ -79,7 +79,7 @@ package struct SettingChange: Hashable, Sendable {
 /// A setting that kinds of devices have in common and that can be changed while a beacon runs: its key, and how its values
 /// are read and printed.
 ///
-/// A new common setting is one constant below; `Setting.advertising` has those of all kinds.
+/// A new common setting is one constant below; `Setting.advertising`, behind them, has those of all kinds.
 package struct SettingKind<Value: Sendable>: Sendable {
     /// The key in profiles, in `ctl set` and in JSON.
     let key: String
@@ -219,6 +219,21 @@ extension SettingKind<TransmitPower?> {
 
 /// The text of the power that the radio chooses.
 private let standardPower = "default"
+
+// MARK: - Settings of all kinds
+
+extension Setting where Configuration: AdvertisingConfiguration {
+    /// The advertising settings. One that is added here and to `AdvertisingSettings` is a setting of all kinds.
+    /// - Parameter keys: those to leave out: fixed by the hardware, or declared by the kind itself.
+    package static func advertising(except keys: Set<String> = []) -> [Setting] {
+        let all: [Setting] = [
+            Setting(.interval, \.advertising.interval),
+            Setting(.transmitPower, \.advertising.transmitPower, standard: "the radio's default"),
+            .address(\.advertising.address),
+        ]
+        return all.filter { !keys.contains($0.key) }
+    }
+}
 
 /// A `SettingKind` without the type of its values.
 package struct CommonSetting: Sendable {

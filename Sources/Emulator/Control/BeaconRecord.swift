@@ -23,39 +23,6 @@ package struct ScheduleRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// What is on the air of a beacon, as JSON: what the controller reports, or was read back. A value that is not known is absent.
-package struct EffectiveRecord: Codable, Hashable, Sendable {
-    /// The advertiser's address.
-    package let address: String?
-    /// The PDU type.
-    package let pdu: String?
-    /// The flags in the advertising data.
-    package let flags: UInt8?
-    /// The interval, in ticks of 0.625 ms; absent if the controller chooses it.
-    package let intervalTicks: UInt32?
-    /// The least and the greatest interval that the controller chooses from, in ticks of 0.625 ms.
-    package let intervalTicksRange: [UInt32]?
-    /// The transmit power, in dBm.
-    package let txPowerDbm: Int8?
-    /// The bytes of the advertising data, as hexadecimal digits.
-    package let advertisingData: String?
-    /// The bytes of the scan response, as hexadecimal digits.
-    package let scanResponse: String?
-
-    init(_ effective: EffectiveAdvertisement) {
-        address = effective.address.value?.description
-        pdu = effective.pdu.value?.rawValue
-        flags = effective.advertisingData.value.flatMap { (try? AdvertisingData(parsing: $0))?.flags?.rawValue }
-        let range = effective.interval.value.map { [$0.lowerBound.count, $0.upperBound.count] }
-        let isFixed = range.map { $0[0] == $0[1] } ?? false
-        intervalTicks = isFixed ? range?[0] : nil
-        intervalTicksRange = isFixed ? nil : range
-        txPowerDbm = effective.transmitPower.value?.decibelMilliwatts
-        advertisingData = effective.advertisingData.value.map(Hexadecimal.string)
-        scanResponse = effective.scanResponse.value.map(Hexadecimal.string)
-    }
-}
-
 /// The status of a beacon as JSON.
 package struct BeaconRecord: Codable, Hashable, Sendable {
     /// The version of the format.

@@ -26,10 +26,7 @@ extension EventName {
         case .hostRefused: Self.host + [.reason]
         case .scanStarted: Self.host + [.scan]
         case .advertisingStarted, .advertisingChanged:
-            [
-                .device, .radio, .address, .pdu, .advertisingData, .scanResponse, .intervalTicks, .intervalTicksRange,
-                .txPower, .requested, .unknown, .different,
-            ]
+            [.device, .radio] + EffectiveRecord.fields + [.requested, .unknown, .different]
         case .advertisingStopped: [.device, .reason]
         case .advertisingRefused: [.device, .code, .message, .hint]
         case .warning: Self.central + [.code, .message, .hint]

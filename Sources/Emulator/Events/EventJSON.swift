@@ -82,7 +82,7 @@ struct EventFields {
 
     /// The keys of fields that are objects of known members.
     private static let nested: [Field: [String]] = [
-        .requested: ["pdu", "advertisingData", "scanResponse", "intervalTicks", "txPower", "address"],
+        .requested: EffectiveRecord.requestedFields.map(\.rawValue),
         .scenario: [
             "v", "scenario", "state", "elapsed", "duration", "changes", "done", "next", "refused", "ignored",
         ],
@@ -249,45 +249,17 @@ struct EventFields {
         }
     }
 
-    /// The requested values of an advertisement.
-    private struct Requested: Encodable {
-        let pdu: String
-        let advertisingData: String
-        let scanResponse: String
-        let intervalTicks: UInt32
-        let txPower: Int8?
-        let address: String?
-    }
-
     private mutating func describe(_ status: AdvertisingStatus) throws {
-        let effective = status.effective
         var unknown: [String] = []
-        func known<Value>(_ value: Effective<Value>, _ field: Field) -> Value? {
-            if value.value == nil { unknown.append(field.rawValue) }
-            return value.value
-        }
-        try set(.address, known(effective.address, .address)?.description)
-        try set(.pdu, known(effective.pdu, .pdu)?.rawValue)
-        try set(.advertisingData, known(effective.advertisingData, .advertisingData).map(Hexadecimal.string))
-        try set(.scanResponse, known(effective.scanResponse, .scanResponse).map(Hexadecimal.string))
-        if let range = known(effective.interval, .intervalTicks) {
-            if range.lowerBound == range.upperBound {
-                try set(.intervalTicks, range.lowerBound.count)
-            } else {
-                try set(.intervalTicksRange, [range.lowerBound.count, range.upperBound.count])
-                unknown.append(Field.intervalTicks.rawValue)
+        for value in EffectiveRecord.values {
+            guard let field = value.field else { continue }
+            switch value.effective(status.effective) {
+            case .known(let json): try set(field, json)
+            case .unknown: unknown.append(field.rawValue)
+            case .absent: break
             }
         }
-        try set(.txPower, known(effective.transmitPower, .txPower)?.decibelMilliwatts)
-        let requested = status.requested
-        try set(
-            .requested,
-            Requested(
-                pdu: requested.pdu.rawValue,
-                advertisingData: Hexadecimal.string(requested.advertisingData.serialized()),
-                scanResponse: Hexadecimal.string(requested.scanResponse.serialized()),
-                intervalTicks: requested.interval.count, txPower: requested.transmitPower?.decibelMilliwatts,
-                address: requested.address?.description))
+        try set(.requested, EffectiveRecord.requested(status.requested))
         try set(.unknown, unknown.isEmpty ? nil : unknown)
         let fields = AdvertisingField.allCases.filter(status.differences.contains).map(\.rawValue)
         try set(.different, fields.isEmpty ? nil : fields)

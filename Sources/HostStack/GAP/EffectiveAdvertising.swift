@@ -27,23 +27,26 @@ package struct EffectiveAdvertising: Hashable, Sendable {
     /// The type of that address.
     package var addressType: AddressType
     /// The number of sets that take turns on the only advertiser of a legacy controller; 1 without turns.
-    package var turns: Int
+    package var turns = 1
     /// The fraction of the advertiser's time that this set has; 1 without turns.
-    package var share: Double
+    package var share = 1.0
+}
 
-    /// Effective values.
-    package init(
-        pdu: AdvertisingPDU, advertisingData: [UInt8], scanResponse: [UInt8], interval: AdvertisingInterval,
-        transmitPower: TransmitPower?, address: BluetoothAddress, addressType: AddressType, turns: Int = 1,
-        share: Double = 1
+extension EffectiveAdvertising {
+    /// The acknowledged values of a set on the air.
+    init(
+        _ order: AdvertisingOrder, _ advertiser: Advertiser, interval: AdvertisingInterval, turns: Int = 1,
+        share: Double = 1, _ context: HostContext
     ) {
-        self.pdu = pdu
-        self.advertisingData = advertisingData
-        self.scanResponse = scanResponse
+        let parameters = advertiser.parameters ?? order.parameters
+        let random = order.address.randomAddress
+        pdu = parameters.pdu
+        advertisingData = advertiser.advertisingData
+        scanResponse = order.parameters.pdu.isScannable ? advertiser.scanResponse : []
         self.interval = interval
-        self.transmitPower = transmitPower
-        self.address = address
-        self.addressType = addressType
+        transmitPower = advertiser.selectedPower
+        address = random ?? context.knownCapabilities.address ?? .zero
+        addressType = random == nil ? .public : .random
         self.turns = turns
         self.share = share
     }

@@ -360,20 +360,3 @@ struct AdvertisingManager: Sendable {
         context.emit(.advertisingFailed(sets[index].identifier, failure))
     }
 }
-
-extension EffectiveAdvertising {
-    /// The acknowledged values of a set on the air.
-    fileprivate init(
-        _ order: AdvertisingOrder, _ advertiser: Advertiser, interval: AdvertisingInterval, turns: Int = 1,
-        share: Double = 1, _ context: HostContext
-    ) {
-        let random = order.address.randomAddress
-        self.init(
-            pdu: advertiser.parameters?.pdu ?? order.parameters.pdu,
-            advertisingData: advertiser.advertisingData,
-            scanResponse: order.parameters.pdu.isScannable ? advertiser.scanResponse : [],
-            interval: interval, transmitPower: advertiser.selectedPower,
-            address: random ?? context.knownCapabilities.address ?? .zero,
-            addressType: random == nil ? .public : .random, turns: turns, share: share)
-    }
-}

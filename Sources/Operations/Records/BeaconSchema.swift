@@ -59,19 +59,17 @@ extension BeaconRecord: ListedRecord {
 
 extension EffectiveRecord {
     static let schema = Schema.record(
-        "Effective",
-        [
-            .optional("address", .text, "the address of the advertiser"),
-            .optional("pdu", .choice(AdvertisingPDU.self), "the PDU type"),
-            .optional("flags", .integer(0...255), "the flags in the advertising data"),
-            .optional("intervalTicks", .integer, "the interval in ticks of 0.625 ms"),
-            .optional(
-                "intervalTicksRange", .array(.integer, 2...2), "the interval, if the controller chooses it: from and to"
-            ),
-            .optional("txPowerDbm", .integer, "the transmit power of the controller in dBm"),
-            .optional("advertisingData", .text, "the advertising data as hexadecimal digits"),
-            .optional("scanResponse", .text, "the scan response as hexadecimal digits"),
-        ])
+        "Effective", values.map { .optional($0.key, schema(of: $0.type), $0.meaning) })
+
+    private static func schema(of type: ValueType) -> Schema {
+        switch type {
+        case .text: .text
+        case .choice(let names): .choice(names)
+        case .integer: .integer
+        case .integerIn(let range): .integer(range)
+        case .range: .array(.integer, 2...2)
+        }
+    }
 }
 
 extension BondRecord: ListedRecord {

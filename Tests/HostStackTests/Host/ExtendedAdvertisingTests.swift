@@ -5,8 +5,9 @@
 import Advertising
 import BluetoothCore
 import HCI
-import HostStack
 import Testing
+
+@testable import HostStack
 
 @Suite struct ExtendedAdvertisingTests {
     private let set = AdvertisingSetIdentifier.number(2)

@@ -1,0 +1,176 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Advertising
+import BluetoothCore
+import Radio
+
+/// What is on the air of a beacon, as JSON: what the controller reports, or was read back. A value that is not known is absent.
+///
+/// `values` is the one list of what is reported of an advertisement: this record, its schema, and the fields of the events follow
+/// from it.
+package struct EffectiveRecord: Hashable, Sendable {
+    private let members: [String: JSONValue]
+
+    init(_ effective: EffectiveAdvertisement) {
+        members = Dictionary(
+            uniqueKeysWithValues: Self.values.compactMap { value in
+                value.effective(effective).json.map { (value.key, $0) }
+            })
+    }
+
+    /// The advertiser's address.
+    package var address: String? { members["address"]?.string }
+    /// The PDU type.
+    package var pdu: String? { members["pdu"]?.string }
+    /// The flags in the advertising data.
+    package var flags: UInt8? { number("flags") }
+    /// The interval, in ticks of 0.625 ms; absent if the controller chooses it.
+    package var intervalTicks: UInt32? { number("intervalTicks") }
+    /// The transmit power, in dBm.
+    package var txPowerDbm: Int8? { number("txPowerDbm") }
+
+    private func number<Number: FixedWidthInteger>(_ key: String) -> Number? {
+        members[key]?.wholeNumber.flatMap(Number.init(exactly:))
+    }
+}
+
+extension EffectiveRecord: Codable {
+    package init(from decoder: any Decoder) throws {
+        members = try decoder.singleValueContainer().decode([String: JSONValue].self)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(members)
+    }
+}
+
+extension EffectiveRecord {
+    /// The type of a value in JSON.
+    package enum ValueType: Hashable, Sendable {
+        case text
+        /// One of these texts.
+        case choice([String])
+        case integer
+        case integerIn(ClosedRange<Int>)
+        /// Two numbers.
+        case range
+    }
+
+    /// A value in JSON, or why there is none.
+    enum Reading {
+        case known(JSONValue)
+        /// The radio does not report it.
+        case unknown
+        /// It does not apply.
+        case absent
+
+        var json: JSONValue? { if case .known(let value) = self { value } else { nil } }
+    }
+
+    /// A value that is reported of an advertisement.
+    package struct Value: Sendable {
+        /// The key in the record.
+        package let key: String
+        /// The type in JSON.
+        package let type: ValueType
+        /// What it is, with its unit.
+        package let meaning: String
+        /// The field of events; `nil` for a value that events do not have.
+        let field: EventFields.Field?
+        /// The value on the air.
+        let effective: @Sendable (EffectiveAdvertisement) -> Reading
+        /// The requested value; `nil` if none was requested.
+        let requested: @Sendable (Advertisement) -> JSONValue?
+        /// Whether it is requested at all.
+        let isRequested: Bool
+
+        init<Content>(
+            _ key: String, _ type: ValueType, _ meaning: String, field: EventFields.Field,
+            _ effective: @escaping @Sendable (EffectiveAdvertisement) -> Effective<Content>,
+            _ requested: @escaping @Sendable (Advertisement) -> Content?,
+            _ json: @escaping @Sendable (Content) -> JSONValue
+        ) {
+            self.key = key
+            self.type = type
+            self.meaning = meaning
+            self.field = field
+            self.effective = { effective($0).value.map { .known(json($0)) } ?? .unknown }
+            self.requested = { requested($0).map(json) }
+            isRequested = true
+        }
+
+        init(
+            _ key: String, _ type: ValueType, _ meaning: String, field: EventFields.Field? = nil,
+            derived: @escaping @Sendable (EffectiveAdvertisement) -> Reading
+        ) {
+            self.key = key
+            self.type = type
+            self.meaning = meaning
+            self.field = field
+            effective = derived
+            requested = { _ in nil }
+            isRequested = false
+        }
+    }
+
+    /// All values.
+    package static let values: [Value] = [
+        Value(
+            "address", .text, "the address of the advertiser", field: .address, \.address, \.address,
+            { .text("\($0)") }),
+        Value(
+            "pdu", .choice(AdvertisingPDU.allCases.map(\.rawValue)), "the PDU type", field: .pdu, \.pdu, \.pdu,
+            { .text($0.rawValue) }),
+        Value("flags", .integerIn(0...255), "the flags in the advertising data") { effective in
+            let data = effective.advertisingData.value.flatMap { try? AdvertisingData(parsing: $0) }
+            return data?.flags.map { .known(.number(Double($0.rawValue))) } ?? .absent
+        },
+        Value(
+            "advertisingData", .text, "the advertising data as hexadecimal digits", field: .advertisingData,
+            \.advertisingData, { $0.advertisingData.serialized() }, { .text(Hexadecimal.string($0)) }),
+        Value(
+            "scanResponse", .text, "the scan response as hexadecimal digits", field: .scanResponse, \.scanResponse,
+            { $0.scanResponse.serialized() }, { .text(Hexadecimal.string($0)) }),
+        Value(
+            "intervalTicks", .integer, "the interval in ticks of 0.625 ms", field: .intervalTicks,
+            { $0.interval.single }, \.interval, { .number(Double($0.count)) }),
+        Value(
+            "intervalTicksRange", .range, "the interval, if the controller chooses it: from and to",
+            field: .intervalTicksRange
+        ) { effective in
+            guard let range = effective.interval.value, range.lowerBound < range.upperBound else { return .absent }
+            return .known(.array([range.lowerBound, range.upperBound].map { .number(Double($0.count)) }))
+        },
+        Value(
+            "txPowerDbm", .integer, "the transmit power of the controller in dBm", field: .txPower, \.transmitPower,
+            \.transmitPower, { .number(Double($0.decibelMilliwatts)) }),
+    ]
+
+    /// The fields of events that start or change an advertisement.
+    static let fields: [EventFields.Field] = values.compactMap(\.field)
+    /// Those that are requested.
+    static let requestedFields = values.filter(\.isRequested).compactMap(\.field)
+
+    /// What was requested, by the names of the fields of events.
+    static func requested(_ advertisement: Advertisement) -> [String: JSONValue] {
+        Dictionary(
+            uniqueKeysWithValues: values.compactMap { value in
+                guard let field = value.field, let requested = value.requested(advertisement) else { return nil }
+                return (field.rawValue, requested)
+            })
+    }
+}
+
+extension Effective<ClosedRange<AdvertisingInterval>> {
+    /// The interval, if the controller has no choice.
+    fileprivate var single: Effective<AdvertisingInterval> {
+        switch self {
+        case .known(let range) where range.lowerBound == range.upperBound: .known(range.lowerBound)
+        case .known: .unknown("the controller chooses it")
+        case .unknown(let reason): .unknown(reason)
+        }
+    }
+}
