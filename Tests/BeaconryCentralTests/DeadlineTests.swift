@@ -72,19 +72,28 @@ struct DeadlineTests {
     }
 
     @Test func operationCancelledBeforeItsTurnDoesNotStart() async throws {
-        try await Stage.with { stage in
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) { stage in
             let value = try await stage.value()
-            stage.peer.follow { pdu in pdu.first == 0x0A ? .late(.seconds(3), [[0x0B, 42]]) : .asUsual }
-            await expect(.timedOut(after: .milliseconds(50))) { _ = try await value.read(timeout: .milliseconds(50)) }
-            await expect(.timedOut(after: .milliseconds(50))) {
-                try await value.write([1], timeout: .milliseconds(50))
-            }
-            let cancelled = Task { try await value.write([2]) }
-            try await Task.sleep(for: .milliseconds(20))
+            stage.peer.follow { pdu in pdu.first == 0x0A ? .these([]) : .asUsual }
+            let read = Task { try await value.read(timeout: .milliseconds(50)) }
+            try await until { stage.peer.received.contains { $0.first == 0x0A } }
+            await clock.waitForSleeper(of: .milliseconds(50))
+            clock.advance(by: .milliseconds(50))
+            await expect(.timedOut(after: .milliseconds(50))) { _ = try await read.value }
+            let write = Task { try await value.write([1], timeout: .milliseconds(50)) }
+            await clock.waitForSleeper(of: .milliseconds(50))
+            clock.advance(by: .milliseconds(50))
+            await expect(.timedOut(after: .milliseconds(50))) { try await write.value }
+            let cancelled = Task { try await value.write([2], timeout: .milliseconds(70)) }
+            await clock.waitForSleeper(of: .milliseconds(70))
             cancelled.cancel()
             await expect(.cancelled) { try await cancelled.value }
-            // The late response belongs to the cancelled read.
-            try await value.write([3])
+            // The late response belongs to the read whose time is over.
+            let last = Task { try await value.write([3], timeout: .milliseconds(90)) }
+            await clock.waitForSleeper(of: .milliseconds(90))
+            stage.peer.send([[0x0B, 42]])
+            try await last.value
             #expect(stage.peer[ScriptedPeer.value] == [3])
             #expect(stage.peer.received.filter { $0.first == 0x12 }.map { $0.last } == [3])
             stage.peer.behave()

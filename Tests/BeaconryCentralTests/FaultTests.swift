@@ -92,11 +92,11 @@ struct FaultTests {
                         ? .these([[0x01, operation.request, 0x01, 0x00, code]]) : .asUsual
                 }
                 let error = ATTError(rawValue: code)
-                await expect(.refused(error)) { try await found.perform(operation, timeout: .seconds(10)) }
+                await expect(.refused(error)) { try await found.perform(operation, timeout: .seconds(300)) }
             }
             stage.peer.behave()
             #expect(found.peripheral.isConnected)
-            try await found.perform(operation == .subscribe ? .read : .discoverServices, timeout: .seconds(10))
+            try await found.perform(operation == .subscribe ? .read : .discoverServices, timeout: .seconds(300))
             try await Self.checkThatAllWorks(stage)
         }
     }
@@ -107,7 +107,7 @@ struct FaultTests {
             let found = try await Found(stage)
             stage.peer.follow { pdu in pdu.first == operation.request ? .hangUp : .asUsual }
             let end = ConnectionEnd.lost("remote user terminated connection (0x13)")
-            await expect(.disconnected(end)) { try await found.perform(operation, timeout: .seconds(10)) }
+            await expect(.disconnected(end)) { try await found.perform(operation, timeout: .seconds(300)) }
             #expect(found.peripheral.state == .disconnected(end))
             stage.peer.behave()
             try await Self.checkThatAllWorks(stage)
@@ -156,7 +156,7 @@ struct FaultTests {
             stage.peer.follow { pdu in
                 pdu.first == operation.request ? .these([refusal, refusal, refusal]) : .asUsual
             }
-            await expect(.refused(.unlikely)) { try await found.perform(operation, timeout: .seconds(10)) }
+            await expect(.refused(.unlikely)) { try await found.perform(operation, timeout: .seconds(300)) }
             stage.peer.behave()
             try await Self.checkThatAllWorks(stage)
         }
@@ -187,7 +187,7 @@ struct FaultTests {
             for answer in garbage {
                 stage.peer.follow { pdu in pdu.first == operation.request ? .these([answer]) : .asUsual }
                 let error = await #expect(throws: CentralError.self) {
-                    try await found.perform(operation, timeout: .seconds(10))
+                    try await found.perform(operation, timeout: .seconds(300))
                 }
                 #expect(error?.code == "impossible", "\(answer): \(String(describing: error))")
             }
@@ -197,7 +197,7 @@ struct FaultTests {
                 pdu.first == operation.request
                     ? .late(.milliseconds(100), noise + [Self.refusal(of: operation.request)]) : .asUsual
             }
-            await expect(.refused(.unlikely)) { try await found.perform(operation, timeout: .seconds(10)) }
+            await expect(.refused(.unlikely)) { try await found.perform(operation, timeout: .seconds(300)) }
             stage.peer.behave()
             try await Self.checkThatAllWorks(stage)
         }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
+import TestSupport
 import Testing
 
 /// The consumers of notifications, and the subscriptions to the device.
@@ -118,13 +119,19 @@ struct NotificationTests {
     }
 
     @Test func cancelledSubscriptionIsRolledBack() async throws {
-        try await Stage.with { stage in
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) { stage in
             let value = try await stage.value()
-            stage.peer.follow { pdu in pdu.first == 0x12 ? .late(.milliseconds(300), [[0x13]]) : .asUsual }
-            await expect(.timedOut(after: .milliseconds(100))) {
-                for try await _ in value.notifications(timeout: .milliseconds(100)) {}
-            }
+            stage.peer.follow { pdu in pdu.first == 0x12 ? .these([]) : .asUsual }
+            let late = Task { for try await _ in value.notifications(timeout: .milliseconds(100)) {} }
+            try await until { Self.subscriptionWrites(stage) == [[1, 0]] }
+            await clock.waitForSleeper(of: .milliseconds(100))
+            clock.advance(by: .milliseconds(100))
+            await expect(.timedOut(after: .milliseconds(100))) { try await late.value }
+            // The response to the write comes after the end of its time.
+            stage.peer.send([[0x13]])
             try await until { Self.subscriptionWrites(stage) == [[1, 0], [0, 0]] }
+            stage.peer.send([[0x13]])
             stage.peer.behave()
             let values = Task {
                 for try await value in value.notifications() { return value }

@@ -47,13 +47,13 @@ struct ScanTests {
         var one: Scan.Iterator? = central.scan(ScanOptions(isActive: false)).makeAsyncIterator()
         var other: Scan.Iterator? = central.scan(ScanOptions(isActive: false)).makeAsyncIterator()
         #expect(radio.scans.isEmpty)
-        async let speaking: Void = {
-            try await until { radio.isScanning }
-            for _ in 0..<100 {
-                radio.receive(Self.sighting(1))
+        let speaking = Task {
+            while !Task.isCancelled {
+                if radio.isScanning { radio.receive(Self.sighting(1)) }
                 try await Task.sleep(for: .milliseconds(5))
             }
-        }()
+        }
+        defer { speaking.cancel() }
         let seen = try await one?.next()?.sighting.device
         #expect(try await other?.next()?.sighting.device == seen)
         #expect(radio.scans == [ScanParameters(isActive: false)])
@@ -63,7 +63,6 @@ struct ScanTests {
         other = nil
         try await until { !radio.isScanning }
         #expect(radio.stops == 1)
-        try await speaking
         await central.close()
     }
 

@@ -69,7 +69,7 @@ struct EventCommandTests {
         let pids = folder.file("pids")
         let script = Self.shell(
             "trap '' TERM\nsleep 300 &\necho $$ $! > \(pids).new; mv \(pids).new \(pids)\nwait; sleep 300")
-        await #expect(throws: EventCommand.Trouble.tookTooLong) { try await run(script, timeout: .seconds(2)) }
+        await #expect(throws: EventCommand.Trouble.tookTooLong) { try await run(script, timeout: .seconds(10)) }
         let started = try #require(folder.text(of: "pids")).split(whereSeparator: \.isWhitespace).compactMap {
             pid_t($0)
         }

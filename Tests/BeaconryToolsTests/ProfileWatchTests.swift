@@ -7,7 +7,7 @@ import Testing
 @testable import BeaconryTools
 
 /// The watch of profiles and scenarios, on real files.
-@Suite(.timeLimit(.minutes(1))) struct ProfileWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct ProfileWatchTests {
     /// The watch may begin, or see the file for the first time, after the change.
     @Test func changeBetweenTheReadingAndTheFirstComparisonIsReported() async throws {
         let folder = try TemporaryFolder()

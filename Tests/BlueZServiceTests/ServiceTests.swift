@@ -239,11 +239,11 @@ struct ServiceTests {
     }
 
     @Test func trustedDeviceStays() async throws {
-        try await Self.with(BlueZServiceOptions(temporaryTimeout: .milliseconds(200))) { rig in
+        try await Self.with(BlueZServiceOptions(temporaryTimeout: .seconds(3))) { rig in
             try await rig.discover()
             try await rig.set(Self.device, Self.device1, "Trusted", true)
             await rig.air.advertise(nil, for: BeaconIdentifier("a"))
-            try await Task.sleep(for: .milliseconds(600))
+            try await Task.sleep(for: .seconds(5))
             #expect(try await rig.get(Self.device, Self.device1, "Trusted") == true)
         }
     }
@@ -536,7 +536,7 @@ private enum SocketReader {
             let thread = Thread {
                 var state = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
                 var buffer = [UInt8](repeating: 0, count: 512)
-                let count = poll(&state, 1, 10_000) > 0 ? recv(descriptor.rawValue, &buffer, 512, 0) : 0
+                let count = poll(&state, 1, 300_000) > 0 ? recv(descriptor.rawValue, &buffer, 512, 0) : 0
                 continuation.resume(returning: Array(buffer.prefix(max(0, count))))
             }
             thread.start()

@@ -9,7 +9,7 @@ import Testing
 @testable import Emulator
 
 /// Whether a beacon is on the air, and what a run announces of that.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AirStateTests {
     private static let onAir = AirConditions(
         isEnabled: true, isScheduledOff: false, hasFlatBattery: false, isMuted: false, isRequested: true,

@@ -11,7 +11,7 @@ import Testing
 @testable import Persistence
 
 /// A reset of a run: all of it, or nothing.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResetTests {
     private static let two = """
         profile: two

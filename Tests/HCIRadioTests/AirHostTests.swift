@@ -79,7 +79,7 @@ struct AirHostTests {
             // The scan continues during a connection.
             _ = try await host.scan(ScanParameters())
             let address = try #require(BluetoothAddress(beacon))
-            let link = try await host.connect(to: RemoteAddress(address, isRandom: true), timeout: .seconds(10))
+            let link = try await host.connect(to: RemoteAddress(address, isRandom: true), timeout: .seconds(300))
             let service = try #require(try await link.discoverServices([.bit16(0xFFF0)]).first)
             let characteristic = try #require(try await link.discoverCharacteristics(of: service).first)
             #expect(try await link.read(characteristic.value) == [1, 2, 3])
@@ -91,12 +91,12 @@ struct AirHostTests {
         let radio = try await Self.open()
         let host = try await radio.addHost(AirHost("one"))
         let device = RemoteAddress(Self.address, isRandom: true)
-        let ended = try await host.connect(to: device, timeout: .seconds(10))
+        let ended = try await host.connect(to: device, timeout: .seconds(300))
         #expect((ended as? any ReasonedLink)?.endCode == nil)
         await ended.disconnect()
         // Connection terminated by local host (Core 5.4, Vol 1, Part F, 1.3).
         #expect((ended as? any ReasonedLink)?.endCode == 0x16)
-        let lost = try await host.connect(to: device, timeout: .seconds(10))
+        let lost = try await host.connect(to: device, timeout: .seconds(300))
         #expect(await radio.endConnections(of: "a", with: nil, .powerOff)?.count == 1)
         _ = await lost.waitForEnd()
         #expect((lost as? any ReasonedLink)?.endCode == 0x15)
@@ -106,7 +106,7 @@ struct AirHostTests {
     @Test func parametersOutOfRangeAreRefused() async throws {
         let radio = try await Self.open()
         let host = try await radio.addHost(AirHost("one"))
-        let link = try await host.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(10))
+        let link = try await host.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(300))
         let updating = try #require(link as? any UpdatingLink)
         try await updating.update(ConnectionParameters())
         await #expect(throws: RemoteError.self) { try await updating.update(ConnectionParameters(latency: 500)) }
@@ -130,7 +130,7 @@ struct AirHostTests {
         await one.advertise(advertisement, for: beacon.identifier)
         let seen = try await Self.firstSighting(on: two)
         #expect(seen.device == RemoteAddress(address, isRandom: false))
-        let link = try await two.connect(to: seen.device, timeout: .seconds(10))
+        let link = try await two.connect(to: seen.device, timeout: .seconds(300))
         let service = try #require(try await link.discoverServices([.bit16(0xFFF0)]).first)
         let characteristic = try #require(try await link.discoverCharacteristics(of: service).first)
         #expect(try await link.read(characteristic.value) == [7])
@@ -162,7 +162,7 @@ struct AirHostTests {
         let radio = try await Self.open()
         let host = try await radio.addHost(AirHost("one"))
         let sightings = try await host.scan(ScanParameters())
-        let link = try await host.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(10))
+        let link = try await host.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(300))
         await radio.close()
         for await _ in sightings {}
         #expect(await !link.waitForEnd().isEmpty)

@@ -169,7 +169,7 @@ struct VirtualAirTests {
             }
         }
         let central = try await Self.central(port)
-        let link = try await central.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(10))
+        let link = try await central.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(300))
         let service = try #require(try await link.discoverServices(nil).first { $0.uuid == Self.service })
         let characteristic = try #require(try await link.discoverCharacteristics(of: service).first)
         #expect(try await link.read(characteristic.value) == Array(0..<200))
@@ -205,7 +205,7 @@ struct VirtualAirTests {
             .success(request.characteristic.uuid == secret ? Array("SECRET".utf8) : [1])
         }
         let central = try await Self.central(port)
-        let link = try await central.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(10))
+        let link = try await central.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(300))
         let services = try await link.discoverServices(nil)
         let generic = try #require(services.first { $0.uuid == .genericAttribute })
         let service = try #require(services.first { $0.uuid == Self.service })
@@ -251,7 +251,7 @@ struct VirtualAirTests {
         }
         let (radio, port) = try await Self.open(plan(0x0341, "strap"))
         let central = try await Self.central(port)
-        let link = try await central.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(10))
+        let link = try await central.connect(to: RemoteAddress(Self.address, isRandom: true), timeout: .seconds(300))
         let generic = try #require(try await link.discoverServices(nil).first { $0.uuid == .genericAccess })
         let found = try await link.discoverCharacteristics(of: generic)
         let name = try #require(found.first { $0.uuid == .deviceName }).value
