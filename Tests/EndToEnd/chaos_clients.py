@@ -23,7 +23,7 @@ from beaconry import BINARY
 from chaos_model import PROFILE, SCANNER, SCANNER_POSITION, Entry, Model
 from unix_http import UnixConnection
 
-PATIENCE = 60
+PATIENCE = 300
 """The time limit for everything that must happen, in seconds."""
 CENTRAL = "central"
 

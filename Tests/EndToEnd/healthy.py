@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from beaconry import MAJOR_MINOR
-from raw_host import RawHost, wire
+from raw_host import READ_ADDRESS, RawHost, wire
 
 PERIOD = 0.05
 
@@ -46,7 +46,7 @@ class HealthyHosts:
         self._process = context.Process(target=_watch, args=(theirs, port, beacon, value, advertiser), daemon=True)
         self._process.start()
         theirs.close()
-        self._take(60)
+        self._take(300)
         self._began = time.monotonic()
 
     def _take(self, timeout: float) -> Witness:
@@ -65,7 +65,7 @@ class HealthyHosts:
         were received, for at least three seconds."""
         time.sleep(max(0, self._began + 3 - time.monotonic()))
         self._ours.send("end")
-        witness = self._take(60)
+        witness = self._take(300)
         self._process.join(60)
         assert witness.reads > 0 and witness.slowest_read < patience, f"{witness}"
         assert witness.longest_silence < patience, f"{witness}"
@@ -90,16 +90,22 @@ def _watch(pipe: Connection, port: int, beacon: str, value: bytes, advertiser: s
         witness = Witness()
         address, began = wire(advertiser), time.monotonic()
         last = began
-        while not pipe.poll():
+        is_last = False
+        while not is_last:
+            is_last = pipe.poll()
             before = time.monotonic()
+            # The time that counts ends before the last read: what was sent until then arrives, however late.
+            witness.seconds = before - began
             assert reader.read(attribute) == value
             witness.reads += 1
             witness.slowest_read = max(witness.slowest_read, time.monotonic() - before)
             scanner.listen(PERIOD)
+            if is_last:
+                # The answer follows the reports that wait.
+                scanner.command(READ_ADDRESS)
             witness.longest_silence = max(witness.longest_silence, time.monotonic() - last)
             if scanner.reports.get(address, 0) > witness.reports:
                 witness.reports, last = scanner.reports[address], time.monotonic()
-        witness.seconds = time.monotonic() - began
         pipe.send(witness)
     except BaseException:  # pylint: disable=broad-exception-caught
         pipe.send(traceback.format_exc())

@@ -46,7 +46,7 @@ class Air:
         """The name of Bumble's transport to the air."""
         return self.wait_for("radio-ready")["servers"][0].replace("tcp:", "tcp-client:")
 
-    def wait_for(self, name: str, seconds: float = 5) -> dict[str, Any]:
+    def wait_for(self, name: str, seconds: float = 60) -> dict[str, Any]:
         """The first event of this name."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -76,4 +76,4 @@ def air() -> Iterator[Air]:
         running = Air(Path(folder))
         yield running
         running.process.send_signal(signal.SIGINT)
-        assert running.process.wait(10) == 0
+        assert running.process.wait(60) == 0

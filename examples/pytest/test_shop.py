@@ -40,7 +40,7 @@ async def seen(device: Device) -> tuple[int, int, str]:
 
     device.on("advertisement", received)
     await device.start_scanning()
-    result = await asyncio.wait_for(found, 5)
+    result = await asyncio.wait_for(found, 60)
     await device.stop_scanning()
     return result
 

@@ -23,4 +23,4 @@ def test_airs_do_not_meet(air: Air, number: int) -> None:
     for data, rssi in host.reports(5):
         assert (int.from_bytes(data[27:29], "big"), rssi) == (number, -79)
     host.close()
-    air.journal.expect("host-left", host="phone")
+    air.journal.expect("host-left", host="phone", within="300s")

@@ -20,7 +20,7 @@ BEACON = 'ibeacon=("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", 1, 7)'
 
 
 def run(pytester: pytest.Pytester, *options: str) -> pytest.RunResult:
-    return pytester.runpytest_subprocess(*PLUGIN, "-p", "no:cacheprovider", *options, timeout=120)
+    return pytester.runpytest_subprocess(*PLUGIN, "-p", "no:cacheprovider", *options, timeout=300)
 
 
 def test_a_failed_test_shows_its_events_and_its_capture(pytester: pytest.Pytester) -> None:
@@ -51,7 +51,7 @@ def test_a_passed_test_leaves_no_files(pytester: pytest.Pytester) -> None:
         f"""
         def test_app(air):
             door = air.beacon("door", {BEACON})
-            assert air.journal.expect("advertising-started", beacon=door)
+            assert air.journal.expect("advertising-started", beacon=door, within="300s")
         """
     )
     result = run(pytester)
@@ -178,8 +178,8 @@ def test_bumble_scans_and_connects(pytester: pytest.Pytester) -> None:
                     await connection.disconnect()
 
             asyncio.run(app())
-            assert air.journal.expect("connected", beacon=door)
-            assert air.journal.expect("disconnected", beacon=door)
+            assert air.journal.expect("connected", beacon=door, within="300s")
+            assert air.journal.expect("disconnected", beacon=door, within="300s")
         """
     )
     run(pytester).assert_outcomes(passed=1)

@@ -148,8 +148,7 @@ def test_flags_that_the_kernel_adds_are_reported(beaconry: Beaconry, air: AirSta
     [frame] = [each[3:] for each in frames(1)]
     expect_on_air(place, {bytes.fromhex("020104") + frame}, run.began)
     assert started["advertisingData"] == "020104" + frame.hex()
-    run.take(1)
-    assert "data-changed" in run.warnings()
+    run.wait_until_reported("warning", code="data-changed")
     assert run.end() == 0
 
 

@@ -92,7 +92,7 @@ FAULTS: dict[str, Callable[[World], Any]] = {
 
 
 def test_healthy_machine_has_no_findings(beaconry: Beaconry, world: World) -> None:
-    assert diagnosis(beaconry, "--radio", "bluez:hci0", "--via", "bluez:hci1") == {}
+    assert diagnosis(beaconry, "--radio", "bluez:hci0", "--via", "bluez:hci1", duration="20s") == {}
 
 
 @pytest.mark.parametrize("check", FAULTS)

@@ -10,6 +10,7 @@ import json
 import re
 import time
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 import pytest
@@ -136,10 +137,10 @@ def test_turns_have_the_reported_duration(
 ) -> None:
     bluetoothd.restart(settings={"LE": {"MultiAdvertisementRotationInterval": 5}})
     run = started(beaconry, 2)
-    run.take(1)
     if extended:
         witness.wait_for(lambda air: advertised(air) == set(FRAMES[:2]))
         return
+    run.wait_until_reported("warning", code="time-shared")
     [turn] = {
         float(re.search(r"turns of ([\d.]+) s", each["message"])[1])
         for each in run.events
@@ -152,8 +153,9 @@ def test_turns_have_the_reported_duration(
         return [length for length in lengths if length > 0.2]
 
     since = time.time()
-    air = witness.wait_for(lambda air: len(turns(air)) >= 4)
-    assert turn - 0.1 < min(turns(air)) < 4
+    air = witness.wait_for(lambda air: len(turns(air)) >= 7)
+    # The median: a busy machine begins a turn late, or ends it late.
+    assert turn - 0.1 < median(turns(air)) < 4
 
 
 def test_scan_in_the_way_is_reported(beaconry: Beaconry, witness: Witness, extended: bool) -> None:

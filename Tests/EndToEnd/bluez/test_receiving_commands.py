@@ -35,10 +35,11 @@ def beacon(world, mgmt: Management) -> None:
 
 
 def test_scan_sees_what_the_kernel_sees(beacon: None, beaconry: Beaconry) -> None:
-    done = beaconry.call("scan", *RADIO, "--services", CONFIG_SERVICE, "--duration", "4s", "--json")
-    assert done.returncode == 0, done.stderr
-    received = [each for each in objects(done.stdout) if each.get("address") == ADDRESSES[1] and each.get("frames")]
-    assert received and received[-1]["advertisingData"] == BEACON.hex() and received[-1]["frames"][0]["uuid"] == UUID
+    scan = beaconry.start("scan", *RADIO, "--services", CONFIG_SERVICE, "--duration", "600s", "--json")
+    scan.wait("heard", address=ADDRESSES[1], where=lambda event: event.get("frames"))
+    assert scan.end() == 0, scan.errors
+    received = [each for each in scan.events if each.get("address") == ADDRESSES[1] and each.get("frames")]
+    assert received[-1]["advertisingData"] == BEACON.hex() and received[-1]["frames"][0]["uuid"] == UUID
     assert {each.get("pdu") for each in received} <= {"ADV_IND", "SCAN_RSP"}
 
 
@@ -61,8 +62,9 @@ def test_expect_and_range_receive_the_beacon(beacon: None, beaconry: Beaconry) -
     assert found.returncode == 0, found
     missed = beaconry.call("expect", *RADIO, "--uuid", UUID, "--major", "9", "--within", "3s")
     assert missed.returncode == 1 and len(missed.stderr.splitlines() + missed.stdout.splitlines()) <= 3, missed
-    ranged = beaconry.call("range", *RADIO, "--uuid", UUID, "--duration", "5s", "--json")
-    assert ranged.returncode == 0 and '"minor":2' in ranged.stdout, ranged
+    ranging = beaconry.start("range", *RADIO, "--uuid", UUID, "--duration", "600s", "--json")
+    ranging.wait("ranged", where=lambda event: [each["minor"] for each in event["beacons"]] == [2])
+    assert ranging.end() == 0, ranging.errors
 
 
 @pytest.mark.depends_on("bluez")

@@ -57,7 +57,7 @@ async def main(what: str) -> None:
     if what == "connecting":
         await bus.send(Message("org.bluez", ODD, "org.bluez.Device1", "Connect"))
     print("ready", flush=True)
-    await asyncio.sleep(100)
+    await asyncio.sleep(600)
 
 
 asyncio.run(main(sys.argv[1]))

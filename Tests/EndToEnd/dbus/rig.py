@@ -98,7 +98,7 @@ class Client:
                 if condition(line):
                     return place
             self._changed.clear()
-            await asyncio.wait_for(self._changed.wait(), 60)
+            await asyncio.wait_for(self._changed.wait(), 300)
 
     async def ordered(self, *lines: str) -> None:
         """Waits for lines, of which each must come behind the one before it."""

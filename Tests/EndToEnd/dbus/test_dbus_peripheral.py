@@ -162,7 +162,7 @@ class Broadcast(ServiceInterface):
 
     @dbus_property(PropertyAccess.READ)
     def Timeout(self) -> "q":  # noqa: F821
-        return 3
+        return 20
 
     @method()
     def Release(self):
@@ -175,9 +175,6 @@ def test_broadcast_is_released_after_its_timeout(address: str) -> None:
             manager = adapter._proxy.get_interface("org.bluez.LEAdvertisingManager1")
             beacon = Broadcast({0x004C: Variant("ay", bytes(23))})
             bus.export("/beacon", beacon)
-            await manager.call_register_advertisement("/beacon", {})
-            with pytest.raises(DBusError, match="Already Exists"):
-                await manager.call_register_advertisement("/beacon", {})
             found = asyncio.Event()
 
             def seen(device: BLEDevice, data) -> None:
@@ -185,8 +182,11 @@ def test_broadcast_is_released_after_its_timeout(address: str) -> None:
                     found.set()
 
             async with BleakScanner(seen, bluez={"adapter": "hci1"}):
-                await asyncio.wait_for(found.wait(), 60)
-            await asyncio.wait_for(beacon.released.wait(), 60)
+                await manager.call_register_advertisement("/beacon", {})
+                with pytest.raises(DBusError, match="Already Exists"):
+                    await manager.call_register_advertisement("/beacon", {})
+                await found.wait()
+            await beacon.released.wait()
             with pytest.raises(DBusError, match="Does Not Exist"):
                 await manager.call_unregister_advertisement("/beacon")
 

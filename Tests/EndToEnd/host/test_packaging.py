@@ -126,7 +126,7 @@ def test_ordinary_user_serves_the_air(tmp_path: Path) -> None:
         servers = next(event["servers"] for event in events if event["event"] == "radio-ready")
         port = servers[0].rsplit(":", 1)[1]
         uuid = "2173E519-9155-4862-AB64-7953AB146156"
-        found = run(BINARY, "expect", "--uuid", uuid, "--within", "20s", "--radio", f"tcp-client:127.0.0.1:{port}")
+        found = run(BINARY, "expect", "--uuid", uuid, "--within", "300s", "--radio", f"tcp-client:127.0.0.1:{port}")
     assert found.returncode == 0, found.stderr
 
 

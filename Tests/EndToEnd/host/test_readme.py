@@ -32,7 +32,7 @@ def recipe() -> str:
     found = re.search(r"(?:^    .*\n)+", CI, re.MULTILINE)
     assert found
     commands, replaced = re.subn(
-        r"bumble-scan tcp-client:(\S+) & .*", r"beaconry expect --minor 7 --major 1 --within 20s --radio tcp-client:\1"
+        r"bumble-scan tcp-client:(\S+) & .*", r"beaconry expect --minor 7 --major 1 --within 200s --radio tcp-client:\1"
         " --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", textwrap.dedent(found[0]),
     )  # fmt: skip
     assert replaced == 1

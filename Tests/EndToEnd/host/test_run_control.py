@@ -215,7 +215,7 @@ def test_two_profiles_share_one_run(beaconry: Beaconry) -> None:
 def test_client_that_half_closes_is_answered(beaconry: Beaconry) -> None:
     beaconry.run(beaconry.profile(PROFILE), *OPTIONS[2:], radio="virtual").wait("ready")
     with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(20)
+        client.settimeout(300)
         client.connect(str(beaconry.runtime / "beaconry" / "shop.sock"))
         client.sendall(b"GET /v1/beacons HTTP/1.1\r\nHost: run\r\n\r\n")
         client.shutdown(socket.SHUT_WR)
@@ -243,10 +243,11 @@ def test_control_server_waits_for_free_descriptors(beaconry: Beaconry) -> None:
         while len(os.listdir(f"/proc/{run.process.pid}/fd")) < 36:
             assert time.monotonic() < deadline, "no connections are accepted"
             time.sleep(0.01)
-        before, end = processor_time(run), time.monotonic() + 1
-        while time.monotonic() < end:
+        before, began = processor_time(run), time.monotonic()
+        while time.monotonic() < began + 1:
             time.sleep(0.1)
-            assert processor_time(run) - before < 0.2, "it fails to accept in a busy loop"
+            used, elapsed = processor_time(run) - before, time.monotonic() - began
+            assert used < 0.2 * max(1, elapsed), "it fails to accept in a busy loop"
             assert len(os.listdir(f"/proc/{run.process.pid}/fd")) < 44, "none are left for the rest of the process"
     finally:
         for client in clients:

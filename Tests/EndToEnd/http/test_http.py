@@ -251,10 +251,10 @@ def test_connections_leave_descriptors_for_the_rest(served: Served, beaconry: Be
     while len(os.listdir(f"/proc/{process}/fd")) < limit - 14:
         assert time.monotonic() < deadline, "no connections are accepted"
         time.sleep(0.01)
-    before = processor_seconds(process)
+    began, before = time.monotonic(), processor_seconds(process)
     time.sleep(1)
-    # A busy loop would use a second.
-    assert processor_seconds(process) - before < 0.5
+    # A busy loop would use all of the time.
+    assert (processor_seconds(process) - before) / (time.monotonic() - began) < 0.5
     assert beaconry.call("ctl", "set", "entrance", "minor=77").returncode == 0
     for connection in connections:
         connection.close()
@@ -360,7 +360,6 @@ def test_open_stream_ends_with_the_run(served: Served) -> None:
         stream.message()
 
 
-@pytest.mark.timeout(300)
 def test_stream_that_is_not_read_overflows_and_delays_no_other(served: Served, tmp_path: Path) -> None:
     """Of 100 streams one is not read: it is notified of its overflow when it reads, and the others get every event."""
     profile = tmp_path / "crowd.yaml"
@@ -395,7 +394,7 @@ def test_stream_that_is_not_read_overflows_and_delays_no_other(served: Served, t
         while any(seen.count(0) <= finished for seen in numbers) and time.monotonic() < deadline:
             time.sleep(0.01)
     for thread in readers:
-        thread.join(60)
+        thread.join(300)
     for seen in numbers:
         events = [number for number in seen if number]
         assert len(events) > 300 * rounds and events == list(range(events[0], events[0] + len(events)))
@@ -424,7 +423,7 @@ def test_journal_is_verified(served: Served) -> None:
     assert verdict["near"][0]["device"] == "entrance" and verdict["near"][0]["event"] == "advertising-started"
     timer = threading.Timer(0.5, lambda: server.request("PATCH", "/v1/beacons/entrance", {"settings": {"major": 5}}, **PATCH))
     timer.start()
-    verdict = verify(server, {"match": match, "count": 1}, "10s")
+    verdict = verify(server, {"match": match, "count": 1}, "200s")
     assert verdict["ok"] and verdict["events"][0]["device"] == "entrance"
     last = verdict["events"][0]["sequence"]
     assert server.get(f"/v1/journal?since={last - 1}")["events"][0] == verdict["events"][0]
@@ -582,7 +581,8 @@ def test_metrics_are_in_a_file(beaconry: Beaconry, tmp_path: Path) -> None:
     options = ("--radio", "virtual", "--hci-server", "none", "--ephemeral", "--json")
     run = beaconry.start("run", str(PROFILES / "museum.yaml"), *options, "--metrics-file", str(file))
     run.wait("ready")
-    assert "beaconry_ready 0" in file.read_text()
+    # It is there from the start, and written again every 10 s.
+    assert re.search(r"^beaconry_ready [01]$", file.read_text(), re.MULTILINE)
     assert run.end() == 0
     assert 'beaconry_beacons{state="on-air"}' in file.read_text()
     checked = subprocess.run([PROMTOOL, "check", "metrics"], input=file.read_text(), capture_output=True, text=True, timeout=300)

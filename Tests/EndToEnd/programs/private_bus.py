@@ -31,7 +31,7 @@ class PrivateBus:
     def environment(self) -> dict[str, str]:
         return {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": self.address, "PYTHONDONTWRITEBYTECODE": "1"}
 
-    def call(self, *command: str | Path, timeout: float = 200, **options: str) -> subprocess.CompletedProcess[str]:
+    def call(self, *command: str | Path, timeout: float = 550, **options: str) -> subprocess.CompletedProcess[str]:
         """Runs a program on the bus to its end, which must be a success."""
         done = subprocess.run(
             list(map(str, command)), env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
@@ -40,7 +40,7 @@ class PrivateBus:
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done
 
-    def program(self, peer: str, script: str, *arguments: str, timeout: float = 200) -> str:
+    def program(self, peer: str, script: str, *arguments: str, timeout: float = 550) -> str:
         """Runs a script of the folder peers with a peer's Python; returns its output."""
         python = (CHECKOUT / ".build" / "venv" if peer == "venv" else PEERS / peer) / "bin" / "python"
         assert python.exists(), f"{peer} is missing: run Scripts/install-dependencies peers"

@@ -15,7 +15,7 @@ import asyncio
 import os
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ PROPERTIES = BUS + ".Properties"
 OBJECT_MANAGER = BUS + ".ObjectManager"
 STANDARD = (BUS + ".Introspectable", PROPERTIES, BUS + ".Peer")
 """Interfaces without properties, which some services list and others omit."""
+SILENT_PARTS = 6
 OF_THE_SPECIFICATION = "-0000-1000-8000-00805f9b34fb"
 VARYING = {"RSSI": "<rssi>"}
 OF_THE_HOST = {("org.bluez.Adapter1", name): f"<{name.lower()}>" for name in ("Name", "Alias", "Modalias", "Class")}
@@ -251,15 +252,17 @@ class Recorder:
     async def pass_fence(self, sender: str, send: Callable[[], int]) -> None:
         """Waits until the answer to a call, which `send` sends and returns the serial of, has passed the monitor."""
         self._fence = (sender, send())
-        assert await self.until(lambda: self._fence is None, 60), "org.bluez answers"
+        assert await self.until(lambda: self._fence is None, 300), "org.bluez answers"
 
-    async def settle(self, seconds: float) -> None:
-        """Waits until nothing has been on the bus for this time."""
-        while True:
+    async def settle(self, seconds: float, answer: Callable[[], Awaitable[None]]) -> None:
+        """Waits until nothing has been on the bus for this time, in each part of which org.bluez also answers: a time
+        in which it does not run is not silence."""
+        silent = 0
+        while silent < SILENT_PARTS:
             before = self._count
-            await asyncio.sleep(seconds)
-            if self._count == before:
-                return
+            await asyncio.sleep(seconds / SILENT_PARTS)
+            await answer()
+            silent = silent + 1 if self._count == before else 0
 
     @property
     def _count(self) -> int:

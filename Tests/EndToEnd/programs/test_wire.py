@@ -17,7 +17,7 @@ from recording import Event, Step, read
 
 RECORDINGS = FOLDER / "recordings"
 SETTLE = ("--settle", "0.6")
-"""The silence that ends a step, in seconds: more than a busy machine delays the next message."""
+"""The silence of a running service that ends a step, in seconds: more than it takes for the next message."""
 
 
 @pytest.mark.starts_first
@@ -25,7 +25,7 @@ def test_session_is_that_of_bluetoothd(service: Callable[..., PrivateBus], tmp_p
     """Each difference is one that is meant, or what one of the recorded versions does."""
     adapters = [word for address in ADDRESSES for word in ("--adapter-address", address)]
     made = tmp_path / "ours.txt"
-    service(WIRE, *adapters).call(sys.executable, FOLDER / "wire_session.py", *SETTLE, "--output", made, timeout=280)
+    service(WIRE, *adapters).call(sys.executable, FOLDER / "wire_session.py", *SETTLE, "--output", made, timeout=550)
     found = verdict(read(made))
     assert not found, f"{len(found)} differences that {MEANT.name} does not list:\n" + "\n".join(found)
 
@@ -33,7 +33,7 @@ def test_session_is_that_of_bluetoothd(service: Callable[..., PrivateBus], tmp_p
 def test_experimental_monitors_are_those_of_bluetoothd(service: Callable[..., PrivateBus], tmp_path: Path) -> None:
     made = tmp_path / "ours.txt"
     session = [sys.executable, FOLDER / "wire_session.py", *SETTLE, "--output", made, "--only", "monitor"]
-    service(WIRE, "--adapters", "2").call(*session, timeout=280)
+    service(WIRE, "--adapters", "2").call(*session, timeout=550)
     found = verdict(read(made), sorted(RECORDINGS.glob("experimental-*.txt")), RECORDINGS / "meant-differences-experimental.txt")
     assert not found, "\n".join(found)
 

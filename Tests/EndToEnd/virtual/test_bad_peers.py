@@ -93,12 +93,15 @@ def test_host_that_does_not_read_loses_reports(start: Start) -> None:
     deaf = [air.host(buffer=4096) for _ in range(2)]
     for host in deaf:
         host.scan()
-    time.sleep(5)
+    reader = air.host()
+    reader.scan()
+    # A busy machine may need longer for the same reports. Those of the first seconds fill the queues.
+    reader.wait(lambda _: sum(reader.reports.values()) >= 25_000)
     before = air.resident
-    time.sleep(8)
+    reader.wait(lambda _: sum(reader.reports.values()) >= 65_000)
     assert air.resident < before * 1.1 + 1024, (before, air.resident)
-    for advertiser in advertisers:
-        advertiser.close()
+    for other in (*advertisers, reader):
+        other.close()
     # The host still receives the latest reports: it is behind by 4,096 reports and the contents of the buffers, no
     # more.
     time.sleep(0.5)
@@ -135,7 +138,7 @@ def test_host_that_reads_late_receives_all_answers(start: Start) -> None:
         count += packet[4:6] == READ_ADDRESS.to_bytes(2, "little")
         return packet[4:6] == RESET.to_bytes(2, "little")
 
-    host.wait(note, 60)
+    host.wait(note)
     assert count == answers
     air.end()
 
@@ -147,7 +150,7 @@ def test_host_that_writes_a_byte_a_second_is_answered(start: Start) -> None:
     for octet in command(RESET):
         time.sleep(1)
         host.send(bytes([octet]))
-    assert host.answer(RESET, 5) == b"\x00"
+    assert host.answer(RESET) == b"\x00"
     air.end()
 
 
@@ -190,10 +193,10 @@ def test_hosts_beyond_the_systems_limit_wait(start: Start) -> None:
         assert time.monotonic() < deadline
     time.sleep(1)
     assert len(select.select(hosts, [], [], 1)[0]) <= free - 8
-    before = processor_seconds(process)
+    began, before = time.monotonic(), processor_seconds(process)
     time.sleep(3)
-    # A busy loop would use three seconds.
-    assert processor_seconds(process) - before < 1
+    # A busy loop would use all of the time.
+    assert processor_seconds(process) - before < (time.monotonic() - began) / 3
     for host in hosts[:20]:
         host.close()
     assert hosts[20].answer(RESET) == b"\x00"
@@ -241,7 +244,7 @@ def test_host_that_sends_garbage_is_disconnected(start: Start) -> None:
         garbage = bytes([generator.choice([0, 6, 9, 0xFF])]) + generator.randbytes(generator.randrange(5000))
         with pytest.raises(Gone):
             host.send(garbage)
-            host.wait(lambda _: False, 10)
+            host.wait(lambda _: False)
         host.close()
     # The controllers of disconnected hosts are free again.
     assert air.host().command(READ_ADDRESS)[0] == 0

@@ -35,7 +35,7 @@ def objects(text: str) -> list[dict[str, Any]]:
 
 
 def doctor(beaconry: Beaconry, *options: str) -> tuple[int, list[dict[str, Any]], str]:
-    """Runs the test of the air on two hosts of one air, which have two ports."""
+    """Runs the test of the air on two hosts of one air, which have two ports. Slow beacons send several times."""
     run = beaconry.run(
         beaconry.profile(STRANGERS), "--hci-server", "tcp:127.0.0.1:0?name=one", "--hci-server", "tcp:127.0.0.1:0?name=two",
         radio="virtual",
@@ -43,7 +43,7 @@ def doctor(beaconry: Beaconry, *options: str) -> tuple[int, list[dict[str, Any]]
     receivers = run.wait("radio-ready")["receivers"]
     run.wait("ready")
     radio, via = (receivers[each].replace("tcp:", "tcp-client:") for each in ("one", "two"))
-    result = beaconry.call("doctor", "--radio", radio, "--via", via, "--for", "1s", "--json", *options)
+    result = beaconry.call("doctor", "--radio", radio, "--via", via, "--for", "3s", "--json", *options)
     assert run.end() == 0
     return result.returncode, objects(result.stdout), result.stderr
 
@@ -52,7 +52,7 @@ def test_beacon_is_advertised_and_received(beaconry: Beaconry) -> None:
     code, results, errors = doctor(beaconry)
     assert code == 0, (results, errors)
     stage, advertising, receiving, end = results
-    assert (stage["event"], stage["stage"], stage["seconds"]) == ("stage", "plain", 1)
+    assert (stage["event"], stage["stage"], stage["seconds"]) == ("stage", "plain", 3)
     effective = stage["advertising"][0]
     assert (effective["event"], effective["pdu"], effective["intervalTicks"]) == ("advertising-started", "ADV_NONCONN_IND", 160)
     assert effective["advertisingData"].startswith("0201061aff4c000215" + UUID.replace("-", "").lower())

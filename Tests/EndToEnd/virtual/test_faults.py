@@ -54,7 +54,7 @@ async def connect(device: Device) -> tuple[Connection, asyncio.Future[int]]:
     """A connection to the door, and the reason of its end."""
     preferences = ConnectionParametersPreferences(supervision_timeout=round(TIMEOUT * 1000))
     connection = await asyncio.wait_for(
-        device.connect(Address(BEACON), connection_parameters_preferences={1: preferences}), 10
+        device.connect(Address(BEACON), connection_parameters_preferences={1: preferences}), 300
     )
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     connection.on("disconnection", lambda reason: ended.done() or ended.set_result(reason))

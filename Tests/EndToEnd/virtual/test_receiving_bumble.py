@@ -125,7 +125,7 @@ def test_battery_is_read_and_notified(air: Callable[..., tuple[Run, str]], beaco
 
             async def until(name: str, **fields: Any) -> dict[str, Any]:
                 while True:
-                    line = await asyncio.wait_for(output.readline(), 15)
+                    line = await asyncio.wait_for(output.readline(), 300)
                     assert line, f"it ended before {name} {fields}"
                     event = json.loads(line)
                     assert event["event"] != "failed", event
@@ -137,7 +137,7 @@ def test_battery_is_read_and_notified(air: Callable[..., tuple[Run, str]], beaco
                 return await until("answer", command=words[0])
 
             await do("open")
-            await do("connect", ADDRESS, "random", "10")
+            await do("connect", ADDRESS, "random", "300")
             await do("services")
             assert (await do("read", "2A19"))["value"] == "5a"
             await do("notify", "2A19")
@@ -151,6 +151,6 @@ def test_battery_is_read_and_notified(air: Callable[..., tuple[Run, str]], beaco
             assert (await do("mtu"))["count"] > 23
             await do("disconnect")
             process.stdin.close()
-            assert await asyncio.wait_for(process.wait(), 15) == 0
+            assert await asyncio.wait_for(process.wait(), 300) == 0
 
     asyncio.run(walk())

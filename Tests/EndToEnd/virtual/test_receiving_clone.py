@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import signal
+import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -103,10 +105,22 @@ def test_record_clone_and_run_give_the_same_frames(air: Callable[..., tuple[Run,
     assert second.end() == 0
 
 
+def wait_until_captured(beaconry: Beaconry, capture: Path) -> None:
+    """Waits until a capture has the scan responses, and ten advertisements of each beacon, which show its interval."""
+    deadline, counts = time.monotonic() + 300, Counter[tuple[str, bool]]()
+    while sum(is_response or count >= 10 for (_, is_response), count in counts.items()) < 5 + 4:
+        assert time.monotonic() < deadline, counts
+        time.sleep(0.2)
+        reports = map(json.loads, beaconry.call("decode", str(capture), "--json").stdout.splitlines())
+        counts = Counter((report["address"], report["pdu"] == "SCAN_RSP") for report in reports)
+
+
 def test_capture_is_cloned_too(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
     capture, clone = beaconry.folder / "air.btsnoop", beaconry.folder / "clone.yaml"
     first, transport = air(beaconry.profile(PROFILE), "--ephemeral", "--capture", str(capture))
-    record(beaconry, beaconry.folder / "air.jsonl", "--radio", transport)
+    recorder = beaconry.start("record", str(beaconry.folder / "air.jsonl"), "--radio", transport, "--json")
+    wait_until_captured(beaconry, capture)
+    assert recorder.end() == 0
     assert first.end() == 0
     done = beaconry.call("clone", str(capture), str(clone))
     assert done.returncode == 0, done.stderr
@@ -125,7 +139,12 @@ def test_interrupted_recording_is_complete(air: Callable[..., tuple[Run, str]], 
     for how in (signal.SIGINT, signal.SIGTERM):
         run = beaconry.start("record", str(path), "--force", "--radio", transport, "--json")
         run.wait("listening")
-        assert run.take(2) == []
+        # Sightings are written many at a time.
+        part, deadline = path.with_name(path.name + ".part"), time.monotonic() + 300
+        while not (part.exists() and part.stat().st_size > 0):
+            assert time.monotonic() < deadline, run.record
+            time.sleep(0.05)
+        assert run.take(0) == []
         assert path.read_text().startswith("the previous" if how == signal.SIGINT else '{"'), "the file is replaced at the end"
         assert run.end(how) == 0
         summary = run.wait("recorded")

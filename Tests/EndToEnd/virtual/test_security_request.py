@@ -58,7 +58,7 @@ def test_expect_reads_open_and_protected_values(air: Air, beaconry: Beaconry, ch
         async with demanding(transport, service, data=NAMED):
             done = await call(
                 beaconry, "expect", "--radio", transport, "--name", "Thermos", "--characteristic", characteristic,
-                "--value", value, "--within", "20s",
+                "--value", value, "--within", "300s",
             )  # fmt: skip
             assert done.returncode == 0, done.stdout + done.stderr
 

@@ -13,11 +13,12 @@ LABEL, PUMP = (f"5a1e000{number}-8c1d-4e8b-9c55-0d0e8f6a1b01" for number in (3, 
 OWN = "5a1e0001-8c1d-4e8b-9c55-0d0e8f6a1b01"
 
 dongle = next(each for each in adapter.Adapter.available() if each.path == "/org/bluez/hci0")
-dongle.nearby_discovery(timeout=2)
+while not any(each.address == POT for each in central.Central.available(dongle.address)):
+    dongle.nearby_discovery(timeout=2)
 pot = central.Central(POT, dongle.address)
 pot.add_characteristic(OWN, LABEL)
 pot.add_characteristic(OWN, PUMP)
-pot.connect()
+pot.connect(timeout=300)
 assert pot.connected and pot.rmt_device.name == "Plant"
 pot.load_gatt()
 label, pump = pot._characteristics

@@ -27,7 +27,7 @@ from beaconry_control_client.models.problem import Problem
 from beaconry_control_client.models.verdicts import Verdicts
 from beaconry_control_client.models.wait_body import WaitBody
 
-client = Client(sys.argv[1], raise_on_unexpected_status=True)
+client = Client(sys.argv[1], timeout=300, raise_on_unexpected_status=True)
 
 listed = list_beacons.sync(client=client)
 assert isinstance(listed, ListBeaconsResponse200)
@@ -50,7 +50,7 @@ shown = show_beacon.sync("entrance", client=client)
 assert isinstance(shown, Beacon) and shown.position == [3, 4, 0]
 
 match = ConditionMatch.from_dict({"event": "advertising-changed", "device": "entrance"})
-waited = wait.sync(client=client, body=WaitBody(conditions=[Condition(match=match, count=1)], within="10s"))
+waited = wait.sync(client=client, body=WaitBody(conditions=[Condition(match=match, count=1)], within="200s"))
 assert isinstance(waited, Verdicts)
 [verdict] = waited.verdicts
 assert verdict.ok and verdict.count == 1 and verdict.events[0].event == "advertising-changed"

@@ -85,7 +85,7 @@ class Tab:
         self.number += 1
         answer = self.answers[self.number] = asyncio.get_running_loop().create_future()
         await self.socket.send(json.dumps({"id": self.number, "method": method, "params": parameters}))
-        result = await asyncio.wait_for(answer, 60)
+        result = await asyncio.wait_for(answer, 300)
         assert "result" in result, result
         return result["result"]
 
@@ -138,7 +138,7 @@ async def run(debugging: str, origin: str) -> None:
         tab = Tab(socket)
         await tab.call("Page.enable")
         await tab.call("Page.navigate", url=origin)
-        await asyncio.wait_for(tab.loaded.wait(), 60)
+        await asyncio.wait_for(tab.loaded.wait(), 300)
         await tab.call("DeviceAccess.enable")
         version = (await tab.call("Browser.getVersion"))["product"]
         if len(sys.argv) > 2:  # without a bus: the script itself
@@ -162,7 +162,7 @@ def main() -> None:
             asyncio.run(run(debugging, origin))
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(300)
 
 
 main()
