@@ -59,7 +59,11 @@ package enum BenchCalibrateTool {
         let watching = Task { for await event in radio.events { watch.take(event) } }
         await radio.advertise(beacon.advertisement, for: beacon.identifier)
         await interruption.wait(atMost: .seconds(15)) { await watch.waitUntilReported() }
-        if !interruption.isRequested, watch.state.statuses[beacon.identifier] == nil {
+        guard !interruption.isRequested else {
+            await radio.close()
+            throw interrupted
+        }
+        guard watch.state.statuses[beacon.identifier] != nil else {
             await radio.close()
             throw watch.state.refusals[beacon.identifier]
                 ?? RadioError(
@@ -74,9 +78,7 @@ package enum BenchCalibrateTool {
         watch.stop()
         await radio.close()
         await watching.value
-        guard !interruption.isRequested else {
-            throw Failure(exitCode: 1, message: "stopped before the end of the input")
-        }
+        guard !interruption.isRequested else { throw interrupted }
         let text = try await input.value
         if let reason = watch.state.stops[beacon.identifier] {
             throw RadioError(
@@ -90,6 +92,8 @@ package enum BenchCalibrateTool {
     package static func runOnInput(as format: OutputFormat) throws(Failure) {
         try run(words(of: try InputFile.text(of: "/dev/stdin", limit: longestInput)), as: format)
     }
+
+    private static let interrupted = Failure(exitCode: 1, message: "stopped before the end of the input")
 
     private static func words(of text: String?) throws(Failure) -> [String] {
         guard let text else {

@@ -216,7 +216,10 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
         case .deviceRemoved(let path):
             scanner.noteRemoved(path)
             links.end(path, "bluetoothd has removed the device")
-        case .deviceDisconnected(let path, let reason): links[path]?.note(reason: reason)
+            changes.note(path)
+        case .deviceDisconnected(let path, let reason):
+            links[path]?.note(reason: reason)
+            changes.note(path)
         case .serviceChanged(let path, let isPresent):
             guard let device = path.parent else { return }
             links[device]?.noteService(at: path, isPresent: isPresent)

@@ -405,8 +405,9 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         case .valueChanged(let path, let value):
             guard let device = path.parent?.parent else { return }
             centrals.link(at: device)?.take(value, from: path)
-        case .deviceAdded(let path, _), .characteristicChanged(let path): changes.note(path)
-        case .deviceRemoved, .deviceDisconnected: break
+        case .deviceAdded(let path, _), .deviceRemoved(let path), .deviceDisconnected(let path, _),
+            .characteristicChanged(let path):
+            changes.note(path)
         }
     }
 
