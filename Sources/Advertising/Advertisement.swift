@@ -34,7 +34,7 @@ public struct Advertisement: Hashable, Sendable {
         get { fields.value.scanResponse }
         set { fields.value.scanResponse = newValue }
     }
-    /// Interval, transmit power and address.
+    /// The settings that profiles of all kinds of devices may give.
     public var settings: AdvertisingSettings {
         get { fields.value.settings }
         set { fields.value.settings = newValue }

@@ -34,19 +34,19 @@ extension EffectiveAdvertising {
             Warning(
                 code: "time-shared",
                 message: "\(turns) beacons take turns on the controller's only advertiser: this one comes every "
-                    + "\(interval) on average instead of every \(requested.interval)",
+                    + "\(parameters.interval) on average instead of every \(requested.interval)",
                 hint: "use a controller with extended advertising, or one controller a beacon")
         case .interval:
             Warning(
                 code: "interval-forced",
-                message: "this controller advertises such PDUs every \(interval), not every \(requested.interval)",
+                message: "this controller advertises such PDUs every \(parameters.interval), not every "
+                    + "\(requested.interval)",
                 hint: "use a controller with extended advertising, or a connectable device")
         case .transmitPower:
             Warning(
                 code: "tx-power-changed",
-                message:
-                    "the controller radiates \(transmitPower.map { "\($0.decibelMilliwatts)" } ?? "?") dBm instead of "
-                    + "\(requested.transmitPower.map { "\($0.decibelMilliwatts)" } ?? "?") dBm",
+                message: "the controller radiates \(Self.text(parameters.transmitPower)) dBm instead of "
+                    + "\(Self.text(requested.transmitPower)) dBm",
                 hint: "request a power that it has")
         case .address:
             Warning(
@@ -58,6 +58,8 @@ extension EffectiveAdvertising {
         case .pdu, .advertisingData, .scanResponse: nil
         }
     }
+
+    private static func text(_ power: TransmitPower?) -> String { power.map { "\($0.decibelMilliwatts)" } ?? "?" }
 }
 
 extension Warning {

@@ -27,7 +27,7 @@ package struct SensorTag: SelfContainedDevice {
     package struct Configuration: AdvertisingConfiguration {
         /// The firmware.
         package var firmware: SensorTagFirmware
-        /// The address. Interval and power are those of the hardware.
+        /// The address. The others are those of the hardware.
         package var advertising: AdvertisingSettings
         /// The quantities around the tag.
         package var environment: SensorTagEnvironment

@@ -18,7 +18,7 @@ extension SensorTag {
             Setting(
                 "firmware", "1.3 (same attribute table as 1.2), 1.4 or 1.5", \.firmware,
                 parse: SensorTagKeyReader.firmware, print: { $0.rawValue })
-        ] + SensorTagKeyReader.settings + Setting.advertising(except: ["interval", "tx-power"]) + [
+        ] + SensorTagKeyReader.settings + Setting.advertising(only: ["address"]) + [
             Setting(
                 "advertising", "always, or side-key", \.advertisingPolicy, omits: { $0 == .always },
                 parse: { text throws(ValueFault) in try ValueText.choice(text, of: AdvertisingPolicy.self) },

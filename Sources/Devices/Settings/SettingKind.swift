@@ -224,14 +224,22 @@ private let standardPower = "default"
 
 extension Setting where Configuration: AdvertisingConfiguration {
     /// The advertising settings. One that is added here and to `AdvertisingSettings` is a setting of all kinds.
-    /// - Parameter keys: those to leave out: fixed by the hardware, or declared by the kind itself.
+    /// - Parameter keys: those to leave out, which the kind declares itself.
     package static func advertising(except keys: Set<String> = []) -> [Setting] {
-        let all: [Setting] = [
+        advertising.filter { !keys.contains($0.key) }
+    }
+
+    /// The advertising settings of a kind whose hardware determines the others.
+    package static func advertising(only keys: Set<String>) -> [Setting] {
+        advertising.filter { keys.contains($0.key) }
+    }
+
+    private static var advertising: [Setting] {
+        [
             Setting(.interval, \.advertising.interval),
             Setting(.transmitPower, \.advertising.transmitPower, standard: "the radio's default"),
             .address(\.advertising.address),
         ]
-        return all.filter { !keys.contains($0.key) }
     }
 }
 

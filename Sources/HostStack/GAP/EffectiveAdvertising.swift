@@ -2,26 +2,25 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Advertising
+import Advertising
 package import BluetoothCore
 package import HCI
 
-/// The values of an advertising set that is on the air, as the controller acknowledged them.
+/// The values of an advertising set that is on the air, as the controller acknowledged them; its parameters are members, too.
 ///
 /// All of them are known, unlike those of `EffectiveAdvertisement` of `Radio`, which any radio reports.
+@dynamicMemberLookup
 package struct EffectiveAdvertising: Hashable, Sendable {
-    /// The PDU type.
-    package var pdu: AdvertisingPDU
+    /// The acknowledged parameters.
+    ///
+    /// The interval is the mean time between the set's advertising events, without the link layer's random delay: the exact
+    /// value of the command, unless sets take turns; then it is measured, and rounded to a tick. The transmit power is the
+    /// one that the controller selected or reports; `nil` if it reports none.
+    package var parameters: AdvertiserParameters
     /// The advertising data, byte by byte.
     package var advertisingData: [UInt8]
     /// The scan response, byte by byte; empty for a PDU that is not scannable.
     package var scanResponse: [UInt8]
-    /// The mean time between the set's advertising events, without the link layer's random delay.
-    ///
-    /// It is the exact value of the command, unless sets take turns: then it is measured, and rounded to a tick.
-    package var interval: AdvertisingInterval
-    /// The transmit power that the controller selected or reports; `nil` if it reports none.
-    package var transmitPower: TransmitPower?
     /// The address in the PDUs.
     package var address: BluetoothAddress
     /// The type of that address.
@@ -30,6 +29,10 @@ package struct EffectiveAdvertising: Hashable, Sendable {
     package var turns = 1
     /// The fraction of the advertiser's time that this set has; 1 without turns.
     package var share = 1.0
+
+    package subscript<Value>(dynamicMember path: KeyPath<AdvertiserParameters, Value>) -> Value {
+        parameters[keyPath: path]
+    }
 }
 
 extension EffectiveAdvertising {
@@ -38,13 +41,12 @@ extension EffectiveAdvertising {
         _ order: AdvertisingOrder, _ advertiser: Advertiser, interval: AdvertisingInterval, turns: Int = 1,
         share: Double = 1, _ context: HostContext
     ) {
-        let parameters = advertiser.parameters ?? order.parameters
         let random = order.address.randomAddress
-        pdu = parameters.pdu
+        parameters = advertiser.parameters ?? order.parameters
+        parameters.interval = interval
+        parameters.transmitPower = advertiser.selectedPower
         advertisingData = advertiser.advertisingData
         scanResponse = order.parameters.pdu.isScannable ? advertiser.scanResponse : []
-        self.interval = interval
-        transmitPower = advertiser.selectedPower
         address = random ?? context.knownCapabilities.address ?? .zero
         addressType = random == nil ? .public : .random
         self.turns = turns

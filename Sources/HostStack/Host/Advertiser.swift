@@ -2,16 +2,20 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Advertising
-import BluetoothCore
-import HCI
+package import Advertising
+package import BluetoothCore
+package import HCI
 
 /// The parameters of an advertising set, or of the only advertiser of a legacy controller.
-struct AdvertiserParameters: Hashable, Sendable {
-    var pdu: AdvertisingPDU
-    var interval: AdvertisingInterval
-    var transmitPower: TransmitPower?
-    var addressType: OwnAddressType
+package struct AdvertiserParameters: Hashable, Sendable {
+    /// The PDU type.
+    package var pdu: AdvertisingPDU
+    /// The interval, the shortest and the longest at once.
+    package var interval: AdvertisingInterval
+    /// The transmit power; `nil` leaves it to the controller.
+    package var transmitPower: TransmitPower?
+    /// The type of the own address.
+    package var ownAddressType: OwnAddressType
 }
 
 /// A requested advertisement in the form that commands take.
@@ -27,7 +31,7 @@ struct AdvertisingOrder: Hashable, Sendable {
     init(_ advertisement: Advertisement, address: OwnAddress) {
         parameters = AdvertiserParameters(
             pdu: advertisement.pdu, interval: advertisement.interval, transmitPower: advertisement.transmitPower,
-            addressType: address.type)
+            ownAddressType: address.type)
         self.address = address
         advertisingData = advertisement.advertisingData.bytes
         scanResponse = advertisement.scanResponse.bytes
@@ -189,7 +193,7 @@ extension LESetExtendedAdvertisingParameters {
             }
         self.init(
             advertisingHandle: set.rawValue, properties: properties, minimumInterval: parameters.interval,
-            maximumInterval: parameters.interval, ownAddressType: parameters.addressType,
+            maximumInterval: parameters.interval, ownAddressType: parameters.ownAddressType,
             transmitPower: parameters.transmitPower ?? .unspecified)
     }
 }
@@ -205,6 +209,6 @@ extension LESetAdvertisingParameters {
             }
         self.init(
             minimumInterval: parameters.interval, maximumInterval: parameters.interval, advertisingType: type,
-            ownAddressType: parameters.addressType)
+            ownAddressType: parameters.ownAddressType)
     }
 }

@@ -71,7 +71,7 @@ struct AdvertisingManager: Sendable {
     /// The random address in the PDUs of a set; `nil` if it advertises with the public address.
     func randomAddress(of set: AdvertisingSetIdentifier?) -> BluetoothAddress? {
         let advertiser = legacy?.value.advertiser ?? set.flatMap { index(of: $0) }.map { sets[$0].advertiser }
-        return advertiser?.parameters?.addressType.isRandom == true ? advertiser?.randomAddress : nil
+        return advertiser?.parameters?.ownAddressType.isRandom == true ? advertiser?.randomAddress : nil
     }
 
     func identity(of set: AdvertisingSetIdentifier) -> LocalIdentity? { index(of: set).flatMap { sets[$0].identity } }

@@ -98,5 +98,5 @@ def test_stop_ends_the_run(air: Start, beaconry: Beaconry) -> None:
     run.wait("stopping")
     assert run.exit_code() == 0
     assert not any(beaconry.runtime.rglob("*.sock"))
-    again = beaconry.call("ctl", "stop")
+    again = beaconry.call("ctl", "list")
     assert again.returncode == 74 and "no running beaconry was found" in again.stderr

@@ -40,9 +40,11 @@ import Testing
                 .advertising(
                     set,
                     EffectiveAdvertising(
-                        pdu: pdu, advertisingData: beacon.advertisingData.serialized(),
-                        scanResponse: beacon.scanResponse.serialized(), interval: AdvertisingInterval(2056),
-                        transmitPower: TransmitPower(-3), address: .random(1), addressType: .random))
+                        parameters: AdvertiserParameters(
+                            pdu: pdu, interval: AdvertisingInterval(2056), transmitPower: TransmitPower(-3),
+                            ownAddressType: .random),
+                        advertisingData: beacon.advertisingData.serialized(),
+                        scanResponse: beacon.scanResponse.serialized(), address: .random(1), addressType: .random))
             ])
     }
 
