@@ -47,6 +47,12 @@ import Testing
         #expect(scenario.seed == 1)
     }
 
+    @Test func lastRepetitionIsAtTheEndOfItsTime() throws {
+        let scenario = try scenario(timeline: "every: 1m, until: 160m, do: off door", expect: "on-air: door, at: 1s")
+        // The quotient of 159 minutes and 1 minute is 158.999... in floating-point numbers.
+        #expect(scenario.steps.map(\.time) == (1...160).map { .seconds(60 * $0) })
+    }
+
     @Test(arguments: [
         ("set door minor=7 major=2", ScenarioAction.set("door", ["minor": "7", "major": "2"])),
         ("on door", .enable("door")), ("enable door", .enable("door")), ("disable door", .disable("door")),

@@ -48,6 +48,34 @@ def test_an_hour_takes_less_than_a_minute_and_has_its_times(beaconry: Beaconry) 
     assert run.exit_code() == 0
 
 
+def test_a_day_of_schedules_has_all_of_their_changes(beaconry: Beaconry) -> None:
+    """All periods divide a day, so the times of the changes are multiples of them."""
+    periods = {"40s-20s": 60, "59.9s-100ms": 60, "7h-1h": 8 * 3600}
+    beacons = "".join(
+        f"  - {{ id: {name}, device: ibeacon, interval: 10240ms, ibeacon: {{ uuid: {UUID} }},"
+        f" schedule: {{ on: {name.split('-')[0]}, off: {name.split('-')[1]} }} }}\n"
+        for name in periods
+    )
+    rotating = (
+        f"  - {{ id: turn, device: ibeacon, interval: 10240ms, ibeacon: {{ uuid: {UUID} }},"
+        " schedule: { rotate: { every: 1m, minor: [1, 2] } } }\n"
+    )
+    profile = beaconry.profile(f"profile: schedules\nbeacons:\n{beacons}{rotating}")
+    options = ("--radio", "virtual", "--hci-server", "none", "--rate", "max", "--duration", "24h", "--ephemeral", "--json")
+    events = [json.loads(line) for line in beaconry.call("run", str(profile), *options).stdout.splitlines()]
+    assert events[-1] == {"v": 1, "event": "stopping", "time": "2026-01-02T00:00:00.000Z"}
+    for name, period in periods.items():
+        times = [each["time"] for each in events if each["event"] == "advertising-started" and each["device"] == name]
+        assert times == [written(number * period) for number in range(86_400 // period)], name
+    times = [each["time"] for each in events if each["event"] == "advertising-changed" and each["device"] == "turn"]
+    assert times == [written(number * 60) for number in range(1, 1440)]
+
+
+def written(seconds: int) -> str:
+    """A time of a run in virtual time as events have it."""
+    return f"2026-01-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.000Z"
+
+
 def test_the_same_seed_writes_the_same_capture(beaconry: Beaconry, tmp_path: Path) -> None:
     captures = []
     for name in ("first", "second", "third"):
