@@ -157,13 +157,18 @@ private final class PendingConnection: Sendable {
 ///    closed          closed
 ///
 /// `HTTPConnectionStateHandler` limits the time in `idle`.
-private final class RequestTimer: ChannelInboundHandler, RemovableChannelHandler {
+private final class RequestTimer: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
 
     private let headTime: TimeAmount?
     private let bodyTime: TimeAmount
     private var timer: Scheduled<Void>?
+    /// The number of complete requests that are not answered yet.
+    private var unanswered = 0
+    private var hasFailed = false
 
     init(headTime: TimeAmount?, bodyTime: TimeAmount) {
         self.headTime = headTime
@@ -183,16 +188,30 @@ private final class RequestTimer: ChannelInboundHandler, RemovableChannelHandler
         switch unwrapInboundIn(data) {
         case .head: close(context.channel, in: bodyTime)
         case .body: break
-        case .end: timer?.cancel()
+        case .end:
+            unanswered += 1
+            timer?.cancel()
         }
         context.fireChannelRead(data)
     }
 
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { unanswered -= 1 }
+        context.write(data, promise: promise)
+        if hasFailed { closeAfterAnswers(context) }
+    }
+
     /// After an error, as of the parser, nothing more is read, and the reply to it is written already: a client that goes on
-    /// sending does not keep the connection.
+    /// sending does not keep the connection. The requests before it are answered first.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        close(context.channel, in: Self.lingering)
+        hasFailed = true
+        timer?.cancel()
+        closeAfterAnswers(context)
         context.fireErrorCaught(error)
+    }
+
+    private func closeAfterAnswers(_ context: ChannelHandlerContext) {
+        if unanswered <= 0 { close(context.channel, in: Self.lingering) }
     }
 
     private static let lingering = TimeAmount.seconds(1)

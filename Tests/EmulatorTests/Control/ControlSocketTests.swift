@@ -261,6 +261,22 @@ struct ControlSocketTests {
         }
     }
 
+    /// The first answer comes three seconds after the malformed request.
+    @Test
+    func slowAnswerPrecedesTheEndOfAMalformedRequest() async throws {
+        try await served { _, path in
+            let client = try #require(RawClient(path))
+            let wait = #"{"conditions":[{"match":{"event":"muted"},"count":1}],"within":"3s"}"#
+            let request =
+                "POST /v1/journal/wait HTTP/1.1\r\nHost: run\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(wait.utf8.count)\r\n\r\n\(wait)"
+            #expect(client.send(request + Self.listRequest + "POST /v1/stop HTTP/1.1\r\nHost: run\r\n"))
+            let responses = await client.rest().split(separator: "HTTP/1.1 ")
+            #expect(responses.prefix(2).map { $0.prefix(3) } == ["200", "200"])
+            #expect(!responses.dropFirst(2).contains { $0.hasPrefix("200") }, "a head without its end is not performed")
+        }
+    }
+
     // MARK: - The socket
 
     @Test
