@@ -11,19 +11,15 @@ import Radio
 /// `values` is the one list of what is reported of an advertisement: this record, its schema, and the fields of the events follow
 /// from it.
 package struct EffectiveRecord: Hashable, Sendable {
-    private let members: [String: JSONValue]
+    /// In the order of `values`; `nil` for one that is not known.
+    private let members: [JSONValue?]
 
-    init(_ effective: EffectiveAdvertisement) {
-        members = Dictionary(
-            uniqueKeysWithValues: Self.values.compactMap { value in
-                value.effective(effective).json.map { (value.key, $0) }
-            })
-    }
+    init(_ effective: EffectiveAdvertisement) { members = Self.values.map { $0.effective(effective).json } }
 
     /// The advertiser's address.
-    package var address: String? { members["address"]?.string }
+    package var address: String? { self["address"]?.string }
     /// The PDU type.
-    package var pdu: String? { members["pdu"]?.string }
+    package var pdu: String? { self["pdu"]?.string }
     /// The flags in the advertising data.
     package var flags: UInt8? { number("flags") }
     /// The interval, in ticks of 0.625 ms; absent if the controller chooses it.
@@ -31,19 +27,50 @@ package struct EffectiveRecord: Hashable, Sendable {
     /// The transmit power, in dBm.
     package var txPowerDbm: Int8? { number("txPowerDbm") }
 
+    private subscript(key: String) -> JSONValue? {
+        zip(Self.values, members).first { $0.0.key == key }.flatMap(\.1)
+    }
+
     private func number<Number: FixedWidthInteger>(_ key: String) -> Number? {
-        members[key]?.wholeNumber.flatMap(Number.init(exactly:))
+        self[key]?.wholeNumber.flatMap(Number.init(exactly:))
     }
 }
 
 extension EffectiveRecord: Codable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(_ value: Value) { stringValue = value.key }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
     package init(from decoder: any Decoder) throws {
-        members = try decoder.singleValueContainer().decode([String: JSONValue].self)
+        let container = try decoder.container(keyedBy: Key.self)
+        // By their types: a decoder of any value tries one type after the other, which a list of many beacons would take.
+        members = try Self.values.map { value in
+            let key = Key(value)
+            return switch value.type {
+            case .text, .choice:
+                try container.decodeIfPresent(String.self, forKey: key).map { .text($0) }
+            case .integer, .integerIn:
+                try container.decodeIfPresent(Int.self, forKey: key).map { .number(Double($0)) }
+            case .range:
+                try container.decodeIfPresent([Double].self, forKey: key).map { .array($0.map { .number($0) }) }
+            }
+        }
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(members)
+        var container = encoder.container(keyedBy: Key.self)
+        for (value, member) in zip(Self.values, members) {
+            switch member {
+            case nil: break
+            case .text(let text): try container.encode(text, forKey: Key(value))
+            case let json?: try container.encode(json, forKey: Key(value))
+            }
+        }
     }
 }
 
