@@ -105,8 +105,8 @@ extension EffectiveRecord {
         package let type: ValueType
         /// What it is, with its unit.
         package let meaning: String
-        /// The field of events; `nil` for a value that events do not have.
-        let field: EventFields.Field?
+        /// The name of the field of events; `nil` for a value that events do not have.
+        let field: String?
         /// The value on the air.
         let effective: @Sendable (EffectiveAdvertisement) -> Reading
         /// The requested value; `nil` if none was requested.
@@ -115,7 +115,7 @@ extension EffectiveRecord {
         let isRequested: Bool
 
         init<Content>(
-            _ key: String, _ type: ValueType, _ meaning: String, field: EventFields.Field,
+            _ key: String, _ type: ValueType, _ meaning: String, field: String,
             _ effective: @escaping @Sendable (EffectiveAdvertisement) -> Effective<Content>,
             _ requested: @escaping @Sendable (Advertisement) -> Content?,
             _ json: @escaping @Sendable (Content) -> JSONValue
@@ -130,7 +130,7 @@ extension EffectiveRecord {
         }
 
         init(
-            _ key: String, _ type: ValueType, _ meaning: String, field: EventFields.Field? = nil,
+            _ key: String, _ type: ValueType, _ meaning: String, field: String? = nil,
             derived: @escaping @Sendable (EffectiveAdvertisement) -> Reading
         ) {
             self.key = key
@@ -146,38 +146,38 @@ extension EffectiveRecord {
     /// All values.
     package static let values: [Value] = [
         Value(
-            "address", .text, "the address of the advertiser", field: .address, \.address, \.address,
+            "address", .text, "the address of the advertiser", field: "address", \.address, \.address,
             { .text("\($0)") }),
         Value(
-            "pdu", .choice(AdvertisingPDU.allCases.map(\.rawValue)), "the PDU type", field: .pdu, \.pdu, \.pdu,
+            "pdu", .choice(AdvertisingPDU.allCases.map(\.rawValue)), "the PDU type", field: "pdu", \.pdu, \.pdu,
             { .text($0.rawValue) }),
         Value("flags", .integerIn(0...255), "the flags in the advertising data") { effective in
             let data = effective.advertisingData.value.flatMap { try? AdvertisingData(parsing: $0) }
             return data?.flags.map { .known(.number(Double($0.rawValue))) } ?? .absent
         },
         Value(
-            "advertisingData", .text, "the advertising data as hexadecimal digits", field: .advertisingData,
+            "advertisingData", .text, "the advertising data as hexadecimal digits", field: "advertisingData",
             \.advertisingData, { $0.advertisingData.serialized() }, { .text(Hexadecimal.string($0)) }),
         Value(
-            "scanResponse", .text, "the scan response as hexadecimal digits", field: .scanResponse, \.scanResponse,
+            "scanResponse", .text, "the scan response as hexadecimal digits", field: "scanResponse", \.scanResponse,
             { $0.scanResponse.serialized() }, { .text(Hexadecimal.string($0)) }),
         Value(
-            "intervalTicks", .integer, "the interval in ticks of 0.625 ms", field: .intervalTicks,
+            "intervalTicks", .integer, "the interval in ticks of 0.625 ms", field: "intervalTicks",
             { $0.interval.single }, \.interval, { .number(Double($0.count)) }),
         Value(
             "intervalTicksRange", .range, "the interval, if the controller chooses it: from and to",
-            field: .intervalTicksRange
+            field: "intervalTicksRange"
         ) { effective in
             guard let range = effective.interval.value, range.lowerBound < range.upperBound else { return .absent }
             return .known(.array([range.lowerBound, range.upperBound].map { .number(Double($0.count)) }))
         },
         Value(
-            "txPowerDbm", .integer, "the transmit power of the controller in dBm", field: .txPower, \.transmitPower,
+            "txPowerDbm", .integer, "the transmit power of the controller in dBm", field: "txPower", \.transmitPower,
             \.transmitPower, { .number(Double($0.decibelMilliwatts)) }),
     ]
 
     /// The fields of events that start or change an advertisement.
-    static let fields: [EventFields.Field] = values.compactMap(\.field)
+    static let fields = values.compactMap(\.field)
     /// Those that are requested.
     static let requestedFields = values.filter(\.isRequested).compactMap(\.field)
 
@@ -186,7 +186,7 @@ extension EffectiveRecord {
         Dictionary(
             uniqueKeysWithValues: values.compactMap { value in
                 guard let field = value.field, let requested = value.requested(advertisement) else { return nil }
-                return (field.rawValue, requested)
+                return (field, requested)
             })
     }
 }

@@ -5,9 +5,20 @@
 import Devices
 
 extension EventName {
-    /// The fields that the JSON object of an event may have beside `v`, `time`, `event` and `sequence`. An event of beacons and of
-    /// phones has those of both.
-    var fields: [EventFields.Field] {
+    /// The names of the fields that the JSON object of an event may have beside `v`, `time`, `event` and `sequence`.
+    var fieldNames: [String] {
+        let names = fields.map(\.rawValue)
+        return switch self {
+        case .advertisingStarted, .advertisingChanged: names + EffectiveRecord.fields
+        default: names
+        }
+    }
+
+    /// The names of the fields of all events.
+    static let allFieldNames = Set(allCases.flatMap(\.fieldNames) + EventFields.common)
+
+    /// Those of `fieldNames` that are fields of their own. An event of beacons and of phones has those of both.
+    private var fields: [EventFields.Field] {
         switch self {
         case .radioReady:
             [
@@ -26,7 +37,7 @@ extension EventName {
         case .hostRefused: Self.host + [.reason]
         case .scanStarted: Self.host + [.scan]
         case .advertisingStarted, .advertisingChanged:
-            [.device, .radio] + EffectiveRecord.fields + [.requested, .unknown, .different]
+            [.device, .radio, .requested, .unknown, .different]
         case .advertisingStopped: [.device, .reason]
         case .advertisingRefused: [.device, .code, .message, .hint]
         case .warning: Self.central + [.code, .message, .hint]
@@ -63,28 +74,27 @@ extension EventName {
     private static let central: [EventFields.Field] = [.device, .central]
     private static let access = central + [.characteristic, .characteristicName]
 
-    /// The fields of the event with a name; `nil` if no event has it.
-    static func fields(of name: String) -> [EventFields.Field]? {
-        if let event = EventName(rawValue: name) { return event.fields }
-        return isKnown(name) ? EventName.notificationAdded.fields : nil
+    /// The names of the fields of the event with a name; `nil` if no event has it.
+    static func fieldNames(of name: String) -> [String]? {
+        if let event = EventName(rawValue: name) { return event.fieldNames }
+        return isKnown(name) ? EventName.notificationAdded.fieldNames : nil
     }
 
     /// Checks that some of the events that a pattern may match has a field.
     /// - Parameter pattern: the name of an event, or the beginning of several with a `*`; `nil` for all events.
     /// - Throws: `EmulatorError` `.badProfile`.
-    static func require(_ field: EventFields.Field, of pattern: String?) throws(EmulatorError) {
+    static func require(_ field: String, of pattern: String?) throws(EmulatorError) {
         guard let pattern, !EventFields.common.contains(field) else { return }
-        let fields: [EventFields.Field]
+        let names: [String]
         if pattern.hasSuffix("*") {
             let events = allCases.filter { $0.rawValue.hasPrefix(pattern.dropLast()) }
-            fields = events.flatMap(\.fields)
+            names = events.flatMap(\.fieldNames)
         } else {
-            fields = Self.fields(of: pattern) ?? []
+            names = fieldNames(of: pattern) ?? []
         }
-        guard !fields.contains(field) else { return }
-        let names = Set(fields + EventFields.common).map(\.rawValue).sorted()
+        guard !names.contains(field) else { return }
         throw EmulatorError(
-            .badProfile, "the event \"\(pattern)\" has no \"\(field.rawValue)\"",
-            hint: Spelling.hint(field.rawValue, "its keys", names))
+            .badProfile, "the event \"\(pattern)\" has no \"\(field)\"",
+            hint: Spelling.hint(field, "its keys", Set(names + EventFields.common).sorted()))
     }
 }

@@ -54,9 +54,9 @@ struct EventFields {
     enum Field: String, CaseIterable {
         /// The version of the format, the time in UTC with milliseconds, the event's name, and the beacon or the phone.
         case v, time, event, device
-        /// An advertisement: bytes are in lower-case hexadecimal, intervals in 0.625 ms, powers in dBm.
-        case radio, address, pdu, advertisingData, scanResponse, intervalTicks, intervalTicksRange, txPower, requested,
-            unknown, different
+        /// An advertisement, whose other fields are those of `EffectiveRecord`: bytes are in lower-case hexadecimal, intervals in
+        /// 0.625 ms, powers in dBm.
+        case radio, address, advertisingData, requested, unknown, different
         /// A problem: a clause, a stable code, a sentence, a fix, and the faults of a profile.
         case reason, code, message, hint, faults
         /// A central's access to a characteristic: bytes are in lower-case hexadecimal.
@@ -82,7 +82,7 @@ struct EventFields {
 
     /// The keys of fields that are objects of known members.
     private static let nested: [Field: [String]] = [
-        .requested: EffectiveRecord.requestedFields.map(\.rawValue),
+        .requested: EffectiveRecord.requestedFields,
         .scenario: [
             "v", "scenario", "state", "elapsed", "duration", "changes", "done", "next", "refused", "ignored",
         ],
@@ -95,8 +95,8 @@ struct EventFields {
     private static let named: Set<Field> = [.decoded, .receivers]
     private static let sequence = "sequence"
 
-    /// The fields of all events.
-    static let common: [Field] = [.v, .time, .event]
+    /// The names of the fields of all events.
+    static let common = [Field.v, .time, .event].map(\.rawValue)
 
     /// Checks the members that a pattern requires: the name of the event, and the keys, which the event must have.
     /// - Throws: `EmulatorError` `.badProfile`.
@@ -104,14 +104,15 @@ struct EventFields {
         let event = pattern[Field.event.rawValue]
         if let event { try checkName(event) }
         for (key, value) in pattern.sorted(by: { $0.key < $1.key }) where key != sequence {
-            guard let field = Field(rawValue: key) else {
+            guard EventName.allFieldNames.contains(key) else {
                 throw EmulatorError(
                     .badProfile, "events have no \"\(key)\"",
-                    hint: Spelling.hint(key, "keys", Field.allCases.map(\.rawValue).sorted()))
+                    hint: Spelling.hint(key, "keys", EventName.allFieldNames.sorted()))
             }
-            try EventName.require(field, of: event?.string)
-            guard let members = value.members, !named.contains(field) else { continue }
-            guard let known = nested[field] else {
+            try EventName.require(key, of: event?.string)
+            let field = Field(rawValue: key)
+            guard let members = value.members, !named.contains(where: { $0 == field }) else { continue }
+            guard let known = field.flatMap({ nested[$0] }) else {
                 throw EmulatorError(.badProfile, "\"\(key)\" of events is not an object")
             }
             if let unknown = members.keys.sorted().first(where: { !known.contains($0) }) {
@@ -153,14 +154,16 @@ struct EventFields {
     }
 
     /// Whether the table of fields has one for this event.
-    private func isDeclared(_ field: Field) -> Bool {
-        Self.common.contains(field) || EventName.fields(of: event)?.contains(field) == true
+    private func isDeclared(_ field: String) -> Bool {
+        Self.common.contains(field) || EventName.fieldNames(of: event)?.contains(field) == true
     }
 
     /// Sets a field; `nil` leaves it out.
-    mutating func set(_ field: Field, _ value: (some Encodable)?) throws {
-        assert(value == nil || isDeclared(field), "\(event) has no \(field.rawValue) in EventName.fields")
-        try container.encodeIfPresent(value, forKey: Key(field.rawValue))
+    mutating func set(_ field: Field, _ value: (some Encodable)?) throws { try set(named: field.rawValue, value) }
+
+    private mutating func set(named field: String, _ value: (some Encodable)?) throws {
+        assert(value == nil || isDeclared(field), "\(event) has no \(field) in EventName.fields")
+        try container.encodeIfPresent(value, forKey: Key(field))
     }
 
     private mutating func set(_ field: Field, hexadecimal bytes: [UInt8]) throws {
@@ -254,8 +257,8 @@ struct EventFields {
         for value in EffectiveRecord.values {
             guard let field = value.field else { continue }
             switch value.effective(status.effective) {
-            case .known(let json): try set(field, json)
-            case .unknown: unknown.append(field.rawValue)
+            case .known(let json): try set(named: field, json)
+            case .unknown: unknown.append(field)
             case .absent: break
             }
         }
@@ -335,7 +338,7 @@ struct EventFields {
                 try set(.hint, "press it with \(commands.joined(separator: ", then "))")
             } else {
                 assert(
-                    Field(rawValue: name).map(isDeclared) == true, "\(report.name) has no \(name) in EventName.fields")
+                    isDeclared(name), "\(report.name) has no \(name) in EventName.fields")
                 try container.encode(ReportValue(value), forKey: Key(name))
             }
         }
