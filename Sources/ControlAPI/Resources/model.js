@@ -60,6 +60,8 @@ export class Model {
     /** The samples of the selected beacon or receiver: the run keeps them, and the page asks for the new ones. */
     #history = { of: undefined, elapsed: 0, times: [], rows: new Map(), read: 0 };
     #held = new Map();
+    /** When a change of each resource was answered last. */
+    #answered = new Map();
 
     /** Calls `view` with the kinds of changes, each a set of names, after every change. */
     observe(view) {
@@ -173,6 +175,7 @@ export class Model {
 
     /** Uses the answer to a change of a beacon or a receiver. */
     store(kind, resource) {
+        this.#answered.set(kind + (resource.id ?? resource.name), performance.now());
         if (kind === "beacon") this.#storeBeacon(resource);
         else this.#storeReceiver(resource);
     }
@@ -222,7 +225,9 @@ export class Model {
                     }
                     for (const name of [...this.#stale]) {
                         this.#stale.delete(name);
-                        if (this.beacons.has(name)) this.#storeBeacon(await api.get(api.path("beacons", name)));
+                        if (!this.beacons.has(name)) continue;
+                        const began = performance.now();
+                        this.#storeBeacon(await api.get(api.path("beacons", name)), began);
                     }
                     if (this.#staleReceivers || this.receivers.size > 0 || now - full > 5000) {
                         this.#staleReceivers = false;
@@ -256,13 +261,14 @@ export class Model {
     }
 
     async #readBeacons() {
+        const began = performance.now();
         const { beacons } = await api.get("v1/beacons");
         const names = new Set(beacons.map((each) => each.id));
         for (const name of this.beacons.keys()) if (!names.has(name)) this.#drop("beacon", name);
         this.#moving = false;
         for (const each of beacons) {
             const former = this.beacons.get(each.id)?.position;
-            this.#storeBeacon(each);
+            this.#storeBeacon(each, began);
             if (
                 former && each.position && String(former) !== String(each.position) && !this.#held.has(each.id)
             ) this.#moving = true;
@@ -272,22 +278,30 @@ export class Model {
     }
 
     async #readReceivers() {
+        const began = performance.now();
         const { receivers } = await api.get("v1/receivers");
         const names = new Set(receivers.map((each) => each.name));
         for (const name of this.receivers.keys()) if (!names.has(name)) this.#drop("receiver", name);
-        for (const each of receivers) this.#storeReceiver(each);
+        for (const each of receivers) this.#storeReceiver(each, began);
     }
 
-    #storeBeacon(resource) {
-        this.#store("beacon", this.beacons, { ...resource, name: resource.id, label: resource.name });
+    /** Stores what was read from a moment on. */
+    #storeBeacon(resource, began = Infinity) {
+        this.#store("beacon", this.beacons, { ...resource, name: resource.id, label: resource.name }, began);
     }
 
-    #storeReceiver(resource) {
-        this.#store("receiver", this.receivers, resource);
+    #storeReceiver(resource, began = Infinity) {
+        this.#store("receiver", this.receivers, resource, began);
     }
 
-    #store(kind, map, resource) {
+    #store(kind, map, resource, began) {
         const { name, position } = resource;
+        if ((this.#answered.get(kind + name) ?? -1) >= began) {
+            // What was read may be older than the answer to a change that came meanwhile.
+            if (kind === "beacon") this.#stale.add(name);
+            else this.#staleReceivers = true;
+            return;
+        }
         const text = JSON.stringify(resource);
         if (this.#texts.get(kind + name) === text) return;
         this.#texts.set(kind + name, text);

@@ -123,6 +123,33 @@ def test_a_receiver_is_moved_with_the_keyboard(show: Show, room: Path) -> None:
         expect(viewer.page.get_by_role("img", name=re.compile("door −65 dBm"))).to_be_visible()
 
 
+LATE_READING = """
+    const fetched = window.fetch;
+    window.fetch = async (...request) => {
+        const answer = await fetched(...request);
+        if (/v1\\/receivers$/.test(String(request[0]))) await new Promise((resolve) => setTimeout(resolve, 700));
+        return answer;
+    };
+"""
+
+
+def test_a_reading_that_was_on_its_way_moves_nothing_back(show: Show, room: Path) -> None:
+    viewer = show(room, *PHONE)
+    with Phone(viewer.phones["phone"]):
+        page = viewer.page
+        page.add_init_script(LATE_READING)
+        page.reload()
+        mark = viewer.mark("phone")
+        expect(mark).to_have_attribute("aria-label", "Receiver phone, scanning (active), at 1, 0 m")
+        mark.focus()
+        for step in range(1, 11):
+            # Some of the readings arrive between two keys, of which each moves it from where it is shown.
+            page.wait_for_timeout(150)
+            page.keyboard.press("Shift+ArrowRight")
+            label = f"Receiver phone, scanning (active), at {1 + step / 10:g}, 0 m"
+            expect(mark).to_have_attribute("aria-label", label)
+
+
 def test_a_beacon_without_a_position_gets_one(show: Show, room: Path) -> None:
     viewer = show(room)
     mark = viewer.mark("spare")
