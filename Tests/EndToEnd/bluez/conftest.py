@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = set(plan[part - 1 :: parts])
     config.hook.pytest_deselected(items=[item for item in ours if item not in chosen])
     items[:] = [item for item in items if item not in ours or item in chosen]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Adds the last packets between the kernel and the controllers to the report of a failed test."""
+    report = yield
+    witness = getattr(item, "funcargs", {}).get("witness")
+    if report.when == "call" and report.failed and isinstance(witness, vhci.Witness):
+        report.sections.insert(0, ("last packets of the controllers", witness.text()))
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -347,15 +347,13 @@ class Bluetoothd(_Daemon):
         """
         environment = {}
         # Both files are below /run, which the tree of bluetoothd 5.82 shares.
-        if settings:
-            lines = [f"[{section}]\n" + "".join(f"{key}={value}\n" for key, value in values.items())
-                     for section, values in settings.items()]  # fmt: skip
-            Path("/run/main.conf").write_text("".join(lines))
-            arguments = (*arguments, "-f", "/run/main.conf")
+        lines = [f"[{section}]\n" + "".join(f"{key}={value}\n" for key, value in values.items())
+                 for section, values in settings.items()]  # fmt: skip
+        Path("/run/bluetoothd.conf").write_text("".join(lines))
         if has_the_fault_of_2026:
             environment["LD_PRELOAD"] = shutil.copy(_CACHE / "bluetoothd-preload.so", "/run")
         self._launch(arguments, environment)
-        self.is_as_usual = not arguments and not environment
+        self.is_as_usual = not (arguments or settings or environment)
         self.wait()
 
     def stop(self, crash: bool = False) -> None:
@@ -827,6 +825,14 @@ class Witness:
                 elif record.data[2] == 0x0D:
                     found += _extended_reports(record)
         return [each for each in found if address in (None, each.address)]
+
+    def text(self, last: int = 60) -> str:
+        """The last commands, events and data, without advertising reports, a line each: time, controller, kind and bytes."""
+        kinds, reports = ("command", "event", "acl-out", "acl-in"), (b"\x3e\x02", b"\x3e\x0d")
+        packets = [each for each in self.poll() if each.kind in kinds and each.data[:3:2] not in reports]
+        return "\n".join(
+            f"{each.time % 3600:11.6f} hci{each.index} {each.kind:8} {each.data[:40].hex()}" for each in packets[-last:]
+        )
 
     def wait_for_report(self, condition: Callable[[Report], Any], timeout: float = 120, index: int = 1) -> Report:
         """Waits for a report that meets `condition`; a scan must be running."""
