@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Concurrency
 import Devices
 import Dispatch
 import Persistence
@@ -14,7 +15,7 @@ struct BeaconFactory: Sendable {
     private let load: @Sendable () throws(ProfileFaults) -> [Profile]
     private let hasProfilesInMemory: Bool
     private let state: StateFolder?
-    private let executor: any SerialExecutor
+    private let executor: ActorExecutor
     private let clock: Timekeeper
     private let counts: RunCounts
     /// The actions of the beacons, in order.
@@ -22,7 +23,7 @@ struct BeaconFactory: Sendable {
     private let action: AsyncStream<RunningBeacon.Action>.Continuation
 
     /// - Parameter executor: that of the emulator, for beacons that never block.
-    init(_ configuration: Emulator.Configuration, executor: any SerialExecutor, clock: Timekeeper, counts: RunCounts) {
+    init(_ configuration: Emulator.Configuration, executor: ActorExecutor, clock: Timekeeper, counts: RunCounts) {
         load = configuration.loadProfiles
         hasProfilesInMemory = configuration.hasProfilesInMemory
         state = configuration.state

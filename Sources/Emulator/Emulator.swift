@@ -80,7 +80,7 @@ package actor Emulator: Service {
     let configuration: Configuration
     let radio: any PeripheralRadio
     let runClock: RunClock
-    private nonisolated let executor: any SerialExecutor = Simulation.current ?? QueueExecutor(label: "emulator")
+    private nonisolated let executor = ActorExecutor.cooperative()
     let factory: BeaconFactory
     let vault: BondVault
     /// The beacons, and what is on the air.
@@ -114,7 +114,7 @@ package actor Emulator: Service {
         roster = BeaconRoster(radioName: radio.name)
     }
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
 
     /// Sets a function that receives the names of the profiles after each reload, before the reload is reported.
     package func observeReloads(_ observer: @escaping @Sendable ([String]) async -> Void) { reloadObserver = observer }

@@ -43,7 +43,7 @@ actor RunningBeacon {
     nonisolated let identifier: BeaconIdentifier
     nonisolated let profile: BeaconDefinition
     nonisolated let profileName: String
-    private let executor: any SerialExecutor
+    private let executor: ActorExecutor
     private nonisolated let clock: Timekeeper
     private let counts: RunCounts
     /// The file of its settings; `nil` if they are not saved.
@@ -76,7 +76,7 @@ actor RunningBeacon {
     /// The settings that are written beside the file.
     private var prepared: FlashImage?
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
 
     /// A beacon with the settings of its profile, switched off.
     /// - Parameter shared: The executor of a beacon without flash, which never blocks: that of its emulator, so that they call
@@ -85,7 +85,7 @@ actor RunningBeacon {
     init(
         _ profile: BeaconDefinition, of profileName: String, identifier: BeaconIdentifier, state: StateFolder?,
         lock inherited: FileLock? = nil,
-        executor shared: any SerialExecutor = Simulation.current ?? QueueExecutor(label: "beacon"), clock: Timekeeper,
+        executor shared: ActorExecutor = .cooperative(), clock: Timekeeper,
         counts: RunCounts = RunCounts(),
         perform: @escaping @Sendable (Action) -> Void
     ) throws(EmulatorError) {
@@ -108,7 +108,7 @@ actor RunningBeacon {
         }
         if let state, device.savesSettings {
             flash = state.flash(profile: profileName, beacon: profile.id, kind: type(of: device).kind)
-            executor = Simulation.current ?? QueueExecutor(label: "beacon \(identifier)")
+            executor = .queue("beacon \(identifier)")
         } else {
             executor = shared
             flash = nil

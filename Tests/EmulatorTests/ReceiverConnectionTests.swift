@@ -33,7 +33,7 @@ import Testing
     }
 
     private static func connections(_ host: ScriptedListeningHost) -> ReceiverConnections {
-        ReceiverConnections(of: "phone", on: host, QueueExecutor(label: "test"))
+        ReceiverConnections(of: "phone", on: host, .cooperative())
     }
 
     private static func connect(

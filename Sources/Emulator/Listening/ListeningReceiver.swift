@@ -45,7 +45,7 @@ package actor ListeningReceiver {
     nonisolated let changes = Broadcast<MonitoringRecord>()
     /// The devices that it is connected to.
     package nonisolated let connections: ReceiverConnections
-    private nonisolated let executor: any SerialExecutor = Simulation.current ?? QueueExecutor(label: "receiver")
+    private nonisolated let executor = ActorExecutor.cooperative()
     private let host: any ListeningHost
     private let clock: RunClock
     private let owner: @Sendable (BluetoothAddress) -> String?
@@ -120,7 +120,7 @@ package actor ListeningReceiver {
             owner: { _ in nil }, observe: observe)
     }
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
 
     // MARK: - Start, changes and end
 

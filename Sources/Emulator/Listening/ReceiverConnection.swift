@@ -36,7 +36,7 @@ package actor ReceiverConnection {
     /// The device.
     nonisolated let device: RemoteAddress
     private nonisolated let values = Broadcast<Value>(capacity: 1024)
-    private nonisolated let executor: any SerialExecutor
+    private nonisolated let executor: ActorExecutor
     private let link: any RemoteLink
     private let name: Naming
     /// The discovery that has begun, or has succeeded.
@@ -54,7 +54,7 @@ package actor ReceiverConnection {
 
     /// A connection that is established.
     init(
-        _ link: any RemoteLink, _ record: ConnectionRecord, _ executor: any SerialExecutor, name: @escaping Naming
+        _ link: any RemoteLink, _ record: ConnectionRecord, _ executor: ActorExecutor, name: @escaping Naming
     ) {
         self.link = link
         self.record = record
@@ -63,7 +63,7 @@ package actor ReceiverConnection {
         device = link.device
     }
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
 
     // MARK: - Its end
 

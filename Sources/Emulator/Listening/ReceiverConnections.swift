@@ -19,7 +19,7 @@ package actor ReceiverConnections {
 
     private let receiver: String
     private let host: any ListeningHost
-    private nonisolated let executor: any SerialExecutor
+    private nonisolated let executor: ActorExecutor
     private var connections: [RemoteAddress: (connection: ReceiverConnection, end: Task<Void, Never>)] = [:]
     private var attempts: [RemoteAddress: (beacon: String?, task: Attempt)] = [:]
     private var isClosed = false
@@ -28,13 +28,13 @@ package actor ReceiverConnections {
     /// - Parameters:
     ///   - receiver: the name of the receiver.
     ///   - executor: that of the receiver.
-    init(of receiver: String, on host: any ListeningHost, _ executor: any SerialExecutor) {
+    init(of receiver: String, on host: any ListeningHost, _ executor: ActorExecutor) {
         self.receiver = receiver
         self.host = host
         self.executor = executor
     }
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
 
     /// The connections at present, by their addresses.
     package var records: [ConnectionRecord] {

@@ -1,0 +1,39 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// The executor of an actor, or of several actors that call each other without a change of threads. In virtual time it is
+/// that of the simulation.
+///
+/// An actor retains this value, and returns `unowned` as its `unownedExecutor`.
+package struct ActorExecutor: Sendable {
+    package let unowned: UnownedSerialExecutor
+    /// What `unowned` refers to.
+    private let owner: any AnyObject & Sendable
+
+    private init(_ owner: any AnyObject & Sendable, _ unowned: UnownedSerialExecutor) {
+        self.owner = owner
+        self.unowned = unowned
+    }
+
+    /// An executor on the cooperative threads: a call from a task needs no change of threads either. Its actors must not
+    /// block, as with fsync.
+    package static func cooperative() -> ActorExecutor {
+        let owner = Owner()
+        return simulated ?? ActorExecutor(owner, owner.unownedExecutor)
+    }
+
+    /// An executor on a serial queue of its own, for actors that block.
+    /// - Parameter label: The name of the queue, for debuggers.
+    package static func queue(_ label: String) -> ActorExecutor {
+        let queue = QueueExecutor(label: label)
+        return simulated ?? ActorExecutor(queue, queue.asUnownedSerialExecutor())
+    }
+
+    private static var simulated: ActorExecutor? {
+        Simulation.current.map { ActorExecutor($0, $0.asUnownedSerialExecutor()) }
+    }
+
+    /// An actor whose executor other actors have.
+    private actor Owner {}
+}
