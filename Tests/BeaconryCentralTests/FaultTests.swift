@@ -4,6 +4,7 @@
 
 import BeaconryCentral
 import HCIRadio
+import TestSupport
 import Testing
 
 /// A device that misbehaves in every way, during every operation: the call ends with a typed error within its deadline,
@@ -130,16 +131,17 @@ struct FaultTests {
 
     @Test(arguments: Operation.allCases)
     func lateResponseIsIgnored(operation: Operation) async throws {
-        try await Stage.with { stage in
+        let (clock, time) = (ManualClock(), Duration.milliseconds(100))
+        try await Stage.with(clock: clock) { stage in
             let found = try await Found(stage)
-            let late = Self.refusal(of: operation.request)
-            stage.peer.follow { pdu in
-                pdu.first == operation.request ? .late(.seconds(3), [late]) : .asUsual
-            }
-            await expect(.timedOut(after: .milliseconds(100))) {
-                try await found.perform(operation, timeout: .milliseconds(100))
-            }
-            try await Task.sleep(for: .seconds(3))
+            let count = stage.peer.received.count
+            stage.peer.follow { pdu in pdu.first == operation.request ? .these([]) : .asUsual }
+            let late = Task { try await found.perform(operation, timeout: time) }
+            try await until { stage.peer.received.dropFirst(count).contains { $0.first == operation.request } }
+            await clock.waitForSleeper(of: time)
+            clock.advance(by: time)
+            await expect(.timedOut(after: time)) { try await late.value }
+            stage.peer.send([Self.refusal(of: operation.request)])
             stage.peer.behave()
             #expect(found.peripheral.isConnected)
             try await Self.checkThatAllWorks(stage)
