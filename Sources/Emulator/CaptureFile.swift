@@ -29,6 +29,8 @@ package final class CaptureFile: CaptureSink {
     }
 
     private struct State {
+        /// The bytes that are or will be in the file.
+        var acceptedBytes = 0
         var waitingBytes = 0
         var waitingRecords = 0
         var writtenRecords = 0
@@ -130,6 +132,7 @@ package final class CaptureFile: CaptureSink {
                 state.droppedRecords += 1
                 return (false, state.droppedRecords == 1 ? state.warn : nil)
             }
+            state.acceptedBytes += bytes.count
             state.waitingBytes += bytes.count
             state.waitingRecords += 1
             return (true, nil)
@@ -188,12 +191,10 @@ package final class CaptureFile: CaptureSink {
             hint: "make room, or choose another file")
     }
 
-    /// Removes a file that was created for a run that did not start, and has no records.
+    /// Removes a file that was created for a run that did not start, and has no records. It does not wait for the medium.
     package func discard() {
-        // A medium that does not take records would block here.
-        guard isNew, state.withLock({ $0.waitingRecords == 0 }) else { return }
-        let isEmpty = queue.sync { (try? descriptor.stat()).map { $0.size <= Self.headerSize } ?? false }
-        if isEmpty { unlink(path) }
+        guard isNew, state.withLock({ $0.acceptedBytes <= Self.headerSize }) else { return }
+        unlink(path)
     }
 
     deinit { try? descriptor.close() }

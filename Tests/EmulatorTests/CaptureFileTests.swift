@@ -36,6 +36,27 @@ struct CaptureFileTests {
     }
 
     @Test
+    func fileWithoutRecordsIsDiscardedBeforeItsHeaderIsWritten() throws {
+        let folder = try TemporaryFolder()
+        for round in 0..<200 {
+            let path = folder.file("\(round).btsnoop")
+            let capture = try CaptureFile(path)
+            capture.append([UInt8](repeating: 0x55, count: 16))
+            capture.discard()
+            #expect(access(path, F_OK) != 0)
+        }
+    }
+
+    @Test
+    func fileWithRecordsIsNotDiscarded() throws {
+        let folder = try TemporaryFolder()
+        let capture = try CaptureFile(folder.file("c.btsnoop"))
+        capture.append([UInt8](repeating: 0x55, count: 17))
+        capture.discard()
+        #expect(access(folder.file("c.btsnoop"), F_OK) == 0)
+    }
+
+    @Test
     func queueForAStalledReaderIsBounded() async throws {
         let folder = try TemporaryFolder()
         let reader = try Reader(folder.file("fifo"))
