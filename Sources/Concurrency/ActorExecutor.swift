@@ -11,27 +11,26 @@ package struct ActorExecutor: Sendable {
     /// What `unowned` refers to.
     private let owner: any AnyObject & Sendable
 
-    private init(_ owner: any AnyObject & Sendable, _ unowned: UnownedSerialExecutor) {
+    private init(_ executor: any SerialExecutor) {
+        owner = executor
+        unowned = executor.asUnownedSerialExecutor()
+    }
+
+    private init(of owner: Owner) {
         self.owner = owner
-        self.unowned = unowned
+        unowned = owner.unownedExecutor
     }
 
     /// An executor on the cooperative threads: a call from a task needs no change of threads either. Its actors must not
     /// block, as with fsync.
     package static func cooperative() -> ActorExecutor {
-        let owner = Owner()
-        return simulated ?? ActorExecutor(owner, owner.unownedExecutor)
+        Simulation.current.map { ActorExecutor($0) } ?? ActorExecutor(of: Owner())
     }
 
     /// An executor on a serial queue of its own, for actors that block.
     /// - Parameter label: The name of the queue, for debuggers.
     package static func queue(_ label: String) -> ActorExecutor {
-        let queue = QueueExecutor(label: label)
-        return simulated ?? ActorExecutor(queue, queue.asUnownedSerialExecutor())
-    }
-
-    private static var simulated: ActorExecutor? {
-        Simulation.current.map { ActorExecutor($0, $0.asUnownedSerialExecutor()) }
+        ActorExecutor(Simulation.current ?? QueueExecutor(label: label))
     }
 
     /// An actor whose executor other actors have.
