@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """Controllers with a character on a virtual air of Beaconry, under the kernel as hci2 and further, and a well-behaved receiver
-on the same air, whose reports do not pass the kernel."""
+on the same air, whose reports do not pass the kernel. It receives on the air of the controllers of the machine as well, if they
+are of rootcanal or Beaconry: what it receives is what is on the air, whatever a program reports."""
 
 from __future__ import annotations
 
@@ -13,32 +14,47 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from beaconry import Beaconry
 from raw_host import CREATE_CONNECTION, DISCONNECT, Gone, RawHost, wire
-from vhci import Record, Report, RigError, World, adapter_property, eventually, legacy_reports
+from vhci import Record, Report, RigError, World, adapter_property, eventually, extended_reports, legacy_reports
 
 QUIET = "profile: air\nbeacons:\n  - { id: air, device: raw, pdu: ADV_NONCONN_IND, advertising-data: 03ffffff, interval: 1s }\n"
 """A run needs a profile: a beacon that no test looks for."""
 
 
 class Receiver(RawHost):
-    """A host that scans passively all the time, and records each report with its time."""
+    """A host that scans all the time, and records each report with its time."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, *, actively: bool = False, file: Path | None = None) -> None:
+        """Starts the scan; `actively` requests scan responses, and receives extended advertising as well. With a file, each
+        report is a line in it: time, PDU type, address, RSSI, and data."""
         super().__init__(port)
         self._reports: list[Report] = []
         self._changed = threading.Condition()
+        self._file = file.open("w") if file else None
         self.start()
-        self.scan()
+        self.scan_actively() if actively else self.scan()
         threading.Thread(target=self._listen, daemon=True).start()
+
+    def scan_actively(self) -> None:
+        """Scans actively, continuously, with duplicates, by the extended commands."""
+        for opcode, parameters in (
+            (0x2005, wire("C0:0B:1E:AB:A1:5C")),
+            (0x2041, struct.pack("<BBBBHH", 1, 0, 1, 1, 160, 160)),
+            (0x2042, struct.pack("<BBHH", 1, 0, 0, 0)),
+        ):
+            assert self.command(opcode, parameters) == b"\x00"
 
     def _listen(self) -> None:
         with suppress(Gone):
             while True:
                 self.listen(3600)
         self.socket.close()
+        if self._file:
+            self._file.close()
 
     def close(self, *, reset: bool = False) -> None:
         """Leaves the air."""
@@ -46,10 +62,16 @@ class Receiver(RawHost):
             self.socket.shutdown(socket.SHUT_RDWR)
 
     def _note(self, packet: bytes) -> None:
-        if packet[:2] == b"\x04\x3e" and packet[3] == 2:
-            with self._changed:
-                self._reports += legacy_reports(Record(time.time(), -1, "event", packet[1:]))
-                self._changed.notify_all()
+        if packet[:2] != b"\x04\x3e" or packet[3] not in (0x02, 0x0D):
+            return
+        read = legacy_reports if packet[3] == 0x02 else extended_reports
+        reports = read(Record(time.time(), -1, "event", packet[1:]))
+        for each in reports if self._file else ():
+            moment = f"{time.strftime('%T', time.localtime(each.time))}.{int(each.time % 1 * 1000):03}"
+            print(moment, each.pdu, each.address, each.rssi, each.data.hex(), file=self._file)
+        with self._changed:
+            self._reports += reports
+            self._changed.notify_all()
 
     def since(self, moment: float) -> list[Report]:
         """The reports since a time."""

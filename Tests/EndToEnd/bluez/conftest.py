@@ -17,15 +17,21 @@ from typing import Any
 
 import pytest
 import vhci
-from air import AirStarter, VirtualAir
+from air import AirStarter, Receiver, VirtualAir
 from beaconry import PROFILES, Beaconry, Run
 
 RESULTS = Path("/results")
 PLAN = os.environ.get("BEACONRY_VM_PLAN", "")
 """Selects the tests and their controllers: `full` is every test with both kinds, `reduced` is planned(). Without a plan
-every test runs with the controllers that the machine was started with."""
+every test runs with the controllers that the machine was started with. In a machine with the controllers of rootcanal or
+Beaconry a plan has the tests with the marker `places`, with both kinds of these controllers."""
 PART = os.environ.get("BEACONRY_VM_PART", "1/1")
 """The part of the plan that this machine runs: `2/3` is the second of three. Tests are dealt out in turn."""
+BEGUN = os.environ.get("BEACONRY_VM_CONTROLLERS", "")
+"""The controllers that the machine was started with."""
+MAKER = BEGUN.rpartition("-")[0]
+"""Whose controllers they are: `rootcanal` and `beaconry` keep to the specification, where btvirt, which has no name here,
+accepts nearly everything; and they have a further controller on their air, for the fixture `receiver`."""
 KINDS = ("legacy", "extended")
 FIRST_KIND = {"5.66": "legacy", "5.82": "extended"}
 """The reduced plan combines the oldest BlueZ and kernel with the oldest controllers, and the newest with the newest."""
@@ -42,18 +48,26 @@ def pytest_configure(config: pytest.Config) -> None:
         " release of BlueZ only, so that the full plan has it and the reduced one does not. `own machine`: runs in a machine"
         " of its own, so that no plan has it.",
     )
+    config.addinivalue_line(
+        "markers",
+        "places: it places something on an adapter: the plans have it with the controllers of rootcanal and Beaconry, too. If it"
+        " uses the fixture `receiver`, with these only.",
+    )
 
 
 def planned(item: pytest.Function, kind: str) -> bool:
     """Whether the plan contains a test with these controllers in the machine with this version of BlueZ."""
     marker = item.get_closest_marker("depends_on")
     things = set(marker.args) if marker else {"bluez", "controllers"}
+    kind = kind.rpartition("-")[2]
     if things - {"combination", "bluez", "controllers", "newest", "newest only", "release", "own machine"}:
         raise ValueError(f"{item.nodeid} depends on {things}")
     if "newest only" in things and vhci.BLUEZ != NEWEST:
         return False
     if not PLAN:
         return True
+    if not (item.get_closest_marker("places") if MAKER else "receiver" not in item.fixturenames):
+        return False
     if "own machine" in things or "release" in things and PLAN == "reduced":
         return False
     if PLAN != "reduced":
@@ -62,6 +76,8 @@ def planned(item: pytest.Function, kind: str) -> bool:
         return True
     if kind != FIRST_KIND[vhci.BLUEZ]:
         return False
+    if MAKER:
+        return True  # there is one machine of each
     if things & {"newest", "newest only"}:
         return vhci.BLUEZ == NEWEST
     # A test without dependencies runs once, in one of the machines.
@@ -70,8 +86,9 @@ def planned(item: pytest.Function, kind: str) -> bool:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Groups tests by their kind of controllers, because that fixture has the scope of the session."""
-    begun = os.environ.get("BEACONRY_VM_CONTROLLERS") or FIRST_KIND.get(vhci.BLUEZ, "legacy")
-    kinds = [begun, *(kind for kind in KINDS if PLAN and kind != begun)]
+    begun = BEGUN or FIRST_KIND.get(vhci.BLUEZ, "legacy")
+    others = [f"{MAKER}-{kind}" if MAKER else kind for kind in KINDS]
+    kinds = [begun, *(kind for kind in others if PLAN and kind != begun)]
     metafunc.parametrize("kind", kinds, indirect=True, scope="session")
 
 
@@ -116,7 +133,7 @@ def kind(_world: vhci.World, request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def extended(kind: str) -> bool:
     """Whether the controllers have extended advertising."""
-    return kind == "extended"
+    return kind.endswith("extended")
 
 
 @pytest.fixture
@@ -150,9 +167,13 @@ def _recording(world: vhci.World, request: pytest.FixtureRequest) -> Iterator[vh
         yield None
         return
     RESULTS.mkdir(parents=True, exist_ok=True)
-    name = re.sub(r"[^\w.-]+", "-", request.node.name)
-    with vhci.Witness(RESULTS / f"{name}.btsnoop") as witness:
+    with vhci.Witness(RESULTS / f"{result_name(request)}.btsnoop") as witness:
         yield witness
+
+
+def result_name(request: pytest.FixtureRequest) -> str:
+    """The name of the files of a test in the results, without an ending."""
+    return re.sub(r"[^\w.-]+", "-", request.node.name)
 
 
 @pytest.fixture
@@ -173,6 +194,17 @@ def fresh_controllers(world: vhci.World, _recording: vhci.Witness | None) -> vhc
 def witness(_recording: vhci.Witness, fresh_controllers: vhci.Controllers) -> vhci.Witness:
     """The traffic on the air, recorded from before the reset of the controllers; the recording stays in the results."""
     return _recording
+
+
+@pytest.fixture
+def receiver(world: vhci.World, request: pytest.FixtureRequest) -> Iterator[Receiver]:
+    """A host on the air of the controllers, which scans actively all the time; what it receives is in the results as well."""
+    if not MAKER:
+        pytest.skip("no receiver can join the air of btvirt: --controllers rootcanal-… or beaconry-…")
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    receiver = Receiver(vhci.RECEIVERS, actively=True, file=RESULTS / f"{result_name(request)}.air.txt")
+    yield receiver
+    receiver.close()
 
 
 @pytest.fixture

@@ -33,6 +33,8 @@ from typing import Any, BinaryIO, TypeVar
 BLUEZ = os.environ.get("BEACONRY_VM_BLUEZ", "")
 ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01")
 """The public addresses of the two controllers, which are hci0 and hci1 until a test replugs them elsewhere."""
+RECEIVERS = 17002
+"""The port of the controllers of rootcanal and Beaconry at which each connection is one more controller on their air."""
 
 _CHECKOUT = Path(__file__).resolve().parents[3]
 _LAUNCHERS = _CHECKOUT / "Scripts" / "vm"
@@ -380,10 +382,10 @@ class Controllers(_Daemon):
     """The two virtual controllers, which can be unplugged, replugged elsewhere, powered and blocked."""
 
     def __init__(self, management: Management) -> None:
-        super().__init__("btvirt")
+        super().__init__("controllers")
         self._management = management
         self.kind = os.environ.get("BEACONRY_VM_CONTROLLERS", "")
-        """`legacy` or `extended`: the kind of the controllers, also of those that replug() adds."""
+        """The kind of the controllers, also of those that replug() adds, as `Scripts/bluez-vm --controllers` names it."""
         self._placeholder: int | None = None
 
     def indexes(self) -> dict[str, int]:
@@ -823,7 +825,7 @@ class Witness:
                 if record.data[2] == 0x02:
                     found += legacy_reports(record)
                 elif record.data[2] == 0x0D:
-                    found += _extended_reports(record)
+                    found += extended_reports(record)
         return [each for each in found if address in (None, each.address)]
 
     def text(self, last: int = 60) -> str:
@@ -852,7 +854,8 @@ def legacy_reports(record: Record) -> list[Report]:
     return found
 
 
-def _extended_reports(record: Record) -> list[Report]:
+def extended_reports(record: Record) -> list[Report]:
+    """The reports of an LE Extended Advertising Report event."""
     names = {
         0x13: "ADV_IND", 0x15: "ADV_DIRECT_IND", 0x12: "ADV_SCAN_IND", 0x10: "ADV_NONCONN_IND", 0x1A: "SCAN_RSP",
         0x1B: "SCAN_RSP",
