@@ -23,11 +23,11 @@ package struct BlueZDriver: RadioDriver {
         self.selector = selector
     }
 
-    package static func survey() async -> RadioSurvey {
+    package static func survey(_ ledger: any RadioLedger) async -> RadioSurvey {
         guard AdapterPresence.kernelHasBluetooth else {
             return RadioSurvey(notes: ["this machine's kernel has no Bluetooth"])
         }
-        return RadioSurvey(await BlueZSurvey.take())
+        return RadioSurvey(await BlueZSurvey.take(ledger))
     }
 
     package func forecast(_ beacons: [HostedBeacon]) async throws(RadioError) -> RadioForecast {
@@ -73,6 +73,9 @@ extension RadioSurvey {
         ]
         let reason = failure == nil ? "bluetoothd does not manage it" : "bluetoothd is not"
         notes = survey.unmanagedNames.map { "\($0): there, but \(reason)" }
+        notes += survey.adapters.compactMap { entry in
+            entry.leftovers.map { "\(BlueZDriver.scheme):\(entry.adapter.name): \($0.clause)" }
+        }
         guard failure == nil else { return }
         if radios.isEmpty { notes.append("this machine has no Bluetooth adapter that bluetoothd knows") }
         guard !radios.isEmpty else { return }
@@ -88,7 +91,10 @@ extension RadioSurvey.Entry {
     fileprivate init(_ entry: BlueZSurvey.Adapter) {
         let adapter = entry.adapter
         let advertising: Advertising = !adapter.canAdvertise ? .none : adapter.isExtended ? .extended : .legacy
-        let instances = (total: adapter.freeInstances + adapter.activeInstances, free: adapter.freeInstances)
+        let left = entry.leftovers?.count ?? 0
+        let instances = (
+            total: adapter.freeInstances + adapter.activeInstances, free: max(0, adapter.freeInstances - left)
+        )
         let power = entry.block.map { "blocked \($0)" } ?? (adapter.isPowered ? "powered on" : "powered off")
         self.init(
             name: "bluez:\(adapter.name)", advertising: advertising,

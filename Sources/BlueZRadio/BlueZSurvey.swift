@@ -14,6 +14,8 @@ package struct BlueZSurvey: Sendable {
         package let adapter: BlueZAdapter
         /// How rfkill blocks the adapter; `nil` when it does not.
         package let block: String?
+        /// What killed runs have left on it; `nil` if nothing.
+        package let leftovers: LeftoverInstances?
     }
 
     /// The adapters in the order of their numbers.
@@ -28,7 +30,8 @@ package struct BlueZSurvey: Sendable {
     package let mayMonitor: Bool
 
     /// Surveys the machine without changing anything.
-    package static func take() async -> BlueZSurvey {
+    /// - Parameter ledger: the record of what runs have left on the adapters.
+    package static func take(_ ledger: any RadioLedger) async -> BlueZSurvey {
         let rights = ProcessRights.current
         var adapters: [BlueZAdapter] = []
         var trouble: RadioError?
@@ -45,7 +48,11 @@ package struct BlueZSurvey: Sendable {
         }
         let known = Set(adapters.map(\.name))
         return BlueZSurvey(
-            adapters: adapters.map { Adapter(adapter: $0, block: AdapterPresence.block(of: $0.name)) },
+            adapters: adapters.map {
+                Adapter(
+                    adapter: $0, block: AdapterPresence.block(of: $0.name),
+                    leftovers: LeftoverInstances(on: $0, ledger))
+            },
             unmanagedNames: AdapterPresence.names.filter { !known.contains($0) }, trouble: trouble,
             mayManage: rights.networkAdministration && BluetoothSocket.canOpen(.management),
             mayMonitor: rights.rawNetwork && BluetoothSocket.canOpen(.monitor))

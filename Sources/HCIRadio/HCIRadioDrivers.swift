@@ -25,7 +25,7 @@ package struct VirtualAirDriver: RadioDriver {
         guard argument == nil else { return nil }
     }
 
-    package static func survey() async -> RadioSurvey {
+    package static func survey(_ ledger: any RadioLedger) async -> RadioSurvey {
         RadioSurvey(radios: [
             RadioSurvey.Entry(
                 name: "virtual", advertising: .extended,
@@ -59,7 +59,7 @@ package protocol ControllerDriver: RadioDriver {
 
 extension ControllerDriver {
     /// An empty list: controllers are found by their names only.
-    package static func survey() async -> RadioSurvey { RadioSurvey() }
+    package static func survey(_ ledger: any RadioLedger) async -> RadioSurvey { RadioSurvey() }
 
     package func forecast(_ beacons: [HostedBeacon]) async throws(RadioError) -> RadioForecast {
         try await HCIRadio.forecast(beacons, on: transport)

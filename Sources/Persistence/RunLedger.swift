@@ -67,6 +67,16 @@ package final class RunLedger: RadioLedger {
         }
     }
 
+    package func leftovers(under key: String) -> [String] {
+        var leftovers = contents.withLock { $0.left[key] ?? [] }
+        for other in others {
+            guard let lock = try? FileLock("\(other).lock") else { continue }
+            leftovers += Self.read(other)?[key] ?? []
+            lock.release()
+        }
+        return leftovers
+    }
+
     package func takeLeftovers(under key: String) -> [String] {
         var leftovers = contents.withLock { contents in
             let left = contents.left.removeValue(forKey: key) ?? []

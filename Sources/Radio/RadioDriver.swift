@@ -17,7 +17,8 @@ package protocol RadioDriver: Sendable {
     static var examples: [String] { get }
 
     /// Lists the radios of this kind; nothing is changed.
-    static func survey() async -> RadioSurvey
+    /// - Parameter ledger: the record of what runs have left on them.
+    static func survey(_ ledger: any RadioLedger) async -> RadioSurvey
 
     /// The radio with this argument.
     /// - Parameter argument: what follows the colon; `nil` for a name without a colon.

@@ -13,6 +13,9 @@ package protocol RadioLedger: Sendable {
     /// Adds entries under a key that this run could not remove. They outlive it, until `takeLeftovers`.
     func leave(_ entries: [String], under key: String)
 
+    /// The entries under a key of runs that have ended, and those that were left; they stay.
+    func leftovers(under key: String) -> [String]
+
     /// Removes and returns the entries under a key of runs that have ended, and those that were left: the caller cleans up.
     func takeLeftovers(under key: String) -> [String]
 

@@ -104,6 +104,7 @@ import Testing
         struct Ledger: RadioLedger {
             func record(_ entries: [String], under key: String) {}
             func leave(_ entries: [String], under key: String) {}
+            func leftovers(under key: String) -> [String] { [] }
             func takeLeftovers(under key: String) -> [String] { [] }
             func heldByOthers(under key: String) -> [String] { key == "bluez-\(UserChannelTests.address)" ? ["5"] : [] }
         }

@@ -66,7 +66,7 @@ package struct ProxyDriver: RadioDriver {
     }
 
     /// An empty list: proxies are found by their names only.
-    package static func survey() async -> RadioSurvey { RadioSurvey() }
+    package static func survey(_ ledger: any RadioLedger) async -> RadioSurvey { RadioSurvey() }
 
     package func forecast(_ beacons: [HostedBeacon]) throws(RadioError) -> RadioForecast { throw refusal }
 

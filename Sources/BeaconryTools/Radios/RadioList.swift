@@ -5,6 +5,7 @@
 import BlueZRadio
 import BluetoothCore
 import Emulator
+import Persistence
 import Profiles
 import Radio
 
@@ -14,9 +15,11 @@ package enum RadiosTool {
     /// - Parameter paths: the profiles; empty for none.
     /// - Throws: `ProfileFaults`, or `RadioError` when the radios of a driver could not be listed.
     package static func run(_ paths: [String] = [], as format: OutputFormat) async throws {
+        let ledger = try RunLedger(folder: Folders.runtime)
+        defer { ledger.close() }
         let lint = try paths.isEmpty ? nil : ProfileLint(ProfileFiles.load(paths))
         var surveys: [RadioSurvey] = []
-        for driver in RadioDrivers.all { surveys.append(await driver.survey()) }
+        for driver in RadioDrivers.all { surveys.append(await driver.survey(ledger)) }
         let facts = await MachineFacts.read()
         for radio in surveys.flatMap(\.radios) {
             Output.report(RadioReport(radio, facts.adapter(ofRadio: radio.name), in: facts), as: format)
@@ -27,6 +30,18 @@ package enum RadiosTool {
         if format == .text { for advice in surveys.flatMap(\.advice) { Output.note(advice) } }
         if let lint { await compare(lint, with: surveys.flatMap(\.radios), facts, as: format) }
         for case let failure? in surveys.map(\.failure) { throw failure }
+    }
+
+    /// Removes what killed runs have left on the adapters, and prints what that was.
+    /// - Throws: `RadioError` when the adapters cannot be listed, or without CAP_NET_ADMIN.
+    package static func clean(as format: OutputFormat) async throws {
+        let ledger = try RunLedger(folder: Folders.runtime)
+        defer { ledger.close() }
+        let leftovers = try await LeftoverInstances.all(ledger)
+        for adapter in leftovers {
+            Output.report(CleanReport(radio: adapter.adapter, removed: try await adapter.remove(ledger)), as: format)
+        }
+        if leftovers.isEmpty, format == .text { Output.note("no run has left an advertisement on an adapter") }
     }
 
     /// Prints what each adapter would do with beacons.
@@ -126,6 +141,19 @@ private struct RadioReport: Encodable, Report {
         let identity = parts.isEmpty ? [] : ["  \(parts.joined(separator: ", "))"]
         return ["\(radio)  \(summary)"] + identity + (peculiarities ?? []).map { "  note: \($0)" }
     }
+}
+
+/// What `--clean` has removed from an adapter.
+private struct CleanReport: Encodable, Report {
+    private let radio: String
+    private let removed: Int
+
+    init(radio: String, removed: Int) {
+        self.radio = "\(BlueZDriver.scheme):\(radio)"
+        self.removed = removed
+    }
+
+    var lines: [String] { ["\(radio)  \(Formatting.count(removed, "advertisement")) removed"] }
 }
 
 /// The rights of this process.

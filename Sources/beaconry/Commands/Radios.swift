@@ -22,7 +22,24 @@ struct Radios: AsyncParsableCommand {
     @Argument(help: "Profiles that are compared with each adapter (default: none).")
     var profiles: [String] = []
 
+    @Flag(
+        help: """
+            Remove the advertisements that killed runs have left on adapters, and print their number (needs CAP_NET_ADMIN; \
+            the next run on the adapter removes them as well).
+            """)
+    var clean = false
+
     @OptionGroup var output: OutputOptions
 
-    func run() async throws { try await RadiosTool.run(profiles, as: output.format) }
+    func validate() throws {
+        if clean, !profiles.isEmpty { throw ValidationError("--clean takes no profiles.") }
+    }
+
+    func run() async throws {
+        if clean {
+            try await RadiosTool.clean(as: output.format)
+        } else {
+            try await RadiosTool.run(profiles, as: output.format)
+        }
+    }
 }
