@@ -105,6 +105,14 @@ extension AdapterSelector {
 }
 
 extension RadioError {
+    /// The error for an adapter whose Low Energy is switched off.
+    static func lowEnergyOff(_ adapter: String) -> RadioError {
+        RadioError(
+            .poweredOff, "Low Energy of \(adapter) is switched off",
+            hint: "switch it on (sudo btmgmt --index \(adapter.dropFirst(3)) le on), and put ControllerMode = dual in "
+                + "/etc/bluetooth/main.conf if it says bredr")
+    }
+
     /// The error for an adapter that is powered off, or blocked by rfkill.
     static func notPowered(_ adapter: String) -> RadioError {
         if let how = AdapterPresence.block(of: adapter) {

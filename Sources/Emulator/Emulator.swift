@@ -390,7 +390,8 @@ package actor Emulator: Service {
             events.post(.beacon(beacon, .advertisingStopped(stop)))
         case .refused(let beacon, let error):
             _ = takeOffTheAir(beacon, .refused)
-            if roster.isReady {
+            // Before the run is ready, what no radio state will change ends it; the rest is waited for.
+            if roster.isReady || error.isTemporary {
                 events.post(.beacon(beacon, .advertisingRefused(error)))
             } else {
                 end(EmulatorError(error))

@@ -17,6 +17,8 @@ package struct AdapterSettings: OptionSet, Hashable, Sendable {
     package static let discoverable = AdapterSettings(rawValue: 1 << 3)
     /// BR/EDR is on. Without it the kernel adds flags to advertising data that has none.
     package static let classic = AdapterSettings(rawValue: 1 << 7)
+    /// Low Energy is on.
+    package static let lowEnergy = AdapterSettings(rawValue: 1 << 9)
     /// The adapter's own advertising is on (`btmgmt advertising on`): no instance is sent.
     package static let advertising = AdapterSettings(rawValue: 1 << 10)
 }

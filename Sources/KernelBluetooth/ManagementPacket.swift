@@ -15,6 +15,7 @@ package struct ManagementOpcode: Hashable, Sendable {
     package static let getConnections = ManagementOpcode(rawValue: 0x0015)
     package static let getConnectionInformation = ManagementOpcode(rawValue: 0x0031)
     package static let readAdvertisingFeatures = ManagementOpcode(rawValue: 0x003D)
+    package static let addAdvertising = ManagementOpcode(rawValue: 0x003E)
     package static let removeAdvertising = ManagementOpcode(rawValue: 0x003F)
     package static let addExtendedAdvertisingParameters = ManagementOpcode(rawValue: 0x0054)
     package static let addExtendedAdvertisingData = ManagementOpcode(rawValue: 0x0055)
@@ -76,6 +77,9 @@ package enum ManagementEvent: Hashable, Sendable {
     case advertisingRemoved(instance: UInt8)
     /// An event that is not used here.
     case other(code: UInt16)
+
+    /// The code of Command Complete.
+    package static let commandComplete: UInt16 = 0x0001
 
     /// Parses the event in a packet.
     package init(_ packet: ManagementPacket) throws(WireError) {
@@ -168,15 +172,24 @@ package struct AdvertisingFeatures: WireCodable, Hashable {
 
 /// The parameters of Add Extended Advertising Parameters (mgmt-api, command 0x0054).
 package struct AddExtendedAdvertisingParameters: WireCodable, Hashable {
-    /// The flags that are used here.
+    /// The flags that are used here (mgmt-api, "Add Extended Advertising Parameters"; Linux, `MGMT_ADV_FLAG_…` and
+    /// `MGMT_ADV_PARAM_…`).
     package struct Flags: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
+        /// The instance is connectable.
         package static let connectable = Flags(rawValue: 1 << 0)
+        /// `duration` is used.
         package static let hasDuration = Flags(rawValue: 1 << 12)
+        /// `minimumInterval` and `maximumInterval` are used.
         package static let hasIntervals = Flags(rawValue: 1 << 14)
+        /// `transmitPower` is used.
         package static let hasTransmitPower = Flags(rawValue: 1 << 15)
+        /// The instance is scannable. Without it the kernel makes an advertising set that is not connectable
+        /// non-scannable as well, since the data that follows is not known yet, and the controller then refuses a scan
+        /// response. On a legacy controller it has no effect: an instance is scannable there if it has a scan response.
+        package static let hasScanResponse = Flags(rawValue: 1 << 16)
     }
 
     package let instance: UInt8

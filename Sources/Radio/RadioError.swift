@@ -32,6 +32,9 @@ public struct RadioError: Error, Hashable, Sendable {
     public let message: String
     /// A hint, as a clause.
     public let hint: String
+    /// Whether the condition may pass without a change of what is requested, such as another program's scan, a connection
+    /// or an adapter without a free advertising instance. A run waits for its end.
+    package let isTemporary: Bool
 
     /// The hint for what only our own host stack supports.
     package static let useOwnHost =
@@ -39,9 +42,15 @@ public struct RadioError: Error, Hashable, Sendable {
 
     /// An error of this code.
     public init(_ code: Code, _ message: String, hint: String) {
+        self.init(code, message, hint: hint, isTemporary: false)
+    }
+
+    /// An error of this code that may be temporary.
+    package init(_ code: Code, _ message: String, hint: String, isTemporary: Bool) {
         self.code = code
         self.message = message
         self.hint = hint
+        self.isTemporary = isTemporary
     }
 }
 

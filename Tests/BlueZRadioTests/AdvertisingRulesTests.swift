@@ -335,13 +335,17 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         "scan-response-changed": [.scanResponse], "pdu-changed": [.pdu],
     ]
 
-    /// In seconds, by the numbers of instances and of those of other programs, and the length of a turn.
-    @Test(arguments: [(false, 5, 0, 1, 8), (false, 5, 1, 1, 9), (false, 2, 0, 5, 13), (true, 5, 0, 1, 3)])
-    func obstructedPatienceIsThatOfAllTurns(isExtended: Bool, instances: Int, foreign: Int, turn: Int, seconds: Int) {
+    /// In seconds, by the number of instances, the turns of those of other programs, and the length of a turn of ours.
+    @Test(
+        arguments: [
+            (false, 5, [], 1, 5), (false, 5, [2], 1, 6), (false, 5, [2, 4], 1, 9), (false, 2, [], 5, 10),
+            (false, 1, [], 1, 2), (true, 5, [2, 2], 1, 2),
+        ] as [(Bool, Int, [Int], Int, Int)])
+    func roundHasTheTurnsOfAllInstances(isExtended: Bool, instances: Int, foreign: [Int], turn: Int, seconds: Int) {
         let rules = AdvertisingRules(
             way: .management, isExtended: isExtended, adapterAddress: .zero, instancesOnAir: instances,
-            foreignInstances: foreign, turn: turn)
-        #expect(rules.obstructedPatience == .seconds(seconds))
+            foreignTurns: foreign, turn: turn)
+        #expect(rules.round == .seconds(seconds))
     }
 
     @Test(
@@ -481,13 +485,40 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
     }
 
     /// K4.
-    @Test(arguments: [(2, 1, "take turns of 1 s", "gaps of 1 s"), (5, 2, "take turns of 2 s", "gaps of 8 s")])
-    func turnsAndGapsAreNamed(_ instances: Int, turn: Int, turns: String, gaps: String) {
+    @Test(
+        arguments: [
+            (2, 1, [], "take turns of 1 s on", "1/2 of the time, with gaps of 1 s"),
+            (5, 2, [], "take turns of 2 s on", "1/5 of the time, with gaps of 8 s"),
+            (3, 1, [1], "take turns of 1 s on", "1/3 of the time, with gaps of 2 s"),
+            (
+                5, 1, [2, 2], "take turns, of 1 s, and those of other programs of 2 s, on",
+                "1/7 of the time, with gaps of 6 s"
+            ),
+            (3, 2, [1, 4], "of other programs of 1 and 4 s, on", "2/7 of the time, with gaps of 5 s"),
+        ] as [(Int, Int, [Int], String, String)])
+    func turnsAndGapsAreNamed(_ instances: Int, turn: Int, foreign: [Int], turns: String, gaps: String) {
         let rules = AdvertisingRules(
-            way: .management, isExtended: false, adapterAddress: RuleCase.adapter, instancesOnAir: instances, turn: turn
-        )
+            way: .management, isExtended: false, adapterAddress: RuleCase.adapter, instancesOnAir: instances,
+            foreignTurns: foreign, turn: turn)
         let message = rules.timeSharing?.message ?? ""
         #expect(message.contains(turns) && message.contains(gaps), "\(message)")
+    }
+
+    /// The kernel takes the PDU type of a legacy advertisement from its scan response.
+    @Test(arguments: [false, true], [false, true])
+    func scannableWithoutAScanResponseNeedsAdvertisingSets(isExtended: Bool, hasResponse: Bool) {
+        let rules = AdvertisingRules(
+            way: .management, isExtended: isExtended, adapterAddress: RuleCase.adapter, instancesOnAir: 1)
+        let requested = RuleCase.with(RuleCase.plain) {
+            $0.pdu = .scannable
+            $0.scanResponse = hasResponse ? [.localName("b", isComplete: true)] : []
+        }
+        let status = rules.status(of: requested, observation: nil, unknownBecause: "")
+        let warning = status.warnings.first { $0.code == "pdu-changed" }
+        #expect((warning != nil) == (!isExtended && !hasResponse))
+        #expect(status.differences.contains(.pdu) == (warning != nil))
+        guard let warning else { return }
+        #expect(warning.message.contains("ADV_NONCONN_IND is on the air: on a legacy controller the kernel makes"))
     }
 
     /// A20: a controller that reports numbers of a scale of its own.

@@ -125,17 +125,18 @@ private final class SupervisedAir {
         _ = air.check()
         let actions = air.wait(.seconds(600))
         #expect(actions.first == .stop(Self.first, reason: "the controller does not advertise it any more"))
-        // After 3, 5, 9, 17, 33 and 65 s, then every 60 s.
+        // After 2, 4, 8, 16, 32 and 64 s, then every 60 s.
         #expect(actions.dropFirst().count == 14)
         #expect(actions.dropFirst().allSatisfy { $0 == .restore(Self.first) })
     }
 
-    @Test func terminationByAnotherCauseIsReportedAfterThePatience() throws {
+    @Test func terminationByAnotherCauseIsReportedInTwoSeconds() throws {
         let air = try Self.extended()
         air.controller.report(
             LEAdvertisingSetTerminated(status: .advertisingTimeout, advertisingHandle: 1))
         #expect(air.check().isEmpty)
-        let actions = air.wait(.seconds(3))
+        #expect(air.wait(.milliseconds(1999)).isEmpty)
+        let actions = air.wait(.milliseconds(1))
         #expect(
             actions == [
                 .stop(Self.first, reason: "the controller does not advertise it any more"), .restore(Self.first),
@@ -157,7 +158,7 @@ private final class SupervisedAir {
         try air.supervise(Self.advertisement(1, .connectableScannable), of: Self.first)
         air.controller.connect(.peripheral)
         #expect(air.check().isEmpty)
-        #expect(air.wait(.seconds(2)).isEmpty)
+        #expect(air.wait(.milliseconds(1900)).isEmpty)
         air.controller.run(LESetAdvertisingEnable.opcode, [1])
         #expect(air.check().isEmpty)
         #expect(air.wait(.seconds(60)).isEmpty)
@@ -185,7 +186,7 @@ private final class SupervisedAir {
         air.controller.scan(true)
         air.controller.run(LESetAdvertisingEnable.opcode, [0])
         air.controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: [0x0C])
-        let warning = ControllerActivity.Obstacle.scan.warning
+        let warning = ControllerActivity.Obstacle.scan(.program).warning
         #expect(warning.code == "scan-in-the-way")
         #expect(air.check() == [.warn(Self.first, warning), .warn(Self.second, warning)])
         // Each turn is refused again; nothing is placed again meanwhile.
@@ -209,8 +210,8 @@ private final class SupervisedAir {
         }
     }
 
-    /// With a cause there is no reason to wait for longer than the turns of all last: a scan of bluetoothd pauses after 10 s.
-    @Test func obstructedBeaconIsStoppedSooner() throws {
+    /// Nothing at all is on the air: the turns of the others are no reason to wait for longer.
+    @Test func silenceEndsAllBeaconsInTwoSeconds() throws {
         let air = SupervisedAir(isExtended: false, instances: 5)
         air.controller.turn(data: Self.data(1), type: 3)
         try air.supervise(Self.advertisement(1), of: Self.first)
@@ -218,7 +219,7 @@ private final class SupervisedAir {
         air.controller.run(LESetAdvertisingEnable.opcode, [0])
         air.controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: [0x0C])
         #expect(air.check().count == 1)
-        #expect(air.wait(.milliseconds(7999)) == [])
+        #expect(air.wait(.milliseconds(1999)) == [])
         #expect(
             air.wait(.milliseconds(1)) == [.stop(Self.first, reason: "another program scans with this adapter")])
     }
@@ -270,13 +271,57 @@ private final class SupervisedAir {
         #expect(air.check() == [])
     }
 
+    /// The end of a connection: the kernel enables legacy advertising once as ADV_SCAN_IND.
+    @Test func transientPDUTypeIsNotReported() throws {
+        let air = SupervisedAir(isExtended: false)
+        air.controller.turn(data: Self.data(1), type: 0)
+        try air.supervise(Self.advertisement(1, .connectableScannable), of: Self.first)
+        air.controller.turn(data: nil, response: nil, type: 2)
+        #expect(air.check().isEmpty)
+        #expect(air.wait(.milliseconds(900)).isEmpty)
+        air.controller.turn(data: nil, response: nil, type: 0)
+        #expect(air.check().isEmpty)
+        #expect(air.wait(.seconds(60)).isEmpty)
+        // One that stays is reported.
+        air.controller.turn(data: nil, response: nil, type: 2)
+        #expect(air.check().isEmpty)
+        let actions = air.wait(.seconds(60))
+        guard case .report(Self.first, let status)? = actions.first, actions.count == 1 else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(status.effective.pdu == .known(.scannable))
+        #expect(air.supervisor.nextDeadline == nil)
+    }
+
+    /// A script has set data past the kernel, for which the kernel's own are unchanged.
+    @Test func dataOfAnotherProgramInTheControllerAreNamed() throws {
+        let air = SupervisedAir(isExtended: false)
+        air.controller.turn(data: Self.data(1), type: 3)
+        try air.supervise(Self.advertisement(1), of: Self.first)
+        let foreign = Self.data(9)
+        air.controller.run(
+            LESetAdvertisingData(data: foreign, padding: [UInt8](repeating: 0, count: 31 - foreign.count)))
+        #expect(air.check().isEmpty)
+        let actions = air.wait(.seconds(60))
+        let reason = "the controller advertises other data, which another program has set past the kernel"
+        #expect(actions.prefix(2) == [.stop(Self.first, reason: reason), .restore(Self.first)])
+        let warnings = actions.compactMap { if case .warn(_, let warning) = $0 { warning } else { nil } }
+        #expect(warnings.map(\.code) == ["foreign-data"])
+        air.controller.turn(data: Self.data(1), type: 3)
+        guard case .report? = air.check().first else {
+            Issue.record("not reported")
+            return
+        }
+    }
+
     // MARK: - Turns and changes
 
     @Test func turnsAreNoInterruption() throws {
         let air = try Self.legacy()
         var actions = air.check()
         for turn in 0..<20 {
-            actions += air.wait(.seconds(2))
+            actions += air.wait(.seconds(1))
             air.controller.turn(data: Self.data(turn.isMultiple(of: 2) ? 1 : 2), type: 3)
             actions += air.check()
         }
@@ -287,7 +332,7 @@ private final class SupervisedAir {
         let air = try Self.legacy()
         var actions = air.check()
         for _ in 0..<4 {
-            actions += air.wait(.seconds(2))
+            actions += air.wait(.seconds(1))
             air.controller.turn(data: Self.data(2), type: 3)
             actions += air.check()
         }

@@ -18,15 +18,46 @@ import Testing
     /// K5: a legacy controller takes no random address during a scan.
     @Test func commandRefusedDuringScanIsItsObstacle() {
         let controller = MonitoredController()
-        Self.refuseAddress(controller)
-        #expect(controller.controller.activity.obstacle == .unknown(LESetRandomAddress.opcode, .commandDisallowed))
         controller.scan(true)
         Self.refuseAddress(controller)
-        #expect(controller.controller.activity.obstacle == .scan)
+        #expect(controller.controller.activity.obstacle == .scan(.program))
         // A beacon that needs no new address is advertised meanwhile.
         controller.run(LESetAdvertisingEnable.opcode, [1])
-        #expect(controller.controller.activity.obstacle == .scan)
+        #expect(controller.controller.activity.obstacle == .scan(.program))
         controller.scan(false)
+        #expect(controller.controller.activity.obstacle == nil)
+    }
+
+    @Test(arguments: [(ScanType.active, ControllerActivity.Scan.program), (.passive, .kernel)])
+    func typeOfScanShowsItsOriginator(_ type: ScanType, _ scan: ControllerActivity.Scan) {
+        for isExtended in [false, true] {
+            let controller = MonitoredController()
+            if isExtended {
+                controller.run(
+                    LESetExtendedScanParameters(parameters: [
+                        .init(scanType: type, scanInterval: ScanTime(96), scanWindow: ScanTime(48))
+                    ]))
+                controller.run(LESetExtendedScanEnable(enable: 1, filterDuplicates: 1))
+            } else {
+                controller.scan(true, type: type)
+            }
+            // What bluetoothd reports does not change what was observed.
+            controller.note(isDiscovering: type == .passive)
+            Self.refuseAddress(controller)
+            #expect(controller.controller.activity.obstacle == .scan(scan))
+        }
+    }
+
+    /// The monitor channel does not show what was enabled before.
+    @Test func scanBeforeTheObservationIsKnownByItsRefusal() {
+        let controller = MonitoredController()
+        controller.note(isDiscovering: true)
+        Self.refuseAddress(controller)
+        #expect(controller.controller.activity.obstacle == .scan(.program))
+        controller.note(isDiscovering: false)
+        #expect(controller.controller.activity.obstacle == .scan(.kernel))
+        // Its end may have been before the observation, too.
+        controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6])
         #expect(controller.controller.activity.obstacle == nil)
     }
 

@@ -26,6 +26,7 @@ actor FakeBluetoothd {
     private(set) var application: (client: String, path: ObjectPath)?
     private var isPowered = true
     private var isDiscoverable = false
+    private var isDiscovering = false
     private var isExtended = false
     private var refusesAdvertisements = false
 
@@ -62,6 +63,13 @@ actor FakeBluetoothd {
         isDiscoverable = value
         try await connection.emitPropertiesChanged(
             Self.adapter, "org.bluez.Adapter1", ["Discoverable": .boolean(value)])
+    }
+
+    /// Begins or ends a scan of another program.
+    func setDiscovering(_ value: Bool) async throws {
+        isDiscovering = value
+        try await connection.emitPropertiesChanged(
+            Self.adapter, "org.bluez.Adapter1", ["Discovering": .boolean(value)])
     }
 
     /// Gives the controller extended advertising, or takes it away.
@@ -149,6 +157,7 @@ actor FakeBluetoothd {
         return [
             "Address": "00:AA:01:00:00:00", "Powered": .boolean(isPowered), "Pairable": true,
             "Modalias": "usb:v1D6Bp0246d0552", "Discoverable": .boolean(isDiscoverable),
+            "Discovering": .boolean(isDiscovering),
         ]
     }
 
@@ -198,6 +207,7 @@ final class LeftoverLedger: RadioLedger {
 
     func record(_ entries: [String], under key: String) {}
     func leave(_ entries: [String], under key: String) { left.withLock { $0[key, default: []] += entries } }
+    func leftovers(under key: String) -> [String] { left.withLock { $0[key] ?? [] } }
     func takeLeftovers(under key: String) -> [String] { left.withLock { $0.removeValue(forKey: key) } ?? [] }
     func heldByOthers(under key: String) -> [String] { [] }
 }
@@ -206,6 +216,7 @@ final class LeftoverLedger: RadioLedger {
 struct EmptyLedger: RadioLedger {
     func record(_ entries: [String], under key: String) {}
     func leave(_ entries: [String], under key: String) {}
+    func leftovers(under key: String) -> [String] { [] }
     func takeLeftovers(under key: String) -> [String] { [] }
     func heldByOthers(under key: String) -> [String] { [] }
 }

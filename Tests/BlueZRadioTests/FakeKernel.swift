@@ -16,11 +16,13 @@ import Synchronization
 final class FakeKernel: Sendable {
     /// What a test decides.
     struct Behaviour: Sendable {
-        var settings: AdapterSettings = [.powered, .classic]
+        var settings: AdapterSettings = [.powered, .lowEnergy, .classic]
         var isExtended = false
         var instanceCount: UInt8 = 5
         /// The number of connections of the controller.
         var connections: UInt16 = 0
+        /// The instances that Read Advertising Features lists.
+        var listed: [UInt8] = []
         /// The status of Add Extended Advertising Data for an instance; 0 for success.
         var status: @Sendable (_ instance: UInt8) -> UInt8 = { _ in 0 }
     }
@@ -99,7 +101,7 @@ final class FakeKernel: Sendable {
         case .readAdvertisingFeatures:
             // All flags of Linux 6.1.
             returned = behaviour.isExtended ? [0xBF, 0xFF, 1, 0] : [0x3F, 0xF0, 1, 0]
-            returned += [31, 31, behaviour.instanceCount, 0]
+            returned += [31, 31, behaviour.instanceCount, UInt8(behaviour.listed.count)] + behaviour.listed
         case .getConnections: returned = [UInt8(behaviour.connections), 0] + [UInt8](repeating: 0, count: 7)
         case .addExtendedAdvertisingParameters: returned = [packet.parameters[0], 0, 31, 31]
         case .addExtendedAdvertisingData:

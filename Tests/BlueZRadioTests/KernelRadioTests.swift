@@ -235,7 +235,7 @@ import Testing
 
     /// A22: the kernel adds flags on an adapter without BR/EDR.
     @Test func flagsOfTheKernelArePredicted() async throws {
-        try await Self.with(.init(settings: [.powered])) { rig in
+        try await Self.with(.init(settings: [.powered, .lowEnergy])) { rig in
             await rig.radio.advertise(Self.advertisement(1, hasFlags: false), for: Self.beacon)
             let status = try await rig.advertising()
             #expect(status.differences == [.advertisingData])
@@ -248,7 +248,7 @@ import Testing
 
     /// A22: 31 bytes are the limit of a legacy PDU, and the kernel does not check it.
     @Test func dataWithoutRoomForTheFlagsOfTheKernelIsRefused() async throws {
-        try await Self.with(.init(settings: [.powered])) { rig in
+        try await Self.with(.init(settings: [.powered, .lowEnergy])) { rig in
             var advertisement = Self.advertisement(1)
             advertisement.advertisingData = [.manufacturerSpecific(.apple, [UInt8](repeating: 7, count: 25))]
             await rig.radio.advertise(advertisement, for: Self.beacon)
@@ -259,7 +259,112 @@ import Testing
         }
     }
 
+    // MARK: - Parameters
+
+    /// What the kernel is asked for, by the PDU type, on both kinds of controllers (mgmt-api, "Add Extended Advertising
+    /// Parameters"): without the flag for a scan response, a set that is not connectable is not scannable.
+    @Test(
+        arguments: [
+            (.connectableScannable, [.hasIntervals, .connectable]), (.scannable, [.hasIntervals, .hasScanResponse]),
+            (.nonConnectable, [.hasIntervals]),
+        ] as [(AdvertisingPDU, AddExtendedAdvertisingParameters.Flags)], [false, true])
+    func flagsFollowThePDUType(
+        _ expected: (pdu: AdvertisingPDU, flags: AddExtendedAdvertisingParameters.Flags), isExtended: Bool
+    ) async throws {
+        for (power, hasResponse) in [(nil, false), (TransmitPower(-4), true)] {
+            try await Self.with(.init(isExtended: isExtended)) { rig in
+                var advertisement = Self.advertisement(1, expected.pdu)
+                advertisement.transmitPower = power
+                if hasResponse, expected.pdu.isScannable {
+                    advertisement.scanResponse = [.localName("b", isComplete: true)]
+                }
+                await rig.radio.advertise(advertisement, for: Self.beacon)
+                _ = try await rig.advertising()
+                var flags = expected.flags
+                if !isExtended { flags.insert(.hasDuration) }
+                if power != nil { flags.insert(.hasTransmitPower) }
+                let parameters = try #require(rig.parameters.last)
+                #expect(parameters.flags == flags)
+                #expect(parameters.minimumInterval == advertisement.interval)
+                #expect(parameters.maximumInterval == advertisement.interval)
+                #expect(parameters.transmitPower == power?.decibelMilliwatts ?? 127)
+                let data = try #require(rig.kernel.commands(.addExtendedAdvertisingData).last?.parameters)
+                #expect(
+                    Array(data.dropFirst(3)) == advertisement.advertisingData.serialized()
+                        + advertisement.scanResponse.serialized())
+            }
+        }
+    }
+
+    /// The kernel sends a legacy controller only data that differ from the last ones, and a script may have set others since.
+    @Test func firstAdvertisementOnALegacyControllerFollowsOtherData() async throws {
+        for isExtended in [false, true] {
+            try await Self.with(.init(isExtended: isExtended)) { rig in
+                for number: UInt8 in [1, 2] {
+                    await rig.radio.advertise(Self.advertisement(number), for: Self.beacon)
+                    _ = try await rig.advertising()
+                }
+                let sent = rig.kernel.commands(.addExtendedAdvertisingData).map { Array($0.parameters.dropFirst(3)) }
+                let expected = [1, 2].map { Self.advertisement($0).advertisingData.serialized() }
+                #expect(Array(sent.suffix(2)) == expected)
+                #expect(sent.count == (isExtended ? 2 : 3))
+                if !isExtended { #expect(sent[0] != expected[0]) }
+            }
+        }
+    }
+
+    @Test func lowEnergyThatIsOffIsNamed() async throws {
+        let error = await #expect(throws: RadioError.self) {
+            try await Self.with(.init(settings: [.powered, .classic])) { _ in }
+        }
+        #expect(error?.code == .poweredOff)
+        #expect(error?.message == "Low Energy of hci0 is switched off")
+        #expect(error?.hint.contains("btmgmt --index 0 le on") == true)
+    }
+
     // MARK: - Instances
+
+    /// The kernel gives the number of an instance to another program without an event.
+    @Test func instanceThatAnotherProgramHasTakenIsLeftToIt() async throws {
+        try await Self.with(.init(isExtended: true), isMonitored: true) { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            await rig.kernel.wait(for: 1, .addExtendedAdvertisingData)
+            rig.kernel.show(Self.enable(1))
+            _ = try await rig.advertising()
+            let own = try #require(rig.kernel.commands(.addExtendedAdvertisingParameters).last?.parameters)
+            let removals = rig.kernel.commands(.removeAdvertising).count
+            // Our own command changes nothing.
+            rig.kernel.show([
+                ForeignInstancesTests.command(.addExtendedAdvertisingParameters, own, socket: 1),
+                ForeignInstancesTests.complete(.addExtendedAdvertisingParameters, socket: 1),
+                ForeignInstancesTests.command(
+                    .addAdvertising, ForeignInstancesTests.parameters(own[0], duration: 0), socket: 2),
+                ForeignInstancesTests.complete(.addAdvertising, socket: 2),
+            ])
+            let stop = try await rig.next()
+            #expect(stop == .stopped(Self.beacon, reason: InstanceLoss.taken.clause))
+            await rig.kernel.wait(for: 2, .addExtendedAdvertisingData)
+            let removed = rig.kernel.commands(.removeAdvertising).dropFirst(removals).map(\.parameters)
+            #expect(rig.parameters.count == 2)
+            // Only the number of the next instance, before it is added.
+            #expect(removed == [[rig.parameters[1].instance]])
+        }
+    }
+
+    /// A full adapter ends nothing: the beacon is refused until another program's advertisement ends.
+    @Test func fullAdapterIsWaitedFor() async throws {
+        try await Self.with(.init(listed: [1, 2, 3, 4, 5])) { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            let error = try await rig.refusal()
+            #expect(error.isTemporary)
+            #expect(error.message == "all 5 advertising instances of hci0 are in use, 5 of them by other programs")
+            rig.kernel.change { $0.listed = [1, 2, 3, 4] }
+            rig.kernel.send(event: 0x0024, [5])
+            let status = try await rig.advertising()
+            #expect(status.requested == Self.advertisement(1))
+            #expect(status.warnings.map(\.code) == ["time-shared"])
+        }
+    }
 
     /// K4.
     @Test(arguments: [false, true])
@@ -307,6 +412,32 @@ import Testing
             let error = try await rig.refusal()
             #expect(error.message.contains(message), "\(error)")
             #expect(error.hint.contains(hint), "\(error)")
+            #expect(error.isTemporary == (status == 0x0A || connections > 0))
+        }
+    }
+
+    /// A scan that another program began before the run: the refusal names it, and the beacon is placed after it.
+    @Test(arguments: [ControllerActivity.Scan.program, .kernel], [false, true])
+    func refusalDuringAScanNamesIt(_ scan: ControllerActivity.Scan, beginsBefore: Bool) async throws {
+        try await Self.with(.init(status: { _ in ManagementError.failed }), isMonitored: true) { rig in
+            let controller = MonitoredController()
+            if !beginsBefore { controller.scan(true, type: scan == .program ? .active : .passive) }
+            controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: [0x0C])
+            if beginsBefore, scan == .program { try await rig.daemon.setDiscovering(true) }
+            rig.kernel.show(controller.takePackets())
+            await rig.radio.advertise(Self.advertisement(1, .nonConnectable), for: Self.beacon)
+            var error = try await rig.refusal()
+            let warning = ControllerActivity.Obstacle.scan(scan).warning
+            // The packets may arrive after the first attempts, and bluetoothd's signal after both.
+            while !error.message.contains(warning.message) { error = try await rig.refusal() }
+            #expect(error.isTemporary)
+            #expect(error.hint == warning.hint)
+            rig.kernel.change { $0.status = { _ in 0 } }
+            controller.scan(false)
+            controller.turn(data: Self.advertisement(1).advertisingData.serialized(), interval: 160...240, type: 3)
+            await rig.kernel.wait(for: 3, .addExtendedAdvertisingData)
+            rig.kernel.show(controller.takePackets())
+            _ = try await rig.advertising()
         }
     }
 
@@ -366,6 +497,50 @@ import Testing
         }
     }
 
+    /// Without the monitor channel only bluetoothd reports a scan.
+    @Test(arguments: [false, true], [AdvertisingPDU.nonConnectable, .connectableScannable])
+    func scanWithoutTheMonitorChannelTakesPlainBeaconsOffTheAir(isExtended: Bool, pdu: AdvertisingPDU) async throws {
+        try await Self.with(.init(isExtended: isExtended)) { rig in
+            await rig.radio.advertise(Self.advertisement(1, pdu), for: Self.beacon)
+            let first = try await rig.advertising()
+            try await rig.daemon.setDiscovering(true)
+            if !isExtended, pdu == .nonConnectable {
+                let warning = ControllerActivity.Obstacle.scan(.program).warning
+                #expect(try await rig.next() == .warning(Self.beacon, warning))
+                guard case .stopped(Self.beacon, let reason) = try await rig.next() else {
+                    Issue.record("not stopped")
+                    return
+                }
+                #expect(reason.hasPrefix("another program scans with this adapter"))
+                try await rig.daemon.setDiscovering(false)
+                #expect(try await rig.advertising() == first)
+            } else {
+                await rig.radio.advertise(Self.advertisement(2, pdu), for: Self.beacon)
+                #expect(try await rig.advertising().requested == Self.advertisement(2, pdu))
+            }
+        }
+    }
+
+    /// A central connects to a beacon that the adapter's setting has made connectable.
+    @Test func connectionToAPlainBeaconIsReported() async throws {
+        try await Self.with { rig in
+            rig.kernel.change { $0.settings.formUnion([.connectable, .discoverable]) }
+            await rig.radio.advertise(Self.advertisement(1, .nonConnectable), for: Self.beacon)
+            #expect(try await rig.advertising().warnings.map(\.code) == ["pdu-changed"])
+            // Device Connected and Device Disconnected: address, type, flags or reason.
+            rig.kernel.send(event: 0x000B, [1, 0, 0, 0xEE, 0xFF, 0xC0, 1, 0, 0, 0, 0, 0, 0])
+            let central = "C0:FF:EE:00:00:01"
+            #expect(try await rig.next() == .connected(Self.beacon, central: central))
+            guard case .warning(Self.beacon, let warning) = try await rig.next() else {
+                Issue.record("no warning")
+                return
+            }
+            #expect(warning.code == "unexpected-connection")
+            rig.kernel.send(event: 0x000C, [1, 0, 0, 0xEE, 0xFF, 0xC0, 1, 3])
+            #expect(try await rig.next() == .disconnected(Self.beacon, central: central))
+        }
+    }
+
     /// K5: the second of two instances gets its first turn during a scan.
     @Test func beaconThatWaitsForAScanIsWarnedOf() async throws {
         try await Self.with(isMonitored: true) { rig in
@@ -376,7 +551,7 @@ import Testing
             controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: [0x0C])
             rig.kernel.show(controller.takePackets())
             let warning = try await rig.next()
-            #expect(warning == .warning(Self.beacon, ControllerActivity.Obstacle.scan.warning))
+            #expect(warning == .warning(Self.beacon, ControllerActivity.Obstacle.scan(.program).warning))
             controller.scan(false)
             controller.turn(data: Self.advertisement(1).advertisingData.serialized(), interval: 160...240, type: 3)
             rig.kernel.show(controller.takePackets())

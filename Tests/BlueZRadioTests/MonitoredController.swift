@@ -82,8 +82,16 @@ final class MonitoredController {
         )
     }
 
-    /// Observes the start or the end of a scan.
-    func scan(_ isEnabled: Bool) { run(LESetScanEnable(enable: isEnabled ? 1 : 0, filterDuplicates: 1)) }
+    /// Observes the start or the end of a scan: an active one of a program, or a passive one of the kernel.
+    func scan(_ isEnabled: Bool, type: ScanType = .active) {
+        if isEnabled {
+            run(LESetScanParameters(scanType: type, scanInterval: ScanTime(96), scanWindow: ScanTime(48)))
+        }
+        run(LESetScanEnable(enable: isEnabled ? 1 : 0, filterDuplicates: 1))
+    }
+
+    /// What bluetoothd reports of scans.
+    func note(isDiscovering: Bool) { _ = controller.note(isDiscovering: isDiscovering) }
 
     // MARK: - Legacy advertising
 

@@ -49,7 +49,13 @@ actor BusAdvertiser: InstanceAdvertiser {
         return (now.freeInstances + now.activeInstances, now.freeInstances + ours)
     }
 
-    func put(_ advertisement: Advertisement, for beacon: BeaconIdentifier) async throws(RadioError) {
+    func foreignCount(on adapter: BlueZAdapter) -> Int? {
+        max(0, adapter.activeInstances - registered.values.map(\.count).reduce(0, +))
+    }
+
+    func put(
+        _ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool
+    ) async throws(RadioError) {
         await remove(beacon)
         for properties in BlueZAdvertisement(advertisement, for: capabilities).objects {
             do {
@@ -58,7 +64,8 @@ actor BusAdvertiser: InstanceAdvertiser {
                 await remove(beacon)
                 throw RadioError(
                     .refused, "bluetoothd refuses the advertisement of \(beacon) (\(error))",
-                    hint: Self.hint(for: error, daemon: capabilities.version))
+                    hint: Self.hint(for: error, daemon: capabilities.version),
+                    isTemporary: error.isBlueZ("NotPermitted") || error.kind == .timeout)
             }
         }
     }
@@ -113,8 +120,8 @@ actor BusAdvertiser: InstanceAdvertiser {
         }
     }
 
-    func lostBeacons() async throws(RadioError) -> Set<BeaconIdentifier> {
-        Set(registered.filter { !released.isDisjoint(with: $0.value) }.keys)
+    func lostBeacons() async -> [BeaconIdentifier: InstanceLoss] {
+        registered.filter { !released.isDisjoint(with: $0.value) }.mapValues { _ in .removed }
     }
 
     func removeAll() async {

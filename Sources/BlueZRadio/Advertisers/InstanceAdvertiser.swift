@@ -21,19 +21,41 @@ protocol InstanceAdvertiser: Actor {
     /// - Throws: `RadioError` when the adapter does not answer.
     func capacity() async throws(RadioError) -> (total: Int, free: Int)
 
+    /// The number of advertising instances of other programs; `nil` if the kernel does not report it.
+    /// - Parameter adapter: the adapter as bluetoothd describes it now.
+    func foreignCount(on adapter: BlueZAdapter) async -> Int?
+
     /// Puts a beacon's advertisement on the adapter in place of the one before.
+    /// - Parameter refreshes: whether the controller gets the data even if the kernel believes that it has them.
     /// - Throws: `RadioError` when it is refused; the beacon has nothing on the adapter then.
-    func put(_ advertisement: Advertisement, for beacon: BeaconIdentifier) async throws(RadioError)
+    func put(
+        _ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool
+    ) async throws(RadioError)
 
     /// Removes a beacon's advertisement from the adapter.
     func remove(_ beacon: BeaconIdentifier) async
 
-    /// The beacons whose instances were removed by others since the last call.
-    /// - Throws: `RadioError` when the adapter does not answer.
-    func lostBeacons() async throws(RadioError) -> Set<BeaconIdentifier>
+    /// The beacons whose instances were lost since the last call, and how.
+    func lostBeacons() async -> [BeaconIdentifier: InstanceLoss]
 
     /// Removes all our advertisements from the adapter.
     func removeAll() async
+}
+
+/// How an advertising instance was lost.
+enum InstanceLoss: Hashable, Sendable {
+    /// The kernel or another program removed it.
+    case removed
+    /// Another program's advertisement has its number.
+    case taken
+
+    /// The cause, as a clause.
+    var clause: String {
+        switch self {
+        case .removed: "its advertising instance was removed by the kernel or another program"
+        case .taken: "another program's advertisement has taken its advertising instance"
+        }
+    }
 }
 
 /// How advertisements reach an adapter.

@@ -6,6 +6,7 @@ import Advertising
 import BluetoothCore
 import KernelBluetooth
 import Radio
+import Synchronization
 
 /// Advertises through the kernel's management socket: exact bytes in both PDUs, beside a running bluetoothd.
 ///
@@ -15,7 +16,13 @@ import Radio
 /// advertises all of them when it is switched on again: the ledger has those until they can be removed.
 ///
 /// The kernel's list of instances is incomplete: Read Advertising Features omits instances with a number greater than the
-/// count of instances (Linux 6.1, `read_adv_features`). Lost instances are therefore taken from the kernel's events.
+/// count of instances (Linux 6.1, `read_adv_features`). Lost instances are therefore taken from the kernel's events. That
+/// another program has taken the number of one of ours is no event: the monitor channel shows it (`noteLoss`). An instance
+/// that is not ours any more is never removed.
+///
+/// The kernel does not give a legacy controller data that are equal to the last ones. If they were set past the kernel
+/// meanwhile, the controller would keep those; so the first advertisement, and one that is placed again, is preceded by other
+/// data.
 actor ManagementAdvertiser: InstanceAdvertiser {
     nonisolated let way = AdvertisingWay.management
     nonisolated let turn: Int
@@ -25,23 +32,32 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     private let ledger: any RadioLedger
     private let ledgerKey: String
     private var instances: [BeaconIdentifier: UInt8] = [:]
-    private var lost: Set<BeaconIdentifier> = []
+    private var lost: [BeaconIdentifier: InstanceLoss] = [:]
+    private var hasPlaced = false
+    /// What was sent for each instance.
+    nonisolated let additions = SentAdditions()
 
     /// Advertises on the controller with this index, and removes the instances that crashed runs have left on it.
-    /// - Parameter identity: the controller's name in the ledger.
+    /// - Parameters:
+    ///   - identity: the controller's name in the ledger.
+    ///   - daemonInstances: the number of instances that bluetoothd has for programs, which are the lowest ones.
     init(
-        channel: ManagementChannel, index: UInt16, identity: String, ledger: any RadioLedger
+        channel: ManagementChannel, index: UInt16, identity: String, daemonInstances: Int, ledger: any RadioLedger
     ) async throws(RadioError) {
         self.channel = channel
         self.index = index
         self.ledger = ledger
-        ledgerKey = "bluez-\(identity)"
+        ledgerKey = Self.ledgerKey(identity)
         let features = try await Self.features(of: index, channel)
         turn = features.canSetTurn ? AdvertisingRules.requestedTurn : AdvertisingRules.defaultTurn
-        for instance in Set(ledger.takeLeftovers(under: ledgerKey)).compactMap({ UInt8($0) }) {
+        for instance in Set(ledger.takeLeftovers(under: ledgerKey)).compactMap({ UInt8($0) })
+        where instance > daemonInstances {
             await removeOrLeave(instance)
         }
     }
+
+    /// The key of an adapter's instances in the ledger.
+    static func ledgerKey(_ identity: String) -> String { "bluez-\(identity)" }
 
     nonisolated func instancesNeeded(by advertisement: Advertisement) -> Int { 1 }
 
@@ -51,22 +67,37 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         return (total, max(0, total - taken(features).subtracting(instances.values).count))
     }
 
-    func put(_ advertisement: Advertisement, for beacon: BeaconIdentifier) async throws(RadioError) {
+    func foreignCount(on adapter: BlueZAdapter) async -> Int? {
+        (try? await features()).map { taken($0).subtracting(instances.values).count }
+    }
+
+    func put(
+        _ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool
+    ) async throws(RadioError) {
         await remove(beacon)
         let features = try await features()
         let taken = taken(features)
         let free = (1...max(1, features.maximumInstances)).reversed().filter { !taken.contains($0) }
         guard !free.isEmpty else {
+            let foreign = taken.subtracting(instances.values).count
             throw RadioError(
-                .cannotCarry, "all \(features.maximumInstances) advertising instances of hci\(index) are taken",
+                .cannotCarry,
+                "all \(features.maximumInstances) advertising instances of hci\(index) are in use, \(foreign) of them by "
+                    + "other programs",
                 hint: "stop another program that advertises (bluetoothctl advertise off), or run fewer beacons; if "
-                    + "none advertises, restart bluetoothd (systemctl restart bluetooth)")
+                    + "none advertises, restart bluetoothd (systemctl restart bluetooth)", isTemporary: foreign > 0)
         }
+        let refreshes = !features.isExtended && (refreshes || !hasPlaced)
         var failure: ManagementError?
         // On a controller with advertising sets the number is the handle of the set, and some take low handles only.
         for instance in features.isExtended ? free[...] : free.prefix(1) {
             do {
-                return try await put(advertisement, as: instance, for: beacon, features)
+                if refreshes {
+                    try await put(Self.predecessor(of: advertisement), as: instance, for: beacon, features)
+                }
+                try await put(advertisement, as: instance, for: beacon, features)
+                hasPlaced = true
+                return
             } catch {
                 await remove(beacon)
                 failure = error
@@ -74,6 +105,17 @@ actor ManagementAdvertiser: InstanceAdvertiser {
             }
         }
         if let failure { throw await refusal(of: beacon, failure) }
+    }
+
+    /// An advertisement whose data and scan response are other ones.
+    private static func predecessor(of advertisement: Advertisement) -> Advertisement {
+        var other = advertisement
+        let flags: AdvertisingData = [.flags(.beacon)]
+        other.advertisingData = advertisement.advertisingData == flags ? [.flags(.classicNotSupported)] : flags
+        if advertisement.pdu.isScannable {
+            other.scanResponse = advertisement.scanResponse.size == 0 ? [.localName("-", isComplete: false)] : []
+        }
+        return other
     }
 
     /// The statuses that the kernel has for a handle that the controller refuses.
@@ -97,10 +139,12 @@ actor ManagementAdvertiser: InstanceAdvertiser {
                 .refused,
                 "\(beacon) is not advertised: hci\(index) has a connection, beside which its controller does not "
                     + "advertise, or the advertisement is not valid (\(failure))",
-                hint: "end the connection, or give the beacons an adapter of their own")
+                hint: "end the connection, or give the beacons an adapter of their own", isTemporary: true)
         }
         return RadioError(
-            .refused, "the kernel refuses the advertisement of \(beacon) (\(failure))", hint: failure.hint)
+            failure.status == ManagementError.invalidParameters ? .cannotCarry : .refused,
+            "the kernel refuses the advertisement of \(beacon) (\(failure))", hint: failure.hint,
+            isTemporary: failure.status == ManagementError.busy)
     }
 
     /// Whether the controller has a connection (mgmt-api, Get Connections: a count and addresses).
@@ -113,13 +157,18 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         _ advertisement: Advertisement, as instance: UInt8, _ features: AdvertisingFeatures
     ) async throws(ManagementError) {
         var flags: AddExtendedAdvertisingParameters.Flags = [.hasIntervals]
-        if advertisement.pdu.isConnectable { flags.insert(.connectable) }
+        switch advertisement.pdu {
+        case .connectableScannable: flags.insert(.connectable)
+        case .scannable: flags.insert(.hasScanResponse)
+        case .nonConnectable: break
+        }
         let parameters = AddExtendedAdvertisingParameters(
             instance: instance, flags: flags,
             turn: features.isExtended || !features.canSetTurn ? nil : UInt16(AdvertisingRules.requestedTurn),
-            interval: advertisement.interval, transmitPower: advertisement.transmitPower)
-        _ = try await channel.command(
-            .addExtendedAdvertisingParameters, index: index, parameters: parameters.serialized())
+            interval: advertisement.interval, transmitPower: advertisement.transmitPower
+        ).serialized()
+        additions.note(parameters, as: instance)
+        _ = try await channel.command(.addExtendedAdvertisingParameters, index: index, parameters: parameters)
         let advertisingData = advertisement.advertisingData.serialized()
         let scanResponse = advertisement.scanResponse.serialized()
         let lengths = [instance, UInt8(clamping: advertisingData.count), UInt8(clamping: scanResponse.count)]
@@ -153,16 +202,16 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     /// The statuses that the kernel has for an instance and for a controller that do not exist.
     private static let absences: Set<UInt8> = [ManagementError.invalidParameters, ManagementError.invalidIndex]
 
-    func lostBeacons() async throws(RadioError) -> Set<BeaconIdentifier> {
-        defer { lost = [] }
+    func lostBeacons() async -> [BeaconIdentifier: InstanceLoss] {
+        defer { lost = [:] }
         return lost
     }
 
-    /// Takes the kernel's event that another program removed an instance.
-    func noteRemoval(of instance: UInt8) {
+    /// Takes note that an instance is not ours any more.
+    func noteLoss(_ loss: InstanceLoss, of instance: UInt8) {
         guard let beacon = instances.first(where: { $0.value == instance })?.key else { return }
         instances[beacon] = nil
-        lost.insert(beacon)
+        lost[beacon] = loss
         record()
     }
 
@@ -200,4 +249,16 @@ actor ManagementAdvertiser: InstanceAdvertiser {
                     ? error.hint : "check that the adapter is plugged in and supports Bluetooth Low Energy")
         }
     }
+}
+
+/// The parameters that this process sent last for each advertising instance, by which its commands are recognised in the
+/// monitor channel.
+final class SentAdditions: Sendable {
+    private let parameters = Mutex<[UInt8: [UInt8]]>([:])
+
+    /// Takes parameters of Add Extended Advertising Parameters, before they are sent.
+    func note(_ bytes: [UInt8], as instance: UInt8) { parameters.withLock { $0[instance] = bytes } }
+
+    /// Whether these are the last parameters of an instance.
+    func contains(_ bytes: [UInt8], as instance: UInt8) -> Bool { parameters.withLock { $0[instance] == bytes } }
 }

@@ -24,6 +24,8 @@ package struct BlueZAdapter: Hashable, Sendable {
     package let canAdvertise: Bool
     /// Whether the adapter is discoverable: then every advertisement on it is connectable.
     package let isDiscoverable: Bool
+    /// Whether a program scans with the adapter.
+    package let isDiscovering: Bool
     /// Whether bluetoothd has a Device Information service of its own (0x180A); `nil` if its services are unknown.
     package let hasDeviceInformation: Bool?
     /// Whether the controller has extended advertising.
@@ -59,6 +61,7 @@ package struct BlueZAdapter: Hashable, Sendable {
         self.address = address
         isPowered = adapter["Powered"]?.boolValue ?? false
         isDiscoverable = adapter["Discoverable"]?.boolValue ?? false
+        isDiscovering = adapter["Discovering"]?.boolValue ?? false
         hasDeviceInformation = adapter["UUIDs"]?.stringsValue.map { uuids in
             uuids.contains { BluetoothUUID($0)?.expanded == Self.deviceInformation.expanded }
         }

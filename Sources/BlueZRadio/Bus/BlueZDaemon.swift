@@ -54,7 +54,7 @@ struct BlueZDaemon: Sendable {
         do {
             objects = try await self.objects()
         } catch {
-            throw Self.unreachable(error)
+            throw error.kind == .timeout ? Self.hanging : Self.unreachable(error)
         }
         var adapters = objects.compactMap { entry -> BlueZAdapter? in
             guard let path = entry.key.objectPathValue, let interfaces = entry.value.dictionaryValue else { return nil }
@@ -109,6 +109,10 @@ struct BlueZDaemon: Sendable {
 
     private static let missing = RadioError(
         .noDaemon, "bluetoothd is not running", hint: "start it (systemctl start bluetooth)")
+
+    /// The error for a daemon that runs and does not answer.
+    static let hanging = RadioError(
+        .noDaemon, "bluetoothd does not answer", hint: "restart it (systemctl restart bluetooth)", isTemporary: true)
 
     private static func unreachable(_ error: DBusError) -> RadioError {
         if error.isStandard("AccessDenied") {

@@ -21,7 +21,9 @@ struct AdapterAttachment: Sendable {
         guard !adapter.canAdvertise else { return }
         throw RadioError(
             .cannotCarry, "\(adapter.name) cannot advertise over Bluetooth Low Energy",
-            hint: "use an adapter of Bluetooth 4.0 or newer")
+            hint:
+                "put ControllerMode = dual in /etc/bluetooth/main.conf and restart bluetoothd if it says bredr; else use "
+                + "an adapter of Bluetooth 4.0 or newer")
     }
 
     /// Whether the daemon still runs and the adapter is powered.

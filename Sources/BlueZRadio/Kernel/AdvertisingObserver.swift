@@ -84,7 +84,15 @@ struct AdvertisingObserver {
             || sets.values.contains { $0.isEnabled && condition($0.advertisingData) }
     }
 
-    /// Whether the controller advertises anything now, for comparison before and after a packet.
+    /// Whether the advertising data of the legacy commands is known: it was set since the observer started.
+    var knowsLegacyData: Bool { legacy.advertisingData != nil }
+
+    /// The advertising data that a legacy controller advertises now; `nil` if it does not advertise, or if the data was set
+    /// before the observer started.
+    var legacyDataOnAir: [UInt8]? { legacy.isEnabled ? legacy.advertisingData : nil }
+
+    /// The number of advertisements that the controller advertises now; one for all instances in turns on a legacy
+    /// controller.
     var enabledCount: Int { (legacy.isEnabled ? 1 : 0) + sets.values.count(where: \.isEnabled) }
 
     /// Handles the two ways in which advertising ends without a command: a connection as a peripheral ends legacy
@@ -246,4 +254,8 @@ struct ObservedController {
         let isChanged = activity.observe(packet, completion)
         return isObserved || isChanged || advertising.enabledCount != before
     }
+
+    /// Takes from bluetoothd whether a program scans with the adapter.
+    /// - Returns: whether that changes what keeps something off the air.
+    mutating func note(isDiscovering: Bool) -> Bool { activity.note(isDiscovering: isDiscovering) }
 }

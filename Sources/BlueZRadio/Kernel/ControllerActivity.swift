@@ -8,14 +8,15 @@ import HCI
 /// What a controller does beside advertising, and the advertising commands that it refuses meanwhile, as the monitor
 /// channel shows them.
 ///
-/// An obstacle begins with a refused command. That of a scan, of a connection attempt or of connections ends with these,
-/// any other with the next command that enables advertising; HCI Reset ends them all. While it exists, the kernel goes on
+/// An obstacle begins with a refused command. That of a scan, of a connection attempt or of connections ends with these
+/// (that of a scan also when the controller takes a random address), any other with the next command that enables
+/// advertising; HCI Reset ends them all. While it exists, the kernel goes on
 /// with its turns, and each of them may be refused again.
 struct ControllerActivity {
     /// Why a controller refuses to advertise.
     enum Obstacle: Hashable {
         /// A scan: a legacy controller takes no new random address meanwhile (Core 5.4, Vol 4, Part E, 7.8.4).
-        case scan
+        case scan(Scan)
         /// A connection that another program of this machine initiates.
         case connectionAttempt
         /// A connection: a controller need not advertise beside it (LE Read Supported States).
@@ -24,11 +25,23 @@ struct ControllerActivity {
         case unknown(HCIOpcode, HCIStatus)
     }
 
+    /// The originator of a scan.
+    enum Scan: Hashable {
+        /// A program: an active scan (Linux, Start Discovery of the management interface).
+        case program
+        /// The kernel: a passive scan for devices that it connects to when they appear, or for the advertisement monitors of
+        /// programs (Linux, `hci_update_passive_scan`).
+        case kernel
+    }
+
     /// The obstacle; `nil` while the controller takes all commands.
     private(set) var obstacle: Obstacle?
     /// The number of HCI Resets that completed.
     private(set) var resetCount = 0
+    /// Whether bluetoothd reports that a program scans with the adapter.
+    private var isDiscovering = false
     private var isScanning = false
+    private var scanType: ScanType?
     private var isInitiating = false
     /// The handles of connections, and whether this host is their peripheral.
     private var connections: [UInt16: Bool] = [:]
@@ -59,21 +72,46 @@ struct ControllerActivity {
         return before != (obstacle, hasCentral, resetCount)
     }
 
+    /// Takes from bluetoothd whether a program scans with the adapter, for scans that began before the observation.
+    /// - Returns: whether the obstacle changed.
+    mutating func note(isDiscovering: Bool) -> Bool {
+        self.isDiscovering = isDiscovering
+        guard scanType == nil, case .scan(let scan) = obstacle, scan != self.scan else { return false }
+        obstacle = .scan(self.scan)
+        return true
+    }
+
+    /// The originator of the present scan.
+    private var scan: Scan {
+        switch scanType {
+        case .active: .program
+        case .passive: .kernel
+        default: isDiscovering ? .program : .kernel
+        }
+    }
+
     private mutating func take(_ completion: MonitoredCommands.Completion) {
         let isRefused = completion.status != .success
         switch completion.opcode {
         case HCIReset.opcode where !isRefused:
             clear()
             resetCount += 1
+        case LESetScanParameters.opcode where !isRefused:
+            scanType = (try? LESetScanParameters(parsing: completion.parameters))?.scanType
+        case LESetExtendedScanParameters.opcode where !isRefused:
+            let parameters = try? LESetExtendedScanParameters(parsing: completion.parameters)
+            scanType = parameters?.parameters.first?.scanType
         case LESetScanEnable.opcode where !isRefused, LESetExtendedScanEnable.opcode where !isRefused:
             isScanning = completion.parameters.first == 1
-            if !isScanning { end(.scan) }
+            if !isScanning, case .scan = obstacle { obstacle = nil }
         case LECreateConnection.opcode where !isRefused, LEExtendedCreateConnection.opcode where !isRefused:
             isInitiating = true
         case let opcode where Self.advertisingCommands.contains(opcode):
             if isRefused {
                 if !completion.disablesAdvertising, !isOfMissingSet(completion) { obstacle = cause(of: completion) }
             } else if completion.enablesAdvertising, case .unknown = obstacle {
+                obstacle = nil
+            } else if opcode == LESetRandomAddress.opcode, case .scan = obstacle {
                 obstacle = nil
             }
         default: break
@@ -88,8 +126,11 @@ struct ControllerActivity {
     }
 
     private func cause(of refusal: MonitoredCommands.Completion) -> Obstacle {
-        if isScanning { return .scan }
+        if isScanning { return .scan(scan) }
         if isInitiating { return .connectionAttempt }
+        // The kernel has disabled advertising before it sets an address: what else forbids that is a scan or a connection
+        // attempt, which began before the observation.
+        if refusal.opcode == LESetRandomAddress.opcode, refusal.status == .commandDisallowed { return .scan(scan) }
         return connections.isEmpty ? .unknown(refusal.opcode, refusal.status) : .connection
     }
 
@@ -122,6 +163,7 @@ struct ControllerActivity {
     private mutating func clear() {
         obstacle = nil
         isScanning = false
+        scanType = nil
         isInitiating = false
         connections = [:]
     }

@@ -12,6 +12,10 @@ struct MonitorPacket: WireCodable, Hashable {
     static let indexRemoved: UInt16 = 1
     static let command: UInt16 = 2
     static let event: UInt16 = 3
+    /// A management command of any program: the number of its socket, opcode and parameters.
+    static let controlCommand: UInt16 = 16
+    /// An event to the management socket of any program: the number of the socket, code and parameters.
+    static let controlEvent: UInt16 = 17
 
     /// The kind of packet.
     let kind: UInt16

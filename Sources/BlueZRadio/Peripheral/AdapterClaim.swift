@@ -35,6 +35,10 @@ struct AdapterClaim: Sendable {
     var settings: AdapterSettings?
     /// Whether bluetoothd reports that the adapter is discoverable.
     var isDiscoverable: Bool
+    /// Whether bluetoothd reports that a program scans with the adapter.
+    var isDiscovering: Bool
+    /// The number of advertising instances of other programs.
+    var foreignCount: Int
     private let application: AttributeApplication?
     private let agent: AdapterAgent?
     private let ledger: any RadioLedger
@@ -51,6 +55,7 @@ struct AdapterClaim: Sendable {
         let settings = await readSettings(of: attachment.adapter, channels)
         // bluetoothd has not taken the kernel's event yet.
         if let settings, !settings.contains(.powered) { throw .notPowered(attachment.adapter.name) }
+        if let settings, !settings.contains(.lowEnergy) { throw .lowEnergyOff(attachment.adapter.name) }
         let advertiser = try await makeAdvertiser(on: attachment, channels, ledger, handlers)
         let application = try await registerServices(of: beacons.served, on: attachment, ledger, handlers)
         var agent: AdapterAgent?
@@ -60,7 +65,10 @@ struct AdapterClaim: Sendable {
             return AdapterClaim(
                 attachment: attachment, advertiser: advertiser, capabilities: capabilities,
                 warnings: agent?.warnings ?? [], settings: settings,
-                isDiscoverable: attachment.adapter.isDiscoverable, application: application, agent: agent,
+                isDiscoverable: attachment.adapter.isDiscoverable,
+                isDiscovering: attachment.adapter.isDiscovering,
+                foreignCount: capabilities.instances - capabilities.freeInstances, application: application,
+                agent: agent,
                 ledger: ledger)
         } catch {
             await release(application, on: attachment, ledger)
@@ -89,10 +97,11 @@ struct AdapterClaim: Sendable {
     // MARK: - Capacity
 
     /// Verifies that the adapter has enough free instances.
-    /// - Throws: `RadioError` when the adapter has fewer free instances than the beacons need, or does not answer.
+    /// - Throws: `RadioError` when the adapter has fewer free instances than the beacons need, or does not answer; a temporary
+    ///   one if it has enough without those of other programs.
     func requireCapacity(for beacons: [HostedBeacon]) async throws(RadioError) {
         let (total, free) = try await advertiser.capacity()
-        let fitting = try await fittingCount(of: beacons)
+        let fitting = fittingCount(of: beacons, on: free)
         guard fitting < beacons.count else { return }
         let kind = adapter.isExtended ? "extended" : "legacy"
         throw RadioError(
@@ -102,25 +111,40 @@ struct AdapterClaim: Sendable {
             hint: free > 0 || adapter.activeInstances > 0
                 ? "run the first \(fitting) beacons here, and the others on another adapter"
                 : "stop the other programs that advertise; if there are none, restart bluetoothd (systemctl restart "
-                    + "bluetooth)")
+                    + "bluetooth)",
+            isTemporary: fittingCount(of: beacons, on: total) == beacons.count)
     }
 
     /// The number of beacons, in their order, that the adapter has free instances for.
     func fittingCount(of beacons: [HostedBeacon]) async throws(RadioError) -> Int {
-        var left = try await advertiser.capacity().free
+        fittingCount(of: beacons, on: try await advertiser.capacity().free)
+    }
+
+    private func fittingCount(of beacons: [HostedBeacon], on instances: Int) -> Int {
+        var left = instances
         return beacons.prefix { beacon in
             left -= beacon.advertisement.map(advertiser.instancesNeeded) ?? 1
             return left >= 0
         }.count
     }
 
+    /// Whether advertisements reach the adapter without bluetoothd.
+    var isIndependent: Bool { advertiser.way == .management }
+
+    /// The number of advertising instances of other programs at present.
+    /// - Parameter adapter: the adapter as bluetoothd describes it now.
+    func foreignCount(on adapter: BlueZAdapter) async -> Int {
+        await advertiser.foreignCount(on: adapter) ?? foreignCount
+    }
+
     /// The rules of the adapter while it carries these advertisements and those of other programs.
-    func rules(for advertisements: some Collection<Advertisement>) -> AdvertisingRules {
-        let foreign = capabilities.instances - capabilities.freeInstances
-        return AdvertisingRules(
+    func rules(
+        for advertisements: some Collection<Advertisement>, _ foreign: ForeignInstances = ForeignInstances()
+    ) -> AdvertisingRules {
+        AdvertisingRules(
             way: way, isExtended: adapter.isExtended, adapterAddress: adapter.address,
-            instancesOnAir: foreign + advertisements.map(advertiser.instancesNeeded).reduce(0, +),
-            foreignInstances: foreign, settings: knownSettings, turn: advertiser.turn)
+            instancesOnAir: foreignCount + advertisements.map(advertiser.instancesNeeded).reduce(0, +),
+            foreignTurns: foreign.turns(of: foreignCount), settings: knownSettings, turn: advertiser.turn)
     }
 
     private var way: AdvertisingWay {
@@ -143,7 +167,7 @@ struct AdapterClaim: Sendable {
             .refused,
             "another program uses the adapter's own advertising on \(adapter.name), and the kernel sends no instance "
                 + "meanwhile",
-            hint: "turn it off (btmgmt --index \(adapter.index) advertising off)")
+            hint: "turn it off (btmgmt --index \(adapter.index) advertising off)", isTemporary: true)
     }
 
     // MARK: - Registration
@@ -163,7 +187,8 @@ struct AdapterClaim: Sendable {
         let adapter = attachment.adapter
         if let management = channels.management, await supportsExtendedParameters(management) {
             return try await ManagementAdvertiser(
-                channel: management, index: adapter.index, identity: adapter.identity, ledger: ledger)
+                channel: management, index: adapter.index, identity: adapter.identity,
+                daemonInstances: adapter.activeInstances, ledger: ledger)
         }
         let capabilities = DaemonCapabilities(
             version: adapter.daemonVersion, isExperimental: await attachment.daemon.isExperimental(),

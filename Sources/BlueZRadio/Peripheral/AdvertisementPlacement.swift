@@ -30,7 +30,7 @@ struct AdvertisementPlacement {
         /// Observations after this one may be of this advertisement.
         fileprivate let sequence: Int
         /// Whether it was confirmed before.
-        fileprivate let isRestoration: Bool
+        let isRestoration: Bool
     }
 
     /// The status of a pending advertisement.
@@ -122,6 +122,16 @@ struct AdvertisementPlacement {
         restoring.insert(beacon)
         return true
     }
+
+    /// Has a placed beacon confirmed again, whose status without an observation was withdrawn.
+    mutating func resume(_ beacon: BeaconIdentifier) {
+        guard let known = unobserved.removeValue(forKey: beacon), placed[beacon] != nil else { return }
+        pending[beacon] = known.entry
+    }
+
+    /// Takes from bluetoothd whether a program scans with the adapter.
+    /// - Returns: whether that changes what keeps something off the air.
+    mutating func note(isDiscovering: Bool) -> Bool { controller.note(isDiscovering: isDiscovering) }
 
     // MARK: - One pass
 

@@ -17,8 +17,8 @@ struct AdvertisingRules {
     let adapterAddress: BluetoothAddress?
     /// The number of instances on the controller, those of other programs included.
     let instancesOnAir: Int
-    /// The number of those of other programs.
-    let foreignInstances: Int
+    /// The turns of those of other programs, in seconds.
+    let foreignTurns: [Int]
     /// The settings of the adapter, as far as they are known.
     var settings: KnownSettings
     /// The time that the kernel gives each of our instances in turn on a legacy controller, in seconds.
@@ -44,13 +44,13 @@ struct AdvertisingRules {
     /// - Parameter turn: the length of a turn in seconds; `nil` for that of the way.
     init(
         way: AdvertisingWay, isExtended: Bool, adapterAddress: BluetoothAddress?, instancesOnAir: Int,
-        foreignInstances: Int = 0, settings: KnownSettings = KnownSettings(), turn: Int? = nil
+        foreignTurns: [Int] = [], settings: KnownSettings = KnownSettings(), turn: Int? = nil
     ) {
         self.way = way
         self.isExtended = isExtended
         self.adapterAddress = adapterAddress
         self.instancesOnAir = instancesOnAir
-        self.foreignInstances = foreignInstances
+        self.foreignTurns = foreignTurns
         self.settings = settings
         self.turn = turn ?? (way == .management ? Self.requestedTurn : Self.defaultTurn)
     }
@@ -58,14 +58,15 @@ struct AdvertisingRules {
     /// Whether instances take turns.
     var takesTurns: Bool { !isExtended && instancesOnAir > 1 }
 
-    /// The time within which the controller advertises an instance, or advertises it again, even if it is slow.
+    /// The time within which the controller advertises an instance that was placed, even if it is slow.
     var patience: Duration { .seconds(3 + (isExtended ? 0 : Self.defaultTurn * instancesOnAir)) }
 
-    /// The same while the controller refuses to: a beacon that gets no turn then is off the air.
-    var obstructedPatience: Duration {
-        let turns = turn * (instancesOnAir - foreignInstances) + Self.defaultTurn * foreignInstances
-        return .seconds(3 + (isExtended ? 0 : turns))
-    }
+    /// The duration of the turns of all instances, in seconds.
+    var roundLength: Int { turn * (instancesOnAir - foreignTurns.count) + foreignTurns.reduce(0, +) }
+
+    /// The time within which the controller advertises an instance again after it has ceased to: one round of turns, and
+    /// at least 2 s.
+    var round: Duration { .seconds(takesTurns ? max(2, roundLength) : 2) }
 
     /// The status of a requested advertisement.
     /// - Parameters:
@@ -101,12 +102,18 @@ struct AdvertisingRules {
             case .management: nil
             case .bus(let daemon): BlueZAdvertisement(requested, for: daemon)
             }
-        let pdu = composition?.pdu ?? requested.pdu
+        let pdu = composition?.pdu ?? (lacksScanResponse(requested) ? .nonConnectable : requested.pdu)
         let data = composition?.advertisingData ?? requested.advertisingData
         return Prediction(
             composition: composition, pdu: settings.isConnectable ? .connectableScannable : pdu,
             advertisingData: addedFlags(to: data) + data.serialized(),
             scanResponse: (composition?.scanResponse ?? requested.scanResponse).serialized())
+    }
+
+    /// Whether the kernel makes a scannable advertisement non-scannable: on a legacy controller it takes the PDU type from
+    /// the scan response (Linux, `hci_adv_instance_is_scannable`).
+    func lacksScanResponse(_ requested: Advertisement) -> Bool {
+        way == .management && !isExtended && requested.pdu == .scannable && requested.scanResponse.size == 0
     }
 
     /// The flags that the kernel puts in front of data without flags (Linux, `eir_create_adv_data`).

@@ -17,11 +17,22 @@ extension AdvertisingRules {
     /// The warning about instances in turns; `nil` if there are none.
     var timeSharing: Warning? {
         guard takesTurns else { return nil }
+        let others = foreignTurns.filter { $0 != turn }
+        let turns =
+            others.isEmpty
+            ? "\(instancesOnAir) advertisements take turns of \(turn) s"
+            : "\(instancesOnAir) advertisements take turns, of \(turn) s, and those of other programs of "
+                + Set(others).sorted().map(String.init).joined(separator: " and ") + " s,"
         return Warning(
             code: "time-shared",
-            message: "\(instancesOnAir) advertisements take turns of \(turn) s on this legacy controller, so each "
-                + "is on the air 1/\(instancesOnAir) of the time, with gaps of \(turn * (instancesOnAir - 1)) s",
+            message: "\(turns) on this legacy controller, so each is on the air "
+                + "\(Self.share(turn, of: roundLength)) of the time, with gaps of \(roundLength - turn) s",
             hint: "\(Self.extended), or one adapter a beacon")
+    }
+
+    /// A share as a fraction: 1/5, 2/7.
+    private static func share(_ part: Int, of whole: Int) -> String {
+        whole.isMultiple(of: part) ? "1/\(whole / part)" : "\(part)/\(whole)"
     }
 
     /// The warnings about a field that differs.
@@ -243,6 +254,13 @@ extension AdvertisingRules {
                     : "turn the setting off (btmgmt connectable off)")
         }
         guard prediction.composition != nil else {
+            if pdu == .nonConnectable, lacksScanResponse(requested) {
+                return Warning(
+                    code: "pdu-changed",
+                    message: "\(change): on a legacy controller the kernel makes an advertisement scannable only if it "
+                        + "has a scan response",
+                    hint: "give the beacon a scan response, such as a name; or \(Self.extended)")
+            }
             return Warning(
                 code: "pdu-changed", message: "\(change), by another program or the kernel",
                 hint: "check whether the adapter is discoverable (bluetoothctl show)")

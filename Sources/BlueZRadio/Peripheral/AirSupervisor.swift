@@ -13,14 +13,14 @@ import Radio
 /// `BlueZRadio` passes it each confirmed advertisement (`supervise`), calls `check` after each packet that changed
 /// something and at `nextDeadline`, and performs the actions. A supervised beacon is in one of three states:
 ///
-/// * *on*: the controller advertises it, or did so less than the patience of the rules ago, since instances take turns;
-///   the patience is shorter while the controller refuses to advertise;
+/// * *on*: the controller advertises it, or did so less than one round of turns ago, or 2 s on a controller without turns; or
+///   less than 2 s ago, if the controller advertises nothing at all since;
 /// * *off*: reported as stopped, because a central is connected, the controller was reset, or the patience is over;
 /// * *obstructed*, on or off: the controller refused a command that the beacon needs. There is a warning until the
 ///   obstacle has ended and the beacon is on.
 ///
 /// A beacon that is off is placed again, unless a central or an obstacle explains it: 1 s after what stopped it has ended,
-/// or else when the patience is over; then after 2, 4, 8, … s, at most every minute.
+/// or else when it is reported; then after 2, 4, 8, … s, at most every minute.
 struct AirSupervisor {
     typealias Instant = ContinuousClock.Instant
 
@@ -46,14 +46,23 @@ struct AirSupervisor {
         var reportedAt: Instant
         /// When the controller ceased to advertise it; `nil` while it does.
         var offSince: Instant?
+        /// A PDU type that nothing explains, and since when it has been on the air.
+        var oddity: (pdu: AdvertisingPDU, since: Instant)?
         var obstacle: ControllerActivity.Obstacle?
+        /// Whether foreign data in the controller were reported that placing the beacon again did not replace.
+        var isWarnedOfForeignData = false
         /// How often it was placed again, and when for the last time.
         var attempts = 0
         var lastAttempt: Instant?
     }
 
-    /// The time that the kernel may take to advertise again by itself, when what stopped it has ended.
+    /// The time that the kernel may take to advertise again by itself, when what stopped it has ended, and to correct the
+    /// PDU type: at the end of a connection it enables legacy advertising once with the wrong one.
     private static let settling = Duration.seconds(1)
+    /// The time for which a beacon is on after the controller ceased to advertise anything.
+    private static let silence = Duration.seconds(2)
+    /// The number of attempts after which foreign data that stay in the controller are reported.
+    private static let attemptsBeforeWarning = 2
     /// A beacon that was on the air for this time is placed again without a delay from earlier attempts.
     private static let recovery = Duration.seconds(30)
     private static let longestDelay = Duration.seconds(60)
@@ -64,6 +73,8 @@ struct AirSupervisor {
     /// When an obstacle or the last connection of a central ended, or the controller was reset.
     private var freeSince: Instant?
     private var isFree = true
+    /// When the controller ceased to advertise anything; `nil` while it advertises something.
+    private var silentSince: Instant?
     /// The earliest time at which `check` may have something to do.
     private(set) var nextDeadline: Instant?
 
@@ -85,6 +96,7 @@ struct AirSupervisor {
     mutating func reset() {
         entries = [:]
         resetCount = nil
+        silentSince = nil
         nextDeadline = nil
     }
 
@@ -101,6 +113,7 @@ struct AirSupervisor {
         let wasFree = isFree
         isFree = controller.activity.obstacle == nil && !controller.activity.hasCentral
         if isFree, !wasFree { freeSince = now }
+        silentSince = controller.advertising.enabledCount == 0 ? silentSince ?? now : nil
         for beacon in entries.keys.sorted() {
             guard var entry = entries[beacon] else { continue }
             actions +=
@@ -123,8 +136,13 @@ struct AirSupervisor {
         _ rules: AdvertisingRules, _ now: Instant
     ) -> [Action] {
         entry.offSince = nil
+        entry.isWarnedOfForeignData = false
         if controller.activity.obstacle == nil { entry.obstacle = nil }
-        guard let status = status(of: entry, controller, rules), status != entry.reported else { return [] }
+        let status = status(of: entry, controller, rules)
+        entry.oddity = status.flatMap { Self.oddity(of: $0, rules, now, since: entry.oddity) }
+        guard let status, status != entry.reported, Self.settlingTime(of: entry).map({ $0 <= now }) ?? true else {
+            return []
+        }
         if entry.reported == nil { entry.reportedAt = now }
         entry.reported = status
         return [.report(beacon, status)]
@@ -136,6 +154,7 @@ struct AirSupervisor {
     ) -> [Action] {
         var actions: [Action] = []
         if entry.offSince == nil { entry.offSince = now }
+        entry.oddity = nil
         if let obstacle = controller.activity.obstacle, obstacle.affects(entry.requested),
             entry.obstacle.map(obstacle.isSame(as:)) != true
         {
@@ -147,7 +166,13 @@ struct AirSupervisor {
         if let end = stopTime(of: entry, controller, rules), end <= now {
             if now - entry.reportedAt > Self.recovery { entry.attempts = 0 }
             entry.reported = nil
-            actions.append(.stop(beacon, reason: reason(of: entry, controller)))
+            actions.append(.stop(beacon, reason: reason(of: entry, controller, rules)))
+        }
+        if entry.attempts >= Self.attemptsBeforeWarning, !entry.isWarnedOfForeignData,
+            let data = Self.foreignData(controller, rules)
+        {
+            entry.isWarnedOfForeignData = true
+            actions.append(.warn(beacon, Self.warning(ofForeignData: data)))
         }
         if let time = restorationTime(of: entry, controller, rules), time <= now {
             entry.attempts += 1
@@ -155,6 +180,23 @@ struct AirSupervisor {
             actions.append(.restore(beacon))
         }
         return actions
+    }
+
+    /// A PDU type on the air that neither the request nor the settings of the adapter explain.
+    private static func oddity(
+        of status: AdvertisingStatus, _ rules: AdvertisingRules, _ now: Instant,
+        since before: (pdu: AdvertisingPDU, since: Instant)?
+    ) -> (pdu: AdvertisingPDU, since: Instant)? {
+        guard let pdu = status.effective.pdu.value, pdu != rules.prediction(of: status.requested).pdu else {
+            return nil
+        }
+        return before?.pdu == pdu ? before : (pdu, now)
+    }
+
+    /// When a PDU type that nothing explains is reported; `nil` if there is none, or if it has been.
+    private static func settlingTime(of entry: Entry) -> Instant? {
+        guard let oddity = entry.oddity, entry.reported?.effective.pdu.value != oddity.pdu else { return nil }
+        return oddity.since + settling
     }
 
     private mutating func stopAll(because reason: String, at now: Instant) -> [Action] {
@@ -179,12 +221,32 @@ struct AirSupervisor {
         return entry.obstacle.map { status.adding($0.warning) } ?? status
     }
 
-    private func reason(of entry: Entry, _ controller: ObservedController) -> String {
+    /// The data that another program has given the controller past the kernel: what it advertises although the only
+    /// instance is ours.
+    private static func foreignData(_ controller: ObservedController, _ rules: AdvertisingRules) -> [UInt8]? {
+        rules.isExtended || rules.instancesOnAir != 1 ? nil : controller.advertising.legacyDataOnAir
+    }
+
+    private static func warning(ofForeignData data: [UInt8]) -> Warning {
+        Warning(
+            code: "foreign-data",
+            message:
+                "the controller advertises \(Hexadecimal.string(data)), which another program has set past the kernel, "
+                + "and does not take the beacon's data",
+            hint:
+                "end that program (an old hcitool script?), and power the adapter off and on (bluetoothctl power off, "
+                + "bluetoothctl power on)")
+    }
+
+    private func reason(of entry: Entry, _ controller: ObservedController, _ rules: AdvertisingRules) -> String {
         if controller.activity.hasCentral {
             return entry.requested.pdu.isConnectable
                 ? "a central is connected" : "this controller does not advertise while it has a connection"
         }
-        return entry.obstacle?.reason ?? "the controller does not advertise it any more"
+        if let obstacle = entry.obstacle { return obstacle.reason }
+        return Self.foreignData(controller, rules) == nil
+            ? "the controller does not advertise it any more"
+            : "the controller advertises other data, which another program has set past the kernel"
     }
 
     // MARK: - Times
@@ -193,7 +255,7 @@ struct AirSupervisor {
     private func deadlines(
         of entry: Entry, _ controller: ObservedController, _ rules: AdvertisingRules
     ) -> [Instant] {
-        guard entry.offSince != nil else { return [] }
+        guard entry.offSince != nil else { return [Self.settlingTime(of: entry)].compactMap { $0 } }
         return [stopTime(of: entry, controller, rules), restorationTime(of: entry, controller, rules)].compactMap { $0 }
     }
 
@@ -206,8 +268,8 @@ struct AirSupervisor {
         // reports the central some milliseconds after the controller.
         let isEnded = rules.isExtended && controller.activity.hasCentral && entry.requested.pdu.isConnectable
         if isEnded { return offSince + Self.settling }
-        let isObstructed = controller.activity.obstacle?.affects(entry.requested) == true
-        return offSince + (isObstructed ? rules.obstructedPatience : rules.patience)
+        let time = offSince + rules.round
+        return silentSince.map { min(time, max($0, offSince) + Self.silence) } ?? time
     }
 
     /// When a beacon that is off is placed again; `nil` while a central or an obstacle explains it.
@@ -219,8 +281,8 @@ struct AirSupervisor {
         if let lastAttempt = entry.lastAttempt, entry.attempts > 0 {
             return lastAttempt + min(.seconds(1 << min(entry.attempts, 6)), Self.longestDelay)
         }
-        guard let freeSince, freeSince >= offSince else { return offSince + rules.patience }
-        return freeSince + (rules.takesTurns ? rules.patience : Self.settling)
+        guard let freeSince, freeSince >= offSince else { return offSince + rules.round }
+        return freeSince + (rules.takesTurns ? rules.round : Self.settling)
     }
 }
 
@@ -237,7 +299,7 @@ extension ControllerActivity.Obstacle {
     }
 
     /// Whether it keeps an advertisement off the air.
-    fileprivate func affects(_ advertisement: Advertisement) -> Bool {
+    func affects(_ advertisement: Advertisement) -> Bool {
         switch self {
         // Only non-connectable instances get a new random address.
         case .scan: !advertisement.pdu.isConnectable
@@ -246,9 +308,12 @@ extension ControllerActivity.Obstacle {
     }
 
     /// Why a beacon is off the air, as a clause.
-    fileprivate var reason: String {
+    var reason: String {
         switch self {
-        case .scan: "another program scans with this adapter"
+        case .scan(.program): "another program scans with this adapter"
+        case .scan(.kernel):
+            "the kernel scans with this adapter in the background, for a paired device that is away, a pending "
+                + "connection, or a program that scans passively"
         case .connectionAttempt: "another program connects to a device with this adapter"
         case .connection: "this controller does not advertise while it has a connection"
         case .unknown: "the controller refuses to advertise"
@@ -258,12 +323,15 @@ extension ControllerActivity.Obstacle {
     /// The warning while it exists.
     var warning: Warning {
         switch self {
-        case .scan:
+        case .scan(let scan):
             Warning(
-                code: "scan-in-the-way",
+                code: scan == .program ? "scan-in-the-way" : "background-scan-in-the-way",
                 message: "\(reason): meanwhile the controller takes no new random address, so non-connectable "
                     + "advertisements are not sent",
-                hint: "stop the scan, or give the beacons an adapter of their own")
+                hint: scan == .program
+                    ? "stop the scan, or give the beacons an adapter of their own"
+                    : "remove the device (bluetoothctl devices Paired, bluetoothctl remove ADDRESS), end the pending "
+                        + "connection, or give the beacons an adapter of their own")
         case .connectionAttempt:
             Warning(
                 code: "connection-in-the-way", message: "\(reason), and the controller refuses to advertise meanwhile",

@@ -81,6 +81,7 @@ struct BlueZForecast {
     private struct NoLedger: RadioLedger {
         func record(_ entries: [String], under key: String) {}
         func leave(_ entries: [String], under key: String) {}
+        func leftovers(under key: String) -> [String] { [] }
         func takeLeftovers(under key: String) -> [String] { [] }
         func heldByOthers(under key: String) -> [String] { [] }
     }

@@ -13,15 +13,35 @@ package import Radio
 
 extension BlueZRadio {
     func noteConnection(of central: String, peer: ConnectedCentrals.Peer?) {
-        guard let beacon = beacons.served, centrals.add(central, peer: peer) else { return }
+        guard let beacon = beacons.served else { return noteUnexpectedConnection(of: central, peer: peer) }
+        guard centrals.add(central, to: beacon.identifier, peer: peer) else { return }
         events.yield(.connected(beacon.identifier, central: central))
         if beacon.pairing?.asksOnConnection == true { requestPairing(of: central) }
     }
 
+    /// Reports a connection to an adapter whose beacons have no services: to the one that is connectable, or, on an adapter
+    /// that makes all of them connectable, to the first.
+    private func noteUnexpectedConnection(of central: String, peer: ConnectedCentrals.Peer?) {
+        guard let (beacon, isRequested) = connectableBeacon, centrals.add(central, to: beacon, peer: peer) else {
+            return
+        }
+        events.yield(.connected(beacon, central: central))
+        guard !isRequested, let adapter = claim?.adapter.name else { return }
+        events.yield(
+            .warning(
+                beacon,
+                Warning(
+                    code: "unexpected-connection",
+                    message:
+                        "\(central) is connected to \(adapter), whose beacons are not to be connectable: the adapter "
+                        + "is discoverable or connectable, which makes them so; which of them it chose is not known",
+                    hint: "turn discoverable off (bluetoothctl discoverable off)")))
+    }
+
     /// - Parameter address: the name or the identity address of a central, or of a peer that is not a central.
     func noteDisconnection(of address: String) {
-        guard let beacon = beacons.served, let central = centrals.remove(address) else { return }
-        events.yield(.disconnected(beacon.identifier, central: central))
+        guard let (central, beacon) = centrals.remove(address) else { return }
+        events.yield(.disconnected(beacon, central: central))
     }
 
     func respond(to request: AttributeRequest) async -> AttributeResponse {

@@ -22,7 +22,10 @@ package import Radio
 /// A pass is requested by `advertise`, by signals of the bus and events of the kernel, and every 2 s in case a signal was
 /// missed. A pass that only `advertise` requested does not verify the attachment first, since no signal gave a reason to.
 /// If the adapter then refuses an advertisement, another pass verifies the attachment and tries again before the refusal
-/// is reported.
+/// is reported. A refusal by something that the observed controller does has that as its cause.
+///
+/// If bluetoothd does not answer, beacons that do not need it stay on an adapter that is used through the management
+/// interface; the beacon with services is removed until it answers.
 ///
 /// With the monitor channel, an `AirSupervisor` compares what is on the air with what should be: it has the radio report
 /// what has changed, and request passes that place an advertisement again. Without it, connectable advertisements are
@@ -47,11 +50,17 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     private var isStale = true
     /// Why the next pass has to release the claim, whatever bluetoothd reports then.
     private var loss: RadioError?
+    /// Why bluetoothd cannot be used at present, although the claim is kept.
+    private var silence: RadioError?
     /// The last reported reason why the radio is not attached.
     private var trouble: RadioError?
 
     private var placement = AdvertisementPlacement()
     private var supervisor = AirSupervisor()
+    /// The advertising instances of other programs.
+    private var foreign = ForeignInstances()
+    /// The placed beacons that were reported as stopped because of a scan, without the monitor channel.
+    private var obscured: Set<BeaconIdentifier> = []
     var centrals = ConnectedCentrals()
     var pairing = CentralPairing()
 
@@ -92,11 +101,13 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         openKernelChannels()
         try startCapture()
         let capabilities = try await attachFirst(waits: waits)
-        do {
+        do throws(RadioError) {
             try await claim?.requireCapacity(for: beacons)
-        } catch {
+        } catch  where !error.isTemporary {
             await close()
             throw error
+        } catch {
+            // The beacons without an instance are refused one by one.
         }
         passes = Task { [weak self, wakeUps] in
             for await _ in wakeUps { await self?.reconcile() }
@@ -117,9 +128,11 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         self.beacons = beacons
         do throws(RadioError) {
             try await claim?.requireCapacity(for: beacons)
-        } catch {
+        } catch  where !error.isTemporary {
             self.beacons = former
             throw error
+        } catch {
+            // As in `open`.
         }
         let served = beacons.served
         let servedBefore = former.served
@@ -134,6 +147,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     package func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {
         guard placement.want(advertisement, for: beacon) else { return }
         supervisor.release(beacon)
+        obscured.remove(beacon)
         wakeUp.yield()
     }
 
@@ -194,19 +208,44 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
                 if !wasAttached { events.yield(.ready(capabilities)) }
                 trouble = nil
             }
+            if verifies { silence = nil }
             try await place(isVerified: verifies)
         } catch {
-            await lose(error)
+            if error == BlueZDaemon.hanging, claim?.isIndependent == true {
+                await goOnWithoutDaemon(error)
+            } else {
+                await lose(error)
+            }
         }
     }
 
     private func lose(_ error: RadioError) async {
         guard !Task.isCancelled else { return }
+        // Reported first: a daemon that does not answer delays the removal.
         let stopped = claim == nil ? [] : placement.carriedBeacons
-        await detach()
         if trouble != error { events.yield(.lost(error)) }
         trouble = error
         for beacon in stopped { events.yield(.stopped(beacon, reason: error.message)) }
+        await detach()
+    }
+
+    /// Removes the beacon with services, whose requests bluetoothd does not answer, and goes on with the others.
+    private func goOnWithoutDaemon(_ error: RadioError) async {
+        guard !Task.isCancelled else { return }
+        if silence == nil {
+            events.yield(.warning(nil, Warning(code: "daemon-hangs", message: error.message, hint: error.hint)))
+        }
+        silence = error
+        if let served = beacons.served?.identifier, let claim, placement.placedBeacons.contains(served) {
+            supervisor.release(served)
+            for beacon in placement.noteLost([served]) { events.yield(.stopped(beacon, reason: error.message)) }
+            await claim.advertiser.remove(served)
+        }
+        do throws(RadioError) {
+            try await place(isVerified: true)
+        } catch {
+            await lose(error)
+        }
     }
 
     private func attachFirst(waits: Bool) async throws(RadioError) -> RadioCapabilities {
@@ -214,7 +253,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             do throws(RadioError) {
                 return try await attach()
             } catch {
-                guard waits, !Task.isCancelled else {
+                guard waits || error.isTemporary, !Task.isCancelled else {
                     await close()
                     throw error
                 }
@@ -233,7 +272,11 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         access.settle(on: found.adapter)
         if let claim {
             if claim.attachment.isSame(as: found) {
+                let foreignCount = await claim.foreignCount(on: found.adapter)
                 self.claim?.isDiscoverable = found.adapter.isDiscoverable
+                self.claim?.isDiscovering = found.adapter.isDiscovering
+                self.claim?.foreignCount = foreignCount
+                noteDiscovery()
                 confirm()
                 return claim.capabilities
             }
@@ -243,6 +286,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             for: beacons, on: found, channels: channels, ledger: ledger, handlers: claimHandlers)
         for (beacon, warning) in claim.warnings { events.yield(.warning(beacon, warning)) }
         self.claim = claim
+        noteDiscovery()
         return claim.capabilities
     }
 
@@ -252,6 +296,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         self.claim = nil
         placement.reset()
         supervisor.reset()
+        obscured = []
         await claim.releaseBeacons()
         pairing.cancelQuestions()
         await claim.releaseAgent()
@@ -274,10 +319,10 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     /// - Throws: `RadioError` when the adapter does not answer.
     private func place(isVerified: Bool) async throws(RadioError) {
         guard let claim else { return }
-        for beacon in placement.noteLost(try await claim.advertiser.lostBeacons()) {
+        let losses = await claim.advertiser.lostBeacons()
+        for beacon in placement.noteLost(Set(losses.keys)) {
             supervisor.release(beacon)
-            events.yield(
-                .stopped(beacon, reason: "its advertising instance was removed by the kernel or another program"))
+            events.yield(.stopped(beacon, reason: (losses[beacon] ?? .removed).clause))
         }
         if self.claim?.obstacle != nil, !claim.adapter.isExtended {
             // Of the instances on a legacy controller the kernel sends none any more; sets stay enabled.
@@ -297,11 +342,13 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
                     await claim.advertiser.remove(beacon)
                     throw error
                 }
-                try await claim.advertiser.put(attempt.advertisement, for: beacon)
+                try await claim.advertiser.put(
+                    attempt.advertisement, for: beacon, refreshes: attempt.isRestoration)
             } catch {
                 guard isVerified, loss == nil else { return verify() }
                 supervisor.release(beacon)
-                if placement.noteRefusal(error, of: attempt) { events.yield(.refused(beacon, error)) }
+                let refusal = explained(error, attempt)
+                if placement.noteRefusal(refusal, of: attempt) { events.yield(.refused(beacon, refusal)) }
                 continue
             }
             // The claim was released meanwhile, perhaps before this advertisement was on the adapter.
@@ -314,7 +361,54 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
 
     /// Why an advertisement is not given to the adapter.
     private func refusal(of attempt: AdvertisementPlacement.Attempt) -> RadioError? {
-        claim?.obstacle ?? rules?.refusal(of: attempt.advertisement, for: attempt.beacon)
+        if let silence, attempt.beacon == beacons.served?.identifier { return silence }
+        return claim?.obstacle ?? rules?.refusal(of: attempt.advertisement, for: attempt.beacon)
+    }
+
+    /// A refusal with what the controller does meanwhile as its cause, if that explains it.
+    private func explained(_ error: RadioError, _ attempt: AdvertisementPlacement.Attempt) -> RadioError {
+        guard error.code == .refused, let obstacle, obstacle.affects(attempt.advertisement) else {
+            return error
+        }
+        return RadioError(
+            .refused, "\(attempt.beacon) is not on the air: \(obstacle.warning.message)", hint: obstacle.warning.hint,
+            isTemporary: true)
+    }
+
+    /// What keeps the controller from advertising. Without the monitor channel only a scan is known, from bluetoothd.
+    private var obstacle: ControllerActivity.Obstacle? {
+        guard channels.monitor == nil else { return placement.controller.activity.obstacle }
+        guard let claim, claim.isDiscovering, !claim.adapter.isExtended else { return nil }
+        return .scan(.program)
+    }
+
+    /// Takes from bluetoothd whether a program scans with the adapter.
+    ///
+    /// Without the monitor channel nothing else is known of the air: beacons that a legacy controller does not advertise
+    /// during a scan are off it until the scan has ended.
+    private func noteDiscovery() {
+        guard let claim else { return }
+        guard channels.monitor == nil else {
+            if placement.note(isDiscovering: claim.isDiscovering) { confirm() }
+            return
+        }
+        guard let obstacle else {
+            for beacon in obscured { placement.resume(beacon) }
+            obscured = []
+            return
+        }
+        for beacon in placement.placedBeacons {
+            guard let advertisement = placement.wanted[beacon], obstacle.affects(advertisement),
+                obscured.insert(beacon).inserted
+            else { continue }
+            events.yield(.warning(beacon, obstacle.warning))
+            events.yield(
+                .stopped(
+                    beacon,
+                    reason:
+                        "\(obstacle.reason), and without CAP_NET_RAW it is not known when the controller advertises it"
+                ))
+        }
     }
 
     /// Reports the status of advertisements that were observed, or waited for until their deadline, and what has changed
@@ -323,12 +417,12 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         guard let rules else { return }
         let now = ContinuousClock.now
         let results = placement.confirm(at: now, by: rules, canReadBack: channels.monitor != nil)
-        for confirmation in results.confirmations {
+        for confirmation in results.confirmations where !obscured.contains(confirmation.beacon) {
             events.yield(.advertising(confirmation.beacon, confirmation.status))
             guard let sequence = confirmation.sequence else { continue }
             supervisor.supervise(confirmation.beacon, confirmation.status, after: sequence, at: now)
         }
-        if let obstacle = placement.controller.activity.obstacle {
+        if let obstacle {
             for beacon in results.obstructed { events.yield(.warning(beacon, obstacle.warning)) }
         }
         for action in supervisor.check(at: now, placement.controller, by: rules) { perform(action) }
@@ -359,7 +453,17 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         if !connectable.isEmpty { wakeUp.yield() }
     }
 
-    private var rules: AdvertisingRules? { claim?.rules(for: placement.wantedAdvertisements) }
+    /// The first placed beacon that centrals can connect to, and whether that is requested; `nil` if there is none.
+    var connectableBeacon: (BeaconIdentifier, isRequested: Bool)? {
+        let placed = placement.placedBeacons
+        if let beacon = placed.first(where: { placement.wanted[$0]?.pdu.isConnectable == true }) {
+            return (beacon, true)
+        }
+        guard rules?.settings.isConnectable == true else { return nil }
+        return placed.first.map { ($0, false) }
+    }
+
+    private var rules: AdvertisingRules? { claim?.rules(for: placement.wantedAdvertisements, foreign) }
 
     // MARK: - Signals of the bus
 
@@ -463,12 +567,18 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         capture.append(captureWriter.header)
     }
 
-    private func handleMonitorPacket(_ bytes: [UInt8]) {
+    private func handleMonitorPacket(_ bytes: [UInt8]) async {
         guard let packet = try? MonitorPacket(parsing: bytes) else { return }
         capture?.append(
             captureWriter.record(
                 monitorCode: packet.kind, controllerIndex: packet.index, data: packet.data, time: .sinceUnixEpoch))
         guard packet.index == claim?.adapter.index else { return }
+        if let advertiser = claim?.advertiser as? ManagementAdvertiser,
+            let instance = foreign.observe(packet, isOurs: advertiser.additions.contains)
+        {
+            await advertiser.noteLoss(.taken, of: instance)
+            verify()
+        }
         if placement.observe(packet) { confirm() }
     }
 
@@ -490,7 +600,8 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             if isOurs { noteAuthenticationFailure(of: address, status: status) }
         case .advertisingRemoved(let instance):
             guard isOurs else { return }
-            await (claim?.advertiser as? ManagementAdvertiser)?.noteRemoval(of: instance)
+            foreign.noteRemoval(of: instance)
+            await (claim?.advertiser as? ManagementAdvertiser)?.noteLoss(.removed, of: instance)
             verify()
         case .advertisingAdded, .indexAdded, .indexRemoved: verify()
         case .completed, .other: break

@@ -4,6 +4,7 @@
 
 import BluetoothCore
 import DBus
+import Radio
 
 /// The connected centrals, by the names that events have, and the links through which their own attributes are used.
 ///
@@ -17,6 +18,7 @@ struct ConnectedCentrals {
     }
 
     private var peers: [String: Peer] = [:]
+    private var beacons: [String: BeaconIdentifier] = [:]
     private var links: [String: BlueZRemoteLink] = [:]
     /// Names by identity address.
     private var names: [String: String] = [:]
@@ -33,22 +35,25 @@ struct ConnectedCentrals {
     /// The kernel's address of a central.
     func peer(_ central: String) -> Peer? { peers[central] }
 
-    /// Adds a central.
+    /// Adds a central that is connected to a beacon.
     /// - Parameter peer: the kernel's address; `nil` without the management interface.
     /// - Returns: whether it is new.
-    mutating func add(_ central: String, peer: Peer?) -> Bool {
+    mutating func add(_ central: String, to beacon: BeaconIdentifier, peer: Peer?) -> Bool {
         guard peers[central] == nil else { return false }
+        beacons[central] = beacon
         peers[central] = peer ?? Peer(address: BluetoothAddress(central) ?? .zero, type: 0)
         return true
     }
 
     /// Removes the central with this name or identity address, and ends its link.
-    /// - Returns: its name; `nil` if it is not connected.
-    mutating func remove(_ address: String) -> String? {
+    /// - Returns: its name, and the beacon; `nil` if it is not connected.
+    mutating func remove(_ address: String) -> (central: String, beacon: BeaconIdentifier)? {
         let central = peers[address] == nil ? names[address] ?? address : address
-        guard peers.removeValue(forKey: central) != nil else { return nil }
+        guard peers.removeValue(forKey: central) != nil, let beacon = beacons.removeValue(forKey: central) else {
+            return nil
+        }
         links.removeValue(forKey: central)?.end("the connection was lost")
-        return central
+        return (central, beacon)
     }
 
     /// Takes the identity address of a central, which differs from the address in its name.

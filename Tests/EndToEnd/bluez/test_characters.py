@@ -278,12 +278,11 @@ def test_beacons_return_when_a_hung_controller_restarts(
 @RELEASE
 def test_busy_controller_is_named(beaconry: Beaconry, air: AirStarter) -> None:
     place = air("busy:0x3A@0s-60s")
-    profile = str(beaconry.profile(plain(1)))
-    command = ("run", profile, "--radio", place.radio, "--duration", "1s")
-    refused = beaconry.call(*command)
-    assert refused.returncode == 69 and "the kernel refuses the advertisement of b0" in refused.stderr
-    eventually("it is not busy any more", lambda: beaconry.call(*command).returncode == 0)
-    assert any(each.data in frames(1) for each in place.receiver.since(0))
+    run = beaconry.run(beaconry.profile(plain(1)), radio=place.radio)
+    assert "the kernel refuses the advertisement of b0" in run.wait("advertising-refused")["message"]
+    run.wait("ready")
+    expect_on_air(place, frames(1), run.began)
+    assert run.end() == 0
 
 
 def test_scan_of_a_strict_controller_is_reported(beaconry: Beaconry, air: AirStarter) -> None:

@@ -84,9 +84,11 @@ def test_advertising_of_the_adapter_itself_is_reported(
             own_advertising_leaves_sets_on_the_air(beaconry, witness, mgmt)
             return
         mgmt.set_advertising(0, True)
-        result = beaconry.call("run", str(beaconry.profile(plain(1))), "--radio", "bluez:hci0", "--ephemeral")
-        assert result.returncode == 69 and "adapter's own advertising" in result.stderr
+        run = beaconry.run(beaconry.profile(plain(1)))
+        assert "adapter's own advertising" in run.wait("advertising-refused")["message"]
         mgmt.set_advertising(0, False)
+        run.wait("ready")
+        assert run.end() == 0
         run = started(beaconry, 2)
         mgmt.set_advertising(0, True)
         refused = run.wait("advertising-refused", device="b1")
@@ -107,8 +109,12 @@ def own_advertising_leaves_sets_on_the_air(beaconry: Beaconry, witness: Witness,
     then beacons are on the air."""
     mgmt.set_advertising(0, True)
     is_on_air = own_set(witness.air())
-    result = beaconry.call("run", str(beaconry.profile(plain(1))), "--radio", "bluez:hci0", "--ephemeral", "--duration", "1s")
-    assert result.returncode == (69 if is_on_air else 0) and ("adapter's own advertising" in result.stderr) == is_on_air
+    run = beaconry.run(beaconry.profile(plain(1)))
+    if is_on_air:
+        assert "adapter's own advertising" in run.wait("advertising-refused")["message"]
+        mgmt.set_advertising(0, False)
+    run.wait("ready")
+    assert run.end() == 0
     mgmt.set_advertising(0, False)
     run = started(beaconry, 2)
     for is_on in (True, False):
