@@ -83,7 +83,7 @@ def test_advertisement_of_another_program_on_a_full_adapter_stays(
     beaconry: Beaconry, receiver: Receiver, mgmt: Management, extended: bool
 ) -> None:
     """bluetoothd gives a program the lowest number that no other of its clients has, even if it is one of ours."""
-    total = mgmt.advertising_features(0).most
+    total = mgmt.advertising_features(0).max_instances
     frames = [ibeacon(E2C5, 1, number) for number in range(total)]
     run = beaconry.run(beaconry.profile(plain(total)))
     run.wait("ready")
@@ -143,7 +143,7 @@ def test_what_a_killed_run_has_left_is_named_and_removed(
     radios = beaconry.call("radios")
     assert "3 advertisements are on the air, left by a run that was killed" in radios.stderr, radios
     assert "beaconry radios --clean" in radios.stderr
-    total = world.management.advertising_features(0).most
+    total = world.management.advertising_features(0).max_instances
     assert f"{total - 3} of {total} instances free" in radios.stdout
     cleaned = beaconry.call("radios", "--clean")
     assert cleaned.returncode == 0 and "bluez:hci0  3 advertisements removed" in cleaned.stdout, cleaned
@@ -157,6 +157,8 @@ def last(receiver: Receiver, frames: list[bytes]) -> float:
     return max((each.time for each in receiver.since(0) if each.data in frames), default=0)
 
 
+# Linux 6.1 ends bluetoothd when a central that has connected leaves at once (docs/troubleshooting.md).
+@pytest.mark.depends_on("newest only", "controllers")
 def test_connection_to_a_plain_beacon_is_reported(
     beaconry: Beaconry, receiver: Receiver, extended: bool
 ) -> None:
@@ -181,6 +183,7 @@ def test_connection_to_a_plain_beacon_is_reported(
         set_adapter_property(0, "Discoverable", "b", False)
 
 
+@pytest.mark.depends_on("newest only", "controllers")
 def test_end_of_a_connection_is_no_change_of_the_pdu(
     beaconry: Beaconry, receiver: Receiver, extended: bool
 ) -> None:
