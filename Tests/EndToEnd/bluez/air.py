@@ -34,7 +34,7 @@ class Receiver(RawHost):
         super().__init__(port)
         self._reports: list[Report] = []
         self._changed = threading.Condition()
-        self._file = file.open("w") if file else None
+        self._file = file.open("w", buffering=1) if file else None
         self.start()
         self.scan_actively() if actively else self.scan()
         threading.Thread(target=self._listen, daemon=True).start()
