@@ -18,18 +18,19 @@ from pathlib import Path
 from beaconry import PATIENCE, Beaconry
 from phone import phone, receive_reports
 
-# Both walk on the same path. Nothing is left to chance, which depends on the names of receivers.
+# Both walk on the same path. Nothing is left to chance, which depends on the names of receivers. In all, fewer packets are sent
+# than the run keeps for a client of the stream that is behind (1,024): none is lost on a busy machine.
 HALL = """
 profile: hall
 physics: { exponent: 2.2 }
-defaults: { device: ibeacon, interval: 100ms, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1 } }
+defaults: { device: ibeacon, interval: 250ms, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1 } }
 beacons:
   - { id: "b-{n:2}", count: 20, ibeacon: { minor: 1..20 }, grid: { columns: 5, spacing: 4m } }
 receivers:
   - { id: host, path: &walk { through: [[1, 1], [30, 9], [1, 1]], speed: 8m/s, repeat: true }, hci-server: "tcp:127.0.0.1:0" }
   - { id: phone, path: *walk, phone: exact, scan: { active: false } }
 """
-PACKETS = int(os.environ.get("BEACONRY_COMPARED_PACKETS", "1000"))
+PACKETS = int(os.environ.get("BEACONRY_COMPARED_PACKETS", "500"))
 Received = dict[tuple[str, str], list[int]]
 
 
@@ -44,6 +45,7 @@ def received(file: Path) -> Received:
     for line in file.read_bytes().split(b"\n")[:-1]:
         if line.startswith(b"data:"):
             record = json.loads(line[5:])
+            assert "lost" not in record, "the stream was read too slowly"
             found[record["address"], record["data"]].append(record["rssi"])
     return found
 
@@ -78,12 +80,13 @@ def test_packets_are_those_of_a_host_on_the_same_path(beaconry: Beaconry, tmp_pa
 
     theirs = asyncio.run(receive())
     assert len({rssi for values in theirs.values() for rssi in values}) > 20, "they did not walk"
-    last = {each: len(values) for each, values in received(stream).items()}
-    # What is on its way when Bumble has enough.
-    wait_until(lambda: all(len(values) > last[each] + 1 for each, values in received(stream).items()))
+    # A packet behind those that were on their way when Bumble had enough: the stream has all that were before it.
+    for words in (("disable", "b-*"), ("set", "b-01", "major=2"), ("enable", "b-01")):
+        assert beaconry.call("ctl", *words).returncode == 0
+    wait_until(lambda: len(received(stream)) == 21)
     curl.kill()
     curl.wait()
     ours = received(stream)
-    assert set(ours) == set(theirs)
+    assert set(theirs) < set(ours) and len(theirs) == 20
     for each, values in theirs.items():
         assert contains(ours[each], values), (values, ours[each])
