@@ -49,7 +49,7 @@ import Testing
                     try ObjectPath("/org/bluez/hci\(number)"), "org.bluez.Adapter1",
                     ["Address": .string(address), "Powered": true])
             }
-            let connection = try await DBusConnection.connect(to: .address(bus.address))
+            let connection = try await DBusConnection.connect(to: .address(bus.address), limitsCalls: false)
             let adapters = try await BlueZDaemon.find(on: connection).adapters()
             #expect(adapters.map(\.hasUniqueAddress) == [false, false, true])
             #expect(
@@ -72,7 +72,7 @@ import Testing
             let daemon = try await FakeBluetoothd.start(on: bus)
             try await daemon.add(
                 "/org/bluez/hci1", "org.bluez.Adapter1", ["Address": "00:00:00:00:00:00", "Powered": true])
-            let connection = try await DBusConnection.connect(to: .address(bus.address))
+            let connection = try await DBusConnection.connect(to: .address(bus.address), limitsCalls: false)
             let bluez = try await BlueZDaemon.find(on: connection)
             let error = await #expect(throws: RadioError.self) {
                 _ = try await AdapterSelector.name("hci1").usableAdapter(of: bluez)

@@ -51,7 +51,7 @@ import Testing
                 .any, ledger: EmptyLedger(),
                 openBus: { () async throws(RadioError) in
                     do throws(DBusError) {
-                        return try await DBusConnection.connect(to: .address(bus.address))
+                        return try await DBusConnection.connect(to: .address(bus.address), limitsCalls: false)
                     } catch {
                         throw RadioError(.noDaemon, error.message, hint: "")
                     }
@@ -394,7 +394,7 @@ import Testing
                 .any,
                 openBus: { () async throws(RadioError) in
                     do throws(DBusError) {
-                        return try await DBusConnection.connect(to: .address(bus.address))
+                        return try await DBusConnection.connect(to: .address(bus.address), limitsCalls: false)
                     } catch {
                         throw RadioError(.noDaemon, error.message, hint: "")
                     }

@@ -49,7 +49,8 @@ final class FakeKernel: Sendable {
 
     /// The channels of a process.
     func channels(isMonitored: Bool) -> KernelChannels {
-        KernelChannels(management: ManagementChannel(on: management), monitor: isMonitored ? monitor : nil)
+        KernelChannels(
+            management: ManagementChannel(on: management, timeout: .seconds(300)), monitor: isMonitored ? monitor : nil)
     }
 
     /// Changes the behaviour; settings are also sent as the event New Settings.

@@ -42,7 +42,7 @@ import Testing
                 .any, ledger: LeftoverLedger(),
                 openBus: { () async throws(RadioError) in
                     do throws(DBusError) {
-                        return try await DBusConnection.connect(to: .address(bus.address))
+                        return try await DBusConnection.connect(to: .address(bus.address), limitsCalls: false)
                     } catch {
                         throw RadioError(.noDaemon, error.message, hint: "")
                     }

@@ -23,6 +23,7 @@ package actor DBusConnection {
 
     private nonisolated let executor: QueueExecutor
     private let link: BusLink
+    private let limitsCalls: Bool
     private var isOpen = true
     private var calls = PendingCalls()
     /// Readable for tests.
@@ -35,8 +36,9 @@ package actor DBusConnection {
     /// connection with ``synchronously(_:)``, and the handlers of its objects call it with `assumeIsolated`.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private init(link: BusLink, executor: QueueExecutor) {
+    private init(link: BusLink, executor: QueueExecutor, limitsCalls: Bool) {
         self.link = link
+        self.limitsCalls = limitsCalls
         self.executor = executor
         objects = ObjectHost(link: link, queue: executor.queue)
         uniqueName = link.uniqueName
@@ -50,13 +52,16 @@ package actor DBusConnection {
     ///
     /// Cancelling the task has no effect; libdbus gives up by itself after 25 s, and blocks the executor until then.
     ///
-    /// - Parameter executor: the executor of the connection, which actors may share; by default one of its own.
+    /// - Parameters:
+    ///   - executor: the executor of the connection, which actors may share; by default one of its own.
+    ///   - limitsCalls: whether calls have time limits. Without them a test with a peer in its own process does not depend on
+    ///     how busy the machine is.
     /// - Throws: `DBusError` of kind `connectionFailed`, whose message ends in a hint.
     package static func connect(
-        to bus: Bus, on executor: QueueExecutor = QueueExecutor(label: "DBusConnection")
+        to bus: Bus, on executor: QueueExecutor = QueueExecutor(label: "DBusConnection"), limitsCalls: Bool = true
     ) async throws(DBusError) -> DBusConnection {
         let link = try await BusConnector(executor: executor).connect(to: bus)
-        let connection = DBusConnection(link: link, executor: executor)
+        let connection = DBusConnection(link: link, executor: executor, limitsCalls: limitsCalls)
         await connection.start()
         return connection
     }
@@ -234,7 +239,8 @@ extension DBusConnection {
     ) async -> Result<[DBusValue], DBusError> {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let timer = timeout.dispatchInterval.map { makeTimer(after: $0, serial, timeoutError) }
+                let interval = limitsCalls ? timeout.dispatchInterval : nil
+                let timer = interval.map { makeTimer(after: $0, serial, timeoutError) }
                 calls.add(serial, timer: timer) { result in
                     then(result)
                     continuation.resume(returning: result)
