@@ -18,7 +18,7 @@ struct EventCommandTests {
     /// process may have the file open for writing, and the system refuses to execute it.
     private static func shell(_ script: String) -> [String] { ["/bin/sh", "-c", script, "script"] }
 
-    private func run(_ arguments: [String], timeout: Duration = .seconds(50), input: String = "") async throws {
+    private func run(_ arguments: [String], timeout: Duration = .seconds(300), input: String = "") async throws {
         try await EventCommand(arguments: arguments, timeout: timeout).run(
             environment: ["BEACONRY_EVENT": "entered", "BEACONRY_MESSAGE": "a; $(b)"], input: input)
     }
@@ -69,7 +69,7 @@ struct EventCommandTests {
         let pids = folder.file("pids")
         let script = Self.shell(
             "trap '' TERM\nsleep 300 &\necho $$ $! > \(pids).new; mv \(pids).new \(pids)\nwait; sleep 300")
-        await #expect(throws: EventCommand.Trouble.tookTooLong) { try await run(script, timeout: .seconds(10)) }
+        await #expect(throws: EventCommand.Trouble.tookTooLong) { try await run(script, timeout: .seconds(20)) }
         let started = try #require(folder.text(of: "pids")).split(whereSeparator: \.isWhitespace).compactMap {
             pid_t($0)
         }

@@ -54,7 +54,7 @@ struct CentralBondTests {
         await central.storeBonds(in: store, as: name)
         do {
             _ = try await central.openCentral(waits: false)
-            let link = try await central.connect(to: device, timeout: .seconds(30))
+            let link = try await central.connect(to: device, timeout: .seconds(300))
             try await body(central, link)
             await link.disconnect()
         } catch {

@@ -54,7 +54,7 @@ struct PairingTests {
         }
 
         func link(to device: RemoteAddress = PairingTests.device) async throws -> any PairingLink {
-            try #require(try await central.connect(to: device, timeout: .seconds(30)) as? any PairingLink)
+            try #require(try await central.connect(to: device, timeout: .seconds(300)) as? any PairingLink)
         }
     }
 
