@@ -163,7 +163,7 @@ class Run:
         """Sends SIGKILL, like a crash."""
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(60)
+        self.process.wait(300)
 
 
 class Beaconry:

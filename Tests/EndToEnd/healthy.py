@@ -66,7 +66,7 @@ class HealthyHosts:
         time.sleep(max(0, self._began + 3 - time.monotonic()))
         self._ours.send("end")
         witness = self._take(300)
-        self._process.join(60)
+        self._process.join(300)
         assert witness.reads > 0 and witness.slowest_read < patience, f"{witness}"
         assert witness.longest_silence < patience, f"{witness}"
         assert witness.reports >= rate * witness.seconds, f"{witness}"
@@ -75,7 +75,7 @@ class HealthyHosts:
     def kill(self) -> None:
         """Kills the process."""
         self._process.kill()
-        self._process.join(60)
+        self._process.join(300)
 
 
 def _watch(pipe: Connection, port: int, beacon: str, value: bytes, advertiser: str) -> None:

@@ -285,7 +285,7 @@ def test_the_program_ends_with_the_process_that_started_it(how: signal.Signals) 
         folder = process.stdout.readline().strip()
         assert folder and len(processes(folder)) >= 2
         process.send_signal(how)
-        process.wait(60)
+        process.wait(300)
     assert gone(folder)
     assert eventually(lambda: not os.path.exists(folder))
 
@@ -306,7 +306,7 @@ def leave_and_remove(temporary: Path) -> None:
         # The shell that would remove the folder is killed first, as by the end of a container.
         for pid in [*processes(folder), process.pid]:
             os.kill(pid, signal.SIGKILL)
-        process.wait(20)
+        process.wait(300)
     assert os.path.exists(folder)
     code = "import beaconry, os; air = beaconry.Air(); print(*os.listdir(os.environ['TMPDIR'])); air.close()"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
@@ -326,7 +326,7 @@ def test_a_run_ends_with_its_process_and_not_with_a_fork_of_it() -> None:
         folder, child = process.stdout.readline().split()
         try:
             process.kill()
-            process.wait(20)
+            process.wait(300)
             assert gone(folder)
             os.kill(int(child), 0)
         finally:

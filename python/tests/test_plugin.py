@@ -171,7 +171,7 @@ def test_bumble_scans_and_connects(pytester: pytest.Pytester) -> None:
                     received = asyncio.get_running_loop().create_future()
                     device.on("advertisement", lambda each: received.done() or received.set_result(each))
                     await device.start_scanning()
-                    found = await asyncio.wait_for(received, 60)
+                    found = await asyncio.wait_for(received, 300)
                     assert found.rssi == -79
                     await device.stop_scanning()
                     connection = await device.connect(found.address)

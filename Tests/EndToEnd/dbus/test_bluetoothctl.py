@@ -52,7 +52,7 @@ class Shell:
 
     def end(self) -> None:
         self._process.kill()
-        self._process.wait(60)
+        self._process.wait(300)
 
 
 @pytest.fixture

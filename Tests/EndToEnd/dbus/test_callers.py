@@ -34,7 +34,7 @@ def caller() -> Iterator[object]:
     yield start
     for process in processes:
         process.kill()
-        process.wait(60)
+        process.wait(300)
 
 
 async def use(recorder: Client) -> None:
@@ -67,7 +67,7 @@ def test_client_is_killed(bus: Bus, caller: object, state: str) -> None:
     bus()
     process = caller(state)  # type: ignore[operator]
     process.send_signal(signal.SIGKILL)
-    process.wait(60)
+    process.wait(300)
 
     async def body() -> None:
         async with client() as recorder:

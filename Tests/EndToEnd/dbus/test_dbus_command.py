@@ -52,7 +52,7 @@ async def main():
             print(data.manufacturer_data[76].hex())
             found.set()
     async with BleakScanner(seen):
-        await asyncio.wait_for(found.wait(), 60)
+        await asyncio.wait_for(found.wait(), 300)
 
 asyncio.run(main())
 """

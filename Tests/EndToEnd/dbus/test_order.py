@@ -72,7 +72,7 @@ def test_notify(bus: Bus) -> None:
                 await recorder.call(path, CHARACTERISTIC, "WriteValue", "aya{sv}", b"same", {})
             while sum(f"{path} Value=" in line for line in recorder.log) < 3:
                 recorder._changed.clear()
-                await asyncio.wait_for(recorder._changed.wait(), 60)
+                await asyncio.wait_for(recorder._changed.wait(), 300)
 
     asyncio.run(body())
 
@@ -137,7 +137,7 @@ def test_each_rssi_is_signalled_with_a_filter(bus: Bus, options: tuple[str, ...]
             await recorder.until(lambda line: line == f"added {PLAIN} {DEVICE}")
             is_rssi = lambda line: line.startswith(f"{PLAIN} RSSI=")  # noqa: E731
             if each:
-                async with asyncio.timeout(60):
+                async with asyncio.timeout(300):
                     while sum(map(is_rssi, recorder.log)) < 4:
                         await asyncio.sleep(0.05)
             else:

@@ -26,7 +26,7 @@ def needed(program: str) -> str:
 def called(*arguments: str | Path, **environment: str) -> str:
     result = subprocess.run(
         [str(each) for each in arguments], env={**os.environ, **environment}, capture_output=True, text=True, check=False,
-        timeout=120,
+        timeout=300,
     )  # fmt: skip
     assert (result.returncode, result.stderr) == (0, ""), result
     return result.stdout

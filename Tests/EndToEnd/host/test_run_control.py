@@ -40,7 +40,7 @@ def on_a_terminal(beaconry: Beaconry, *arguments: str) -> Iterator[tuple[subproc
     finally:
         if process.poll() is None:
             process.kill()
-        process.wait(60)
+        process.wait(300)
 
 
 def wait_for(path: Path, process: subprocess.Popen[bytes], timeout: float = 300) -> None:
@@ -63,7 +63,7 @@ def test_closing_the_terminal_ends_the_run(beaconry: Beaconry) -> None:
         read_until(master, b"Ctrl-C ends")
         wait_for(ready, process)
         os.close(master)
-        assert process.wait(60) == 0
+        assert process.wait(300) == 0
     assert not ready.exists() and not any(beaconry.runtime.rglob("*.sock")), "it ended in order"
 
 

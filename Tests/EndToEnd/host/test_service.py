@@ -115,7 +115,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def output(*command: str | Path) -> str:
-    return subprocess.run([str(each) for each in command], capture_output=True, text=True, timeout=120, check=True).stdout
+    return subprocess.run([str(each) for each in command], capture_output=True, text=True, timeout=300, check=True).stdout
 
 
 def test_the_debian_package_has_the_program_and_its_files(packages: Path, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ class Screen:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-            self.process.wait(60)
+            self.process.wait(300)
         os.close(self.control)
         os.close(self.terminal)
 

@@ -203,7 +203,7 @@ def test_token_is_needed(served: Served, beaconry: Beaconry, tmp_path: Path) -> 
 
 def exchange(server: Server, request: bytes) -> bytes:
     """The reply to the bytes of a request, until the server closes the connection."""
-    with socket.create_connection((server.host, server.port), timeout=30) as connection:
+    with socket.create_connection((server.host, server.port), timeout=300) as connection:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.sendall(request)
         reply = b""
@@ -553,7 +553,7 @@ def samples(text: str) -> dict[str, float]:
 
 def test_metrics_count_what_happens_on_the_air(served: Served, beaconry: Beaconry) -> None:
     server = served("--state", beaconry.state)
-    phone = ("--name", "Entrance", "--within", "50s", "--radio", server.air)
+    phone = ("--name", "Entrance", "--within", "300s", "--radio", server.air)
     named = beaconry.call("expect", *phone, "--characteristic", "2A00", "--value", b"Entrance".hex())
     assert named.returncode == 0, named
     address = named.stdout.split(" of ")[2].split(" within")[0]

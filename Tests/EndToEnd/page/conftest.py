@@ -22,7 +22,7 @@ DESK = {"width": 1280, "height": 900}
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One browser for all tests of a worker; each test has a profile of its own in it."""
-    expect.set_options(timeout=60_000)
+    expect.set_options(timeout=300_000)
     with sync_playwright() as playwright:
         # CI runs as root, where Chromium has no sandbox, in a container, whose shared memory is too small for it.
         browser = playwright.chromium.launch(
@@ -48,7 +48,7 @@ def show(beaconry: Beaconry, browser: Browser) -> Iterator[Callable[..., Viewer]
             run.wait_until_reported("ready")
             ready = next(each for each in run.events if each["event"] == "radio-ready")
             opened = browser.new_context(viewport=viewport, **context)
-            opened.set_default_timeout(60_000)
+            opened.set_default_timeout(300_000)
             stack.callback(opened.close)
             page, problems = opened.new_page(), []
             page.on("pageerror", lambda error: problems.append(str(error)))

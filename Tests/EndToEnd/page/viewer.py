@@ -37,12 +37,12 @@ class Phone:
 
     def __enter__(self) -> Phone:
         self._thread.start()
-        assert self._scans.wait(60), self._failure
+        assert self._scans.wait(300), self._failure
         return self
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._end.set)
-        self._thread.join(60)
+        self._thread.join(300)
 
     def _run(self) -> None:
         try:

@@ -72,7 +72,7 @@ class Program:
         """Kills the program, and the processes that it started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(60)
+        self.process.wait(300)
 
 
 class BumbleControllers:

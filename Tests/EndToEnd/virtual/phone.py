@@ -51,7 +51,7 @@ async def receive_reports(
     device: Device, seconds: float, *, active: bool = True, until: Callable[[list[Report]], object] | None = bool
 ) -> list[Report]:
     """All reports of a period, before Bumble combines advertisement and scan response. It lasts until they meet a condition, by
-    default that there are some, at most a minute longer."""
+    default that there are some, at most five minutes longer."""
     reports: list[Report] = []
 
     def note(report: Any) -> None:
@@ -61,7 +61,7 @@ async def receive_reports(
     device.host.on("advertising_report", note)
     await device.start_scanning(active=active, filter_duplicates=False)
     await asyncio.sleep(seconds)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while until and not until(reports):
             await asyncio.sleep(0.02)
     await device.stop_scanning()
@@ -72,7 +72,7 @@ async def receive_reports(
 @asynccontextmanager
 async def connected(device: Device, address: str) -> AsyncIterator[tuple[Connection, Peer]]:
     """A connection to a beacon, with its services discovered."""
-    connection = await asyncio.wait_for(device.connect(Address(address)), 60)
+    connection = await asyncio.wait_for(device.connect(Address(address)), 300)
     peer = Peer(connection)
     await peer.discover_services()
     await peer.discover_characteristics()

@@ -188,7 +188,7 @@ def test_display_prints_the_lines_of_the_book(air: Air, beaconry: Beaconry) -> N
         assert line, text
         text += line
     phone.terminate()
-    assert phone.wait(60) == 0
+    assert phone.wait(300) == 0
     shown(run, "CALL")
     assert run.end() == 0
 
@@ -238,8 +238,8 @@ async def bumble_phone(transport: str, answers: dict[bytes, list[bytes] | int]) 
         phone.device = Device.with_hci("phone", Address("F0:F1:F2:F3:F4:F5"), source, sink)
         phone.device.add_service(Service(gatt.GATT_ANCS_SERVICE, [phone.source, phone.control, phone.data]))
         await phone.device.power_on()
-        connection = await asyncio.wait_for(phone.device.connect(Address(ACCESSORY)), 60)
-        await asyncio.wait_for(phone.subscribed.wait(), 60)
+        connection = await asyncio.wait_for(phone.device.connect(Address(ACCESSORY)), 300)
+        await asyncio.wait_for(phone.subscribed.wait(), 300)
         yield phone, connection
         await connection.disconnect()
         await phone.device.power_off()
@@ -307,8 +307,8 @@ async def bumble_display(transport: str) -> AsyncIterator[tuple[AncsClient, Conn
         connected: asyncio.Future[Connection] = asyncio.get_running_loop().create_future()
         device.on("connection", lambda connection: connected.done() or connected.set_result(connection))
         await device.start_advertising(advertising_data=SOLICITATION)
-        connection = await asyncio.wait_for(connected, 60)
-        client = await asyncio.wait_for(AncsClient.for_peer(Peer(connection)), 60)
+        connection = await asyncio.wait_for(connected, 300)
+        client = await asyncio.wait_for(AncsClient.for_peer(Peer(connection)), 300)
         assert client
         yield client, connection
         await connection.disconnect()
@@ -319,7 +319,7 @@ async def until_encrypted(connection: Connection) -> None:
     changed = asyncio.Event()
     connection.on(connection.EVENT_CONNECTION_ENCRYPTION_CHANGE, changed.set)
     if not connection.is_encrypted:
-        await asyncio.wait_for(changed.wait(), 60)
+        await asyncio.wait_for(changed.wait(), 300)
 
 
 QUIET = "profile: air\nbeacons: [{ id: other, device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 } }]\n"
@@ -332,7 +332,7 @@ class ReceivedNotifications:
     queue: asyncio.Queue[Any] = field(default_factory=asyncio.Queue)
 
     async def next(self) -> Any:
-        return await asyncio.wait_for(self.queue.get(), 60)
+        return await asyncio.wait_for(self.queue.get(), 300)
 
 
 @pytest.mark.parametrize(("mtu", "pairing"), [(23, "off"), (185, "required")])

@@ -94,7 +94,7 @@ def test_kill_leaves_settings_as_they_were(beaconry: Beaconry) -> None:
     profile = beaconry.profile(SHOP)
     run, _ = start(beaconry, profile)
     assert beaconry.call("ctl", "move", "visitor", "10", "0").returncode == 0
-    run.wait("advertising-changed", device="tag", timeout=60)
+    run.wait("advertising-changed", device="tag", timeout=300)
     run.kill()
     run = beaconry.run(profile, "--hci-server", "none", radio="virtual")
     assert run.wait("advertising-started", device="tag")["advertisingData"].endswith("c5")

@@ -152,7 +152,7 @@ def test_capture_to_stdout_fifo_or_process_substitution_works(beaconry: Beaconry
         env=beaconry.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     end.read_text()
-    assert process.wait(60) == 0
+    assert process.wait(300) == 0
     assert is_capture(tmp_path / "substituted")
 
 
@@ -190,7 +190,7 @@ def test_run_on_a_terminal_shows_a_table(beaconry: Beaconry) -> None:
             said += os.read(primary, 65536)
         except OSError:
             break  # the program has ended, which closes the terminal
-    assert process.wait(60) == 0
+    assert process.wait(300) == 0
     text = said.decode()
     assert re.search(r"DEVICE +INTERVAL +CONNECTED +MAJOR/MINOR +ADDRESS +IDENTITY", text), text
     assert re.search(r"entrance +100 ms +2/3 +[0-9A-F:]{17} +2173E519-9155-4", text), text

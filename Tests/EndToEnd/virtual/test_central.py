@@ -57,7 +57,7 @@ async def harness(port: int, *task: str) -> list[dict[str, Any]]:
     process = await asyncio.create_subprocess_exec(
         HARNESS, f"tcp-client:127.0.0.1:{port}", ADDRESS, *task, stdout=asyncio.subprocess.PIPE
     )
-    output, _ = await asyncio.wait_for(process.communicate(), 60)
+    output, _ = await asyncio.wait_for(process.communicate(), 300)
     lines = [json.loads(line) for line in output.splitlines()]
     assert process.returncode == 0, lines
     return lines

@@ -72,7 +72,7 @@ def test_servers_have_characters_of_their_own(beaconry: Beaconry) -> None:
 
 def test_our_receiver_works_on_a_legacy_controller(beaconry: Beaconry) -> None:
     (port,) = ports(beaconry, "as=legacy-5.0")
-    done = beaconry.call("expect", "--uuid", BEACON, "--radio", f"tcp-client:127.0.0.1:{port}", "--within", "50s")
+    done = beaconry.call("expect", "--uuid", BEACON, "--radio", f"tcp-client:127.0.0.1:{port}", "--within", "300s")
     assert done.returncode == 0, done
 
 

@@ -101,7 +101,7 @@ async def advertisements(client: APIClient, count: int) -> list[Any]:
             done.set()
 
     stop = client.subscribe_bluetooth_le_raw_advertisements(take)
-    await asyncio.wait_for(done.wait(), 60)
+    await asyncio.wait_for(done.wait(), 300)
     stop()
     return found
 
@@ -146,7 +146,7 @@ def test_device_describes_itself_as_a_proxy(proxies: Proxies) -> None:
             assert client.api_version and (client.api_version.major, client.api_version.minor) == (1, 12)
             slots: asyncio.Future[tuple[int, int, list[int]]] = asyncio.get_running_loop().create_future()
             client.subscribe_bluetooth_connections_free(lambda *values: slots.done() or slots.set_result(values))
-            assert await asyncio.wait_for(slots, 60) == (5, 5, [])
+            assert await asyncio.wait_for(slots, 300) == (5, 5, [])
             assert await client.list_entities_services() == ([], [])
 
     asyncio.run(main())
@@ -179,14 +179,14 @@ def test_bleak_uses_a_device_through_a_proxy(proxies: Proxies, beaconry: Beaconr
                 await peer.start_notify(level, lambda _, value: values.put_nowait(bytes(value)))
                 await peer.write_gatt_char(level, b"\x09", response=True)
                 await asyncio.to_thread(beaconry.call, "ctl", "set", "sensor", "level=42")
-                seen = [await asyncio.wait_for(values.get(), 60)]
+                seen = [await asyncio.wait_for(values.get(), 300)]
                 while seen[-1] != b"\x2a":
-                    seen.append(await asyncio.wait_for(values.get(), 60))
+                    seen.append(await asyncio.wait_for(values.get(), 300))
                 await peer.stop_notify(level)
                 with pytest.raises(BleakError, match="error=15|error=5"):
                     await peer.read_gatt_char("12345678-1234-5678-1234-56789abcdef2")
                 await asyncio.to_thread(beaconry.call, "ctl", "disconnect", "sensor")
-                await asyncio.wait_for(gone.wait(), 60)
+                await asyncio.wait_for(gone.wait(), 300)
             unregister()
             unsetup()
 
@@ -258,7 +258,7 @@ def test_device_that_is_not_there_is_an_error(proxies: Proxies) -> None:
             # The client gives up at once.
             await asyncio.sleep(0)
             client.bluetooth_device_disconnect_no_wait(0xC0FFEE000099)
-            assert (await asyncio.wait_for(states.get(), 60))[0] is False
+            assert (await asyncio.wait_for(states.get(), 300))[0] is False
             await attempt
             # The slot is free again, and another device can be used.
             await connection(client, DEVICE, states)

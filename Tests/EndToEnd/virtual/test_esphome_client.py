@@ -22,7 +22,7 @@ from esphome_device import PROXY_FEATURES, Device
 
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 KEY = base64.b64encode(bytes(range(32))).decode()
-EXPECTED = ("expect", "--uuid", UUID, "--major", "1", "--count", "16", "--within", "60s")
+EXPECTED = ("expect", "--uuid", UUID, "--major", "1", "--count", "16", "--within", "300s")
 AIR = """
 profile: air
 beacons:
@@ -42,7 +42,7 @@ async def use(device: Device, key: str | None) -> None:
     await client.device_capabilities()
     received = asyncio.Event()
     stop = client.subscribe_bluetooth_le_raw_advertisements(lambda _: received.set())
-    await asyncio.wait_for(received.wait(), 60)
+    await asyncio.wait_for(received.wait(), 300)
     stop()
     await client.disconnect()
 

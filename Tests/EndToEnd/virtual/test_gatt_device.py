@@ -71,7 +71,7 @@ async def found(device: Device, name: str, services: set[str] | None = None) -> 
     device.on("advertisement", note)
     await device.start_scanning(active=True)
     try:
-        return await asyncio.wait_for(arrived, 60)
+        return await asyncio.wait_for(arrived, 300)
     finally:
         await device.stop_scanning()
         device.remove_listener("advertisement", note)
@@ -104,7 +104,7 @@ async def error_of(action: Any) -> int:
 
 async def next_of(queue: asyncio.Queue[bytes]) -> bytes:
     """The next value of a queue."""
-    return await asyncio.wait_for(queue.get(), 60)
+    return await asyncio.wait_for(queue.get(), 300)
 
 
 def test_heart_rate_is_notified_and_controlled(air: VirtualAir, beaconry: Beaconry) -> None:
@@ -130,7 +130,7 @@ def test_heart_rate_is_notified_and_controlled(air: VirtualAir, beaconry: Beacon
             set_ = await asyncio.to_thread(beaconry.call, "ctl", "set", "strap", "measurement.rate=199", "--json")
             assert set_.returncode == 0, set_.stderr
             assert json.loads(set_.stdout)["settings"]["measurement.rate"] == "199"
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(300):
                 while (measured := HeartRateService.HeartRateMeasurement.from_bytes(await measurements.get())).heart_rate != 199:
                     pass
             assert measured.energy_expended < 100
@@ -319,7 +319,7 @@ def test_plant_of_the_tutorial_is_advertised_and_read(air: VirtualAir, beaconry:
                 assert await error_of(write(peer, pump, b"\x01")) == 0x81
                 moistures = await subscribed(peer, "2A6F")
                 await asyncio.to_thread(beaconry.call, "ctl", "set", "pot", "moisture=12")
-                async with asyncio.timeout(60):
+                async with asyncio.timeout(300):
                     while await moistures.get() != (1200).to_bytes(2, "little"):
                         pass
 

@@ -175,7 +175,7 @@ def test_vanished_phone_is_noticed(air: VirtualAir, beaconry: Beaconry) -> None:
 
     async def vanish() -> None:
         async with phone(transport) as device:
-            await asyncio.wait_for(device.connect(ENTRANCE), 60)
+            await asyncio.wait_for(device.connect(ENTRANCE), 300)
             run.wait("connected", device="entrance")
             device.host.hci_sink.transport.abort()  # type: ignore[attr-defined]
 

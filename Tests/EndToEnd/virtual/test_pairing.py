@@ -35,7 +35,7 @@ beacons:
 @asynccontextmanager
 async def connected(device: Device) -> AsyncIterator[Connection]:
     """A connection to the beacon."""
-    connection = await asyncio.wait_for(device.connect(Address(BEACON)), 60)
+    connection = await asyncio.wait_for(device.connect(Address(BEACON)), 300)
     yield connection
     # The connection may have ended, which some tests intend.
     with contextlib.suppress(Exception):
@@ -76,7 +76,7 @@ def test_just_works_pairs(air: Start, beaconry: Beaconry, secure_connections: bo
         phone = BumblePeer()
         phone.set(Io.NO_OUTPUT_NO_INPUT, secure_connections=secure_connections, mitm=False)
         async with phone.on(transport) as device, connected(device) as connection:
-            await asyncio.wait_for(connection.pair(), 60)
+            await asyncio.wait_for(connection.pair(), 300)
             await expect_pairing(run, authenticated=False, secure_connections=secure_connections)
             assert connection.is_encrypted
             assert await read_major_minor(connection)
@@ -94,7 +94,7 @@ def test_passkey_shown_by_the_beacon_pairs(air: Start, beaconry: Beaconry, secur
             pairing = asyncio.create_task(connection.pair())
             assert (await event_of(run, "pairing-began"))["central"].startswith(PHONE)
             phone.user.entered.put_nowait(int((await event_of(run, "passkey-shown"))["passkey"]))
-            await asyncio.wait_for(pairing, 60)
+            await asyncio.wait_for(pairing, 300)
             await expect_pairing(run, authenticated=True, secure_connections=secure_connections)
             assert (await phone.key()).ltk or (await phone.key()).ltk_central
 
@@ -111,7 +111,7 @@ def test_sensortag_shows_zeros(air: Start, beaconry: Beaconry) -> None:
             pairing = asyncio.create_task(connection.pair())
             assert (await event_of(run, "passkey-shown"))["passkey"] == "000000"
             phone.user.entered.put_nowait(0)
-            await asyncio.wait_for(pairing, 60)
+            await asyncio.wait_for(pairing, 300)
             await expect_pairing(run, authenticated=True, secure_connections=False)
 
     asyncio.run(run_it())
@@ -126,10 +126,10 @@ def test_passkey_shown_by_the_phone_pairs(air: Start, beaconry: Beaconry, secure
         async with phone.on(transport) as device, connected(device) as connection:
             pairing = asyncio.create_task(connection.pair())
             await event_of(run, "passkey-wanted")
-            passkey = f"{await asyncio.wait_for(phone.user.shown.get(), 60):06d}"
+            passkey = f"{await asyncio.wait_for(phone.user.shown.get(), 300):06d}"
             answer = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", passkey)
             assert answer.returncode == 0, answer.stderr
-            await asyncio.wait_for(pairing, 60)
+            await asyncio.wait_for(pairing, 300)
             await expect_pairing(run, authenticated=True, secure_connections=secure_connections)
 
     asyncio.run(run_it())
@@ -143,7 +143,7 @@ def test_same_passkey_on_both_sides_pairs(air: Start, beaconry: Beaconry, secure
         phone.set(Io.KEYBOARD_INPUT_ONLY, secure_connections=secure_connections)
         async with phone.on(transport) as device, connected(device) as connection:
             phone.user.entered.put_nowait(42)
-            await asyncio.wait_for(connection.pair(), 60)
+            await asyncio.wait_for(connection.pair(), 300)
             await expect_pairing(run, authenticated=True, secure_connections=secure_connections)
 
     asyncio.run(run_it())
@@ -157,11 +157,11 @@ def test_numeric_comparison_pairs(air: Start, beaconry: Beaconry) -> None:
         async with phone.on(transport) as device, connected(device) as connection:
             pairing = asyncio.create_task(connection.pair())
             number = (await event_of(run, "comparison-wanted"))["passkey"]
-            assert f"{await asyncio.wait_for(phone.user.shown.get(), 60):06d}" == number
+            assert f"{await asyncio.wait_for(phone.user.shown.get(), 300):06d}" == number
             answer = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", "accept")
             assert answer.returncode == 0, answer.stderr
             phone.user.is_same.put_nowait(True)
-            await asyncio.wait_for(pairing, 60)
+            await asyncio.wait_for(pairing, 300)
             await expect_pairing(run, authenticated=True, secure_connections=True)
 
     asyncio.run(run_it())
@@ -199,7 +199,7 @@ beacons:
                     return error.error_code
 
             assert [await read(uuid) for uuid in ("2A1D", "2A1E", "2A21")] == [b"\x01", 0x05, 0x05]
-            await asyncio.wait_for(connection.pair(), 60)
+            await asyncio.wait_for(connection.pair(), 300)
             assert [await read(uuid) for uuid in ("2A1D", "2A1E", "2A21")] == [b"\x01", b"\x02", 0x05]
 
     asyncio.run(run_it())
@@ -220,7 +220,7 @@ async def expect_failure(
     phone.user.is_same.put_nowait(bool(answer))
     async with phone.on(transport) as device, connected(device) as connection:
         with pytest.raises(ProtocolError) as failure:
-            await asyncio.wait_for(connection.pair(), 60)
+            await asyncio.wait_for(connection.pair(), 300)
         assert failure.value.error_code == reason
         if code:
             event = await event_of(run, "pairing-failed")
@@ -289,7 +289,7 @@ def test_our_user_cancels_the_pairing(air: Start, beaconry: Beaconry) -> None:
             answer = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", "cancel")
             assert answer.returncode == 0, answer.stderr
             with pytest.raises(ProtocolError) as failure:
-                await asyncio.wait_for(pairing, 60)
+                await asyncio.wait_for(pairing, 300)
             assert failure.value.error_code == 0x01
             assert (await event_of(run, "pairing-failed"))["code"] == "cancelled"
 
@@ -324,7 +324,7 @@ def test_second_pairing_attempt_must_wait(air: Start, beaconry: Beaconry) -> Non
             while 0x09 not in reasons:
                 phone.user.entered.put_nowait(654321)
                 with pytest.raises(ProtocolError) as failure:
-                    await asyncio.wait_for(connection.pair(), 60)
+                    await asyncio.wait_for(connection.pair(), 300)
                 reasons.append(failure.value.error_code)
                 assert len(reasons) < 8 and set(reasons) <= {0x04, 0x09}
             while not phone.user.entered.empty():
@@ -332,7 +332,7 @@ def test_second_pairing_attempt_must_wait(air: Start, beaconry: Beaconry) -> Non
             while True:
                 phone.user.entered.put_nowait(123456)
                 try:
-                    await asyncio.wait_for(connection.pair(), 60)
+                    await asyncio.wait_for(connection.pair(), 300)
                     break
                 except ProtocolError as error:
                     assert error.error_code == 0x09
@@ -354,11 +354,11 @@ async def paired(phone: BumblePeer, transport: str) -> AsyncIterator[None]:
         device.keystore = phone.keys
         device.pairing_config_factory = lambda _: phone.config
         await device.power_on()
-        connection = await asyncio.wait_for(device.connect(Address(BEACON)), 60)
+        connection = await asyncio.wait_for(device.connect(Address(BEACON)), 300)
         stored = asyncio.Event()
         device.on(device.EVENT_KEY_STORE_UPDATE, stored.set)
-        await asyncio.wait_for(connection.pair(), 60)
-        await asyncio.wait_for(stored.wait(), 60)
+        await asyncio.wait_for(connection.pair(), 300)
+        await asyncio.wait_for(stored.wait(), 300)
         yield
 
 
@@ -375,7 +375,7 @@ def test_bond_survives_a_crash(air: Start, beaconry: Beaconry, secure_connection
             run.kill()
         run, transport = air(profile)
         async with phone.on(transport) as device, connected(device) as connection:
-            await asyncio.wait_for(connection.encrypt(), 60)
+            await asyncio.wait_for(connection.encrypt(), 300)
             assert connection.is_encrypted
             assert (await event_of(run, "encrypted"))["keySize"] == 16
             assert await read_major_minor(connection)
@@ -403,7 +403,7 @@ def test_bond_survives_a_crash_before_the_last_key_of_the_phone(
             run.kill()
         run, transport = air(profile)
         async with phone.on(transport) as device, connected(device) as connection:
-            await asyncio.wait_for(connection.encrypt(), 60)
+            await asyncio.wait_for(connection.encrypt(), 300)
             assert (await event_of(run, "encrypted"))["keySize"] == 16
             assert await read_major_minor(connection)
 
@@ -420,7 +420,7 @@ def test_pairing_that_fails_at_its_last_key_leaves_nothing(
         phone = BumblePeer()
         phone.set(Io.NO_OUTPUT_NO_INPUT, mitm=False)
         async with phone.on(transport) as device, connected(device) as connection:
-            await asyncio.wait_for(connection.pair(), 60)
+            await asyncio.wait_for(connection.pair(), 300)
             await event_of(run, "bonds-persisted")
             cancelled = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", "cancel")
             assert cancelled.returncode == 0, cancelled.stderr
@@ -439,7 +439,7 @@ async def bonded(air: Start, beaconry: Beaconry) -> AsyncIterator[tuple[Run, Bum
     phone.set(Io.NO_OUTPUT_NO_INPUT, mitm=False)
     async with phone.on(transport) as device:
         async with connected(device) as connection:
-            await asyncio.wait_for(connection.pair(), 60)
+            await asyncio.wait_for(connection.pair(), 300)
             await event_of(run, "paired")
         await event_of(run, "disconnected")
         yield run, phone, device
@@ -456,11 +456,11 @@ def test_forgotten_phone_pairs_again(air: Start, beaconry: Beaconry) -> None:
             assert again.stderr.startswith(f"beaconry: lock has no bond with {PHONE}, and no other bonds; see"), again
             async with connected(device) as connection:
                 with pytest.raises(HCI_Error) as failure:
-                    await asyncio.wait_for(connection.encrypt(), 60)
+                    await asyncio.wait_for(connection.encrypt(), 300)
                 assert failure.value.error_code == 0x06, "the key is missing"
                 assert (await event_of(run, "pairing-failed"))["code"] == "key-missing"
                 # Pairing again restores the bond.
-                await asyncio.wait_for(connection.pair(), 60)
+                await asyncio.wait_for(connection.pair(), 300)
                 await event_of(run, "paired")
 
     asyncio.run(run_it())
@@ -472,7 +472,7 @@ def test_phone_without_the_bond_replaces_it(air: Start, beaconry: Beaconry) -> N
             for name, _ in await phone.keys.get_all():
                 await phone.keys.delete(name)
             async with connected(device) as connection:
-                await asyncio.wait_for(connection.pair(), 60)
+                await asyncio.wait_for(connection.pair(), 300)
                 await event_of(run, "paired")
             bonds = await asyncio.to_thread(beaconry.call, "ctl", "bonds", "--json")
             assert len(bonds.stdout.splitlines()) == 1, "the new bond replaces the old one"
@@ -491,7 +491,7 @@ def test_phone_with_another_key_is_disconnected(air: Start, beaconry: Beaconry) 
                 connection.on(connection.EVENT_DISCONNECTION, ended.put_nowait)
                 # Bumble waits forever if the link ends before its wait begins, which may happen on a busy machine.
                 encryption = asyncio.create_task(connection.encrypt())
-                assert await asyncio.wait_for(ended.get(), 60) == 0x3D, "the integrity of messages failed"
+                assert await asyncio.wait_for(ended.get(), 300) == 0x3D, "the integrity of messages failed"
                 encryption.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await encryption
@@ -512,8 +512,8 @@ def test_beacon_requests_encryption(air: Start, beaconry: Beaconry) -> None:
         async with phone.on(transport) as device:
             device.on("connection", lambda connection: connection.on("security_request", asked.put_nowait))
             async with connected(device) as connection:
-                assert await asyncio.wait_for(asked.get(), 60) & 0x01, "bonding is requested"
-                await asyncio.wait_for(connection.pair(), 60)
+                assert await asyncio.wait_for(asked.get(), 300) & 0x01, "bonding is requested"
+                await asyncio.wait_for(connection.pair(), 300)
                 await event_of(run, "paired")
 
     asyncio.run(run_it())

@@ -151,7 +151,7 @@ def test_passkey_shown_by_the_device_pairs(air: Start, beaconry, legacy: bool) -
         async with meeting(air, beaconry, Io.DISPLAY_OUTPUT_ONLY, legacy=legacy) as (central, peer):
             central.send("pair", "keyboard-display", "mitm")
             await central.question("passkey")
-            central.send("reply", f"{await asyncio.wait_for(peer.user.shown.get(), 60):06d}")
+            central.send("reply", f"{await asyncio.wait_for(peer.user.shown.get(), 300):06d}")
             await expect_paired(central, authenticated=True)
 
     asyncio.run(run_it())
@@ -173,7 +173,7 @@ def test_numeric_comparison_pairs(air: Start, beaconry) -> None:
         async with meeting(air, beaconry, Io.DISPLAY_OUTPUT_AND_YES_NO_INPUT) as (central, peer):
             central.send("pair", "display-yes-no", "mitm", "required")
             number = (await central.question("comparison"))["count"]
-            assert await asyncio.wait_for(peer.user.shown.get(), 60) == number
+            assert await asyncio.wait_for(peer.user.shown.get(), 300) == number
             peer.user.is_same.put_nowait(True)
             central.send("reply", "accept")
             await expect_paired(central, authenticated=True)
@@ -204,7 +204,7 @@ def test_wrong_passkey_fails(air: Start, beaconry, legacy: bool) -> None:
             while "repeated-attempts" not in kinds:
                 central.send("pair", "keyboard")
                 if await central.is_asked():
-                    shown = await asyncio.wait_for(peer.user.shown.get(), 60)
+                    shown = await asyncio.wait_for(peer.user.shown.get(), 300)
                     central.send("reply", f"{(shown + 1) % 1_000_000:06d}")
                     outcome = await central.outcome("pair")
                     assert outcome["event"] == "failed" and outcome["kind"] == "wrong-passkey", outcome

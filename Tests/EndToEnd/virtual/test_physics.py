@@ -131,7 +131,7 @@ def test_an_override_ends_after_its_time_and_links_show_it(beaconry: Beaconry) -
             assert done == "door to phone: 6 dB more loss, for 600 s\n"
             link, text = json.loads(await ctl("links", "--json")), await ctl("links")
             await ctl("link", "door", "phone", "--loss", "6", "--for", "500ms")
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(300):
                 while "override" in (later := json.loads(await ctl("links", "--json"))):
                     pass
             return link, text, later

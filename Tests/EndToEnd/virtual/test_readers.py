@@ -63,7 +63,7 @@ def start(beaconry: Beaconry) -> Iterator[Start]:
     for process in processes:
         if process.poll() is None:
             process.kill()
-        process.wait(60)
+        process.wait(300)
 
 
 def wait_until_full(process: subprocess.Popen[bytes]) -> None:
@@ -118,7 +118,7 @@ def test_command_ends_with_its_reader(town: Town, beaconry: Beaconry, start: Sta
     assert process.stdout and process.stderr
     assert json.loads(process.stdout.readline())["v"] == 1
     process.stdout.close()
-    assert process.wait(60) == -signal.SIGPIPE
+    assert process.wait(300) == -signal.SIGPIPE
     assert process.stderr.read() == b""
     if command[0] == "record":
         assert (beaconry.folder / "town.jsonl").read_text().startswith('{"began"'), "the recording is saved"
@@ -145,7 +145,7 @@ def test_run_continues_without_its_reader(beaconry: Beaconry, start: Start) -> N
     for word in ("disable", "enable"):
         assert beaconry.call("ctl", word, "door").returncode == 0
     process.terminate()
-    assert process.wait(60) == 0
+    assert process.wait(300) == 0
     assert process.stderr.read() == b""
 
 
@@ -176,7 +176,7 @@ def test_run_ends_although_its_reader_stalls(
     process = stalled_run(beaconry, start, "--json", prefix=prefix)
     wait_until_full(process)
     process.send_signal(how)
-    assert process.wait(60) == 74
+    assert process.wait(300) == 74
     assert process.stderr
     assert b"the reader of standard output has stopped reading" in process.stderr.read()
     assert list((beaconry.runtime / "beaconry").iterdir()) == []
@@ -188,7 +188,7 @@ def test_stop_is_answered_when_the_run_has_ended(beaconry: Beaconry, start: Star
     done = beaconry.call("ctl", "stop", timeout=300)
     assert (done.returncode, done.stdout) == (0, "stopped\n")
     # The socket closes at the end; the process has only to exit.
-    assert process.wait(60) == 74
+    assert process.wait(300) == 74
 
 
 def test_slow_reader_receives_everything(beaconry: Beaconry, start: Start) -> None:
@@ -205,14 +205,14 @@ def test_slow_reader_receives_everything(beaconry: Beaconry, start: Start) -> No
     rest = process.stdout.read()
     events = [json.loads(line)["event"] for line in (waiting + rest).splitlines()]
     assert events[-1] == "stopping" and len(rest) < PIPE
-    assert process.wait(60) == 0
+    assert process.wait(300) == 0
 
 
 def test_scan_ends_although_its_reader_stalls(town: Town, start: Start) -> None:
     process = start("scan", "--duplicates", "--json", "--radio", town[1])
     wait_until_full(process)
     process.terminate()
-    assert process.wait(60) == 74
+    assert process.wait(300) == 74
     assert process.stderr and b"the reader of standard output has stopped reading" in process.stderr.read()
 
 
@@ -272,7 +272,7 @@ def test_run_reports_lost_events_and_continues(beaconry: Beaconry, options: list
         time.sleep(0.02)
     assert beaconry.call("ctl", "disable", "door").returncode == 0
     process.terminate()
-    assert process.wait(60) == 74
+    assert process.wait(300) == 74
     assert process.stderr
     words = process.stderr.read().splitlines()
     assert words[0].startswith("warning: cannot write to standard output: No space left on device")

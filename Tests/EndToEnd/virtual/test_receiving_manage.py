@@ -93,7 +93,7 @@ def test_set_writes_all_settings_of_the_app(shop: Shop, beaconry: Beaconry) -> N
     changed = run.wait("advertising-started", device="first")
     assert changed["advertisingData"] == ibeacon(UUID, 40000, 513).hex() and changed["txPower"] == -6
     done = beaconry.call(
-        "expect", "--uuid", UUID, "--major", "40000", "--minor", "513", "--within", "50s", "--radio", shop[1]
+        "expect", "--uuid", UUID, "--major", "40000", "--minor", "513", "--within", "300s", "--radio", shop[1]
     )
     assert done.returncode == 0, done
     # Values that already match are not written.

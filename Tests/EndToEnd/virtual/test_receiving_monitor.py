@@ -287,7 +287,7 @@ def session_bus(tmp_path: Path) -> Iterator[str]:
     assert process.stdout
     yield process.stdout.readline().strip()
     process.terminate()
-    process.wait(60)
+    process.wait(300)
 
 
 SERVICE = """
@@ -328,7 +328,7 @@ def test_messages_are_shown_on_the_desktop(town: Town, beaconry: Beaconry, sessi
         assert run.end() == 0
     finally:
         service.kill()
-        service.wait(60)
+        service.wait(300)
 
 
 def test_missing_desktop_is_a_warning(town: Town, beaconry: Beaconry) -> None:

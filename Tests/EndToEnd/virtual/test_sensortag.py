@@ -138,7 +138,7 @@ def test_table_is_that_of_a_real_tag(air: VirtualAir, beaconry: Beaconry, firmwa
     async def scenario() -> None:
         async with phone(transport) as device:
             address = Address(ADDRESS, Address.PUBLIC_DEVICE_ADDRESS)
-            connection = await asyncio.wait_for(device.connect(address), 60)
+            connection = await asyncio.wait_for(device.connect(address), 300)
             peer = Peer(connection)
             found = await peer.discover_attributes()
             wanted = table(firmware)
@@ -228,7 +228,7 @@ def test_app_of_the_tutorial_reads_all_sensors(air: VirtualAir, beaconry: Beacon
 
     async def app() -> None:
         async with phone(transport) as device:
-            connection = await asyncio.wait_for(device.connect(await find(device)), 60)
+            connection = await asyncio.wait_for(device.connect(await find(device)), 300)
             peer = Peer(connection)
             await peer.discover_services()
             await peer.discover_characteristics()
@@ -299,7 +299,7 @@ def test_calibration_is_notified_although_undeclared(air: VirtualAir, beaconry: 
             peer.gatt_client.notification_subscribers[0x52] = {notifications.put_nowait}
             await peer.write_value(0x53, b"\x01\x00", with_response=True)
             await write(peer, "AA42*", 2)
-            assert await asyncio.wait_for(notifications.get(), 60) == await read(peer, "AA43*") != bytes(16)
+            assert await asyncio.wait_for(notifications.get(), 300) == await read(peer, "AA43*") != bytes(16)
 
     asyncio.run(scenario())
 
@@ -310,7 +310,7 @@ def test_disconnection_resets_the_tag(air: VirtualAir, beaconry: Beaconry) -> No
 
     async def scenario() -> None:
         async with phone(transport) as device:
-            connection = await asyncio.wait_for(device.connect(Address(RANDOM_ADDRESS)), 60)
+            connection = await asyncio.wait_for(device.connect(Address(RANDOM_ADDRESS)), 300)
             peer = Peer(connection)
             await peer.discover_services()
             await peer.discover_characteristics()
@@ -322,7 +322,7 @@ def test_disconnection_resets_the_tag(air: VirtualAir, beaconry: Beaconry) -> No
             await write(peer, "AA42*", 2)
             assert await read(peer, "AA02*") == b"\x01" and await read(peer, "AA62*") == b"\x81"
             await write(peer, "CCC3*", 1)
-            await asyncio.wait_for(gone, 60)
+            await asyncio.wait_for(gone, 300)
             await asyncio.to_thread(run.wait, "advertising-started")
             async with connected(device, RANDOM_ADDRESS) as (_, peer):
                 wanted = {"AA02*": "00", "AA13*": "64", "AA62*": "00", "AA42*": "00", "AA43*": "00" * 16}
