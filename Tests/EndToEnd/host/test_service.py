@@ -106,7 +106,7 @@ def test_an_unknown_group_is_refused(beaconry: Beaconry) -> None:
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("packages")
     program = tmp_path_factory.mktemp("program") / "beaconry"
-    environment = {**os.environ, "PACKAGE_COMPRESSION": "0", "XZ_OPT": "-0"}
+    environment = {**os.environ, "PACKAGE_COMPRESSION": "-Znone", "XZ_OPT": "-0"}
     for script, *arguments in (("strip-program", BINARY, program), ("package", program, folder)):
         command = [str(each) for each in (CHECKOUT / "Scripts" / script, *arguments)]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
