@@ -55,6 +55,9 @@ struct BeaconSchedule: Sendable {
         return (rotation, step)
     }
 
+    /// Whether it depends on the time of day.
+    var followsTimeOfDay: Bool { !schedule.windows.isEmpty }
+
     /// Switches the beacon until the next change of the schedule, which does not change at all if it only rotates.
     mutating func override(by isOn: Bool) { override = isOn == isScheduledOn ? nil : isOn }
 

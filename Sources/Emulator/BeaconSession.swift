@@ -176,6 +176,17 @@ final class BeaconSession {
     /// - Returns: what it has changed; `nil` without a schedule.
     func advanceSchedule(to time: ScheduleTime) -> BeaconSchedule.Change? { plan?.schedule.advance(to: time) }
 
+    /// Whether the schedule depends on the time of day.
+    var followsTimeOfDay: Bool { plan?.schedule.followsTimeOfDay == true }
+
+    /// Whether its next change is over, which the timer has not noticed.
+    func hasMissedScheduleChange(at uptime: Duration) -> Bool {
+        plan?.schedule.deadline.map { $0 < uptime } ?? false
+    }
+
+    /// Cancels the timer of the next change.
+    func cancelScheduleTimer() { plan?.timer?.cancel() }
+
     /// Calls a function when the schedule changes next.
     func awaitScheduleChange(_ clock: RunClock, _ change: @escaping @Sendable () async -> Void) {
         guard let plan, let deadline = plan.schedule.deadline else { return }

@@ -44,6 +44,8 @@ package actor Emulator: Service {
         package var readyFile: String?
         /// The time of day at the start of the run, since the Unix epoch, for schedules; `nil` for that of the machine.
         package var epoch: Duration?
+        /// The time of day of the run, which may be set during it; `nil` for that of the machine.
+        package var timeOfDay: TimeOfDay?
         /// Whether the profiles are in memory, so that reading them needs no thread of its own.
         package var hasProfilesInMemory = false
         /// Whether the profiles are read again whenever their files change.
@@ -94,6 +96,8 @@ package actor Emulator: Service {
     var scenario: RunningScenario?
     /// The captures in memory.
     var captures = RunCaptures()
+    /// Watches the time of day, while a schedule depends on it.
+    var timeOfDayWatch: Task<Void, Never>?
     /// Receives the names of the profiles after each reload, before the reload is reported.
     private(set) var reloadObserver: (@Sendable ([String]) async -> Void)?
     /// The receivers that scan within the run.
@@ -105,7 +109,7 @@ package actor Emulator: Service {
     ) {
         self.configuration = configuration
         self.radio = radio
-        runClock = RunClock(clock, epoch: configuration.epoch)
+        runClock = RunClock(clock, epoch: configuration.epoch, timeOfDay: configuration.timeOfDay)
         vault = BondVault { [events] in events.post(.beacon($0, $1)) }
         directory = BeaconDirectory(events: radio.events)
         listeners = ListeningReceivers(makeCentral: configuration.makeCentral)
@@ -175,6 +179,7 @@ package actor Emulator: Service {
         let failure = await openAndWait()
         progress.begin(.over)
         progress.lastChange?.cancel()
+        timeOfDayWatch?.cancel()
         if failure == nil || roster.isReady { events.post(.stopping) }
         roster.setRunning(false)
         announce()

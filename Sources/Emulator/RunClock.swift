@@ -24,6 +24,9 @@ package enum ClockChange: Hashable, Sendable {
     case rate(Simulation.Rate)
 }
 
+/// The time of day, since the Unix epoch.
+package typealias TimeOfDay = @Sendable () -> Duration
+
 /// The clock of a run: real time, real time by a factor, or the time of a simulation.
 struct RunClock: Sendable {
     private let clock: any Clock<Duration>
@@ -31,13 +34,22 @@ struct RunClock: Sendable {
     let timekeeper: Timekeeper
     /// The time of day at the start of the run, since the Unix epoch.
     private let epoch: Duration
+    /// The time of day, which may be set during the run; `nil` where it follows from the start and the clock of the run.
+    private let timeOfDay: TimeOfDay?
 
-    /// - Parameter epoch: `nil` for the time of day of the machine.
-    init(_ clock: any Clock<Duration>, epoch: Duration?) {
+    /// - Parameters:
+    ///   - epoch: the time of day at the start; `nil` for that of the machine.
+    ///   - timeOfDay: `nil` for that of the machine in real time, and else for none that can be set.
+    init(_ clock: any Clock<Duration>, epoch: Duration?, timeOfDay: TimeOfDay? = nil) {
         self.clock = clock
         timekeeper = Timekeeper(clock)
-        self.epoch = epoch ?? .sinceUnixEpoch
+        let isMachines = epoch == nil && clock is ContinuousClock
+        self.timeOfDay = timeOfDay ?? (isMachines ? { @Sendable in .sinceUnixEpoch } : nil)
+        self.epoch = epoch ?? self.timeOfDay?() ?? .sinceUnixEpoch
     }
+
+    /// Whether the time of day may be set during the run.
+    var canBeSet: Bool { timeOfDay != nil }
 
     /// The time since the start of the run.
     var uptime: Duration { timekeeper.now() }
@@ -45,7 +57,7 @@ struct RunClock: Sendable {
     /// The present time for schedules.
     var scheduleTime: ScheduleTime {
         let uptime = uptime
-        return ScheduleTime(uptime: uptime, sinceUnixEpoch: epoch + uptime)
+        return ScheduleTime(uptime: uptime, sinceUnixEpoch: timeOfDay?() ?? epoch + uptime)
     }
 
     /// Waits for a duration, on the clock of the run.
@@ -77,5 +89,29 @@ struct RunClock: Sendable {
             }
             await simulation.advance(by: duration)
         }
+    }
+}
+
+/// Notices that the time of day was set, beside a clock that cannot be set.
+///
+/// One of the two may also have stood still while the machine was suspended. Small steps, and a time of day that is slewed, add up
+/// until they count.
+struct TimeOfDayWatch {
+    /// The least step that counts.
+    static let leastStep = Duration.milliseconds(500)
+
+    /// The time of day at the start of the clock, as it was when a step counted last.
+    private var start: Duration
+
+    init(at time: ScheduleTime) { start = time.sinceUnixEpoch - time.uptime }
+
+    /// Takes the present time.
+    /// - Returns: Whether the time of day was set since the last call that returned `true`.
+    mutating func wasSet(at time: ScheduleTime) -> Bool {
+        let start = time.sinceUnixEpoch - time.uptime
+        let step = start > self.start ? start - self.start : self.start - start
+        guard step >= Self.leastStep else { return false }
+        self.start = start
+        return true
     }
 }

@@ -5,6 +5,9 @@
 import Advertising
 import BluetoothCore
 import Devices
+import Profiles
+import Radio
+import Synchronization
 import TestSupport
 import Testing
 
@@ -180,6 +183,147 @@ struct ScheduledBeaconTests {
             #expect(try await rig.emulator.reload().changed == ["sign"])
             let last = try await rig.advertisement("sign", 4)
             #expect(last?.frame?.minor == 9 && last?.address == addresses.last)
+        }
+    }
+
+    // MARK: - The time of day
+
+    /// A time of day that a test sets.
+    private final class Wall: Sendable {
+        private let clock: Mutex<(since: Duration, clock: ManualClock)?> = Mutex(nil)
+        private let start: Mutex<Duration>
+
+        init(_ start: Duration) { self.start = Mutex(start) }
+
+        /// The clock that it follows while it is not set.
+        func follow(_ clock: ManualClock) { self.clock.withLock { $0 = (clock.now.offset, clock) } }
+
+        var now: Duration {
+            let elapsed = clock.withLock { $0.map { $0.clock.now.offset - $0.since } } ?? .zero
+            return start.withLock(\.self) + elapsed
+        }
+
+        func set(by step: Duration) { start.withLock { $0 += step } }
+    }
+
+    /// Runs the profile on a clock that can be set, from Friday at this hour in UTC.
+    private func withWall(
+        _ schedule: String, at hour: Int, _ body: (Rig, Wall) async throws -> Void
+    ) async throws {
+        let wall = Wall(Self.friday + Self.hour * hour)
+        let rig = try Rig(Self.profile(schedule), folder: try TemporaryFolder()) { configuration in
+            configuration.timeOfDay = { wall.now }
+            configuration.utcOffset = { _ in 0 }
+        }
+        wall.follow(rig.clock)
+        do {
+            try await rig.event("ready")
+            try await body(rig, wall)
+        } catch {
+            try? await rig.stop()
+            throw error
+        }
+        try await rig.stop()
+    }
+
+    /// The run compares the time of day every two seconds.
+    private func check(_ rig: Rig) async { await advance(rig, by: .seconds(2)) }
+
+    @Test func scheduleFollowsAStepOfTheClockForward() async throws {
+        try await withWall("{ between: mon-fri 09:00-17:00 }", at: 3) { rig, wall in
+            #expect(try await !rig.emulator.show("sign").isEnabled)
+            wall.set(by: Self.hour * 7)
+            await check(rig)
+            try await rig.event("advertising-started", of: "sign")
+            #expect(try await rig.emulator.show("sign").schedule?.until == Self.friday + Self.hour * 17)
+            // The timer is that of the new time.
+            await rig.clock.waitForSleeper(of: Self.hour * 7 - .seconds(2))
+        }
+    }
+
+    @Test func scheduleFollowsAStepOfTheClockBack() async throws {
+        try await withWall("{ between: mon-fri 09:00-17:00 }", at: 10) { rig, wall in
+            try await rig.event("advertising-started", of: "sign")
+            wall.set(by: Self.hour * -4)
+            await check(rig)
+            #expect(try await rig.event("advertising-stopped", of: "sign").reason == "off by its schedule")
+            #expect(try await rig.emulator.show("sign").schedule?.until == Self.friday + Self.hour * 9)
+            await advance(rig, by: Self.hour * 3 - .seconds(2))
+            try await rig.event("advertising-started", of: "sign", 2)
+        }
+    }
+
+    /// A clock that is slewed by half a second between two checks each is followed as well, once the steps add up.
+    @Test func smallStepsAddUp() {
+        var watch = TimeOfDayWatch(at: ScheduleTime(uptime: .zero, sinceUnixEpoch: Self.friday))
+        var noticed: [Int] = []
+        for second in 1...12 {
+            let time = Duration.seconds(second)
+            let step = Duration.milliseconds(100) * second
+            if watch.wasSet(at: ScheduleTime(uptime: time, sinceUnixEpoch: Self.friday + time + step)) {
+                noticed.append(second)
+            }
+        }
+        #expect(noticed == [5, 10])
+    }
+
+    /// The clock of timers stands still while the machine is suspended, and the time of day does not.
+    @Test func suspendedMachineIsBehindNoScheduleAfterIt() async throws {
+        try await withWall("{ between: mon-fri 09:00-17:00 }", at: 8) { rig, wall in
+            await rig.clock.waitForSleeper(of: Self.hour)
+            wall.set(by: Self.hour * 2)
+            await check(rig)
+            try await rig.event("advertising-started", of: "sign")
+        }
+    }
+
+    /// Another kernel's clock of timers continues during the suspension, but a timer of the process is late: the next check does
+    /// what the timer has not done.
+    @Test func lateTimerIsNoticed() {
+        let offset: Schedule.UTCOffset = { _ in 0 }
+        let reader = try? Profile(parsing: Self.profile("{ between: 09:00-17:00 }"), file: "shop.yaml")
+        guard let definition = reader?.beacons.first, let schedule = definition.schedule else {
+            Issue.record("the profile has no schedule")
+            return
+        }
+        let start = ScheduleTime(uptime: .zero, sinceUnixEpoch: Self.friday + Self.hour * 8)
+        var plan = BeaconSchedule(schedule, at: start, offset)
+        #expect(plan.deadline == Self.hour && plan.isScheduledOff)
+        let after = ScheduleTime(uptime: Self.hour * 2, sinceUnixEpoch: Self.friday + Self.hour * 10)
+        #expect(plan.advance(to: after).isOn == true)
+    }
+
+    @Test func cyclesAndRotationsDoNotFollowTheTimeOfDay() async throws {
+        try await withWall("{ on: 10s, off: 50s }", at: 3) { rig, wall in
+            try await rig.event("advertising-started", of: "sign")
+            await rig.clock.waitForSleeper(of: .seconds(10))
+            #expect(rig.clock.sleepers == 1, "nothing watches the time of day")
+            wall.set(by: Self.hour * 7)
+            await advance(rig, by: .seconds(10))
+            #expect(try await rig.event("advertising-stopped", of: "sign").reason == "off by its schedule")
+        }
+    }
+
+    /// With both, windows follow the time of day, and the cycle within them the start.
+    @Test func cycleInAWindowKeepsItsPhase() async throws {
+        try await withWall("{ between: 09:00-17:00, on: 10s, off: 50s }", at: 3) { rig, wall in
+            wall.set(by: Self.hour * 7)
+            await check(rig)
+            try await rig.event("advertising-started", of: "sign")
+            await advance(rig, by: .seconds(8))
+            #expect(try await rig.event("advertising-stopped", of: "sign").reason == "off by its schedule")
+        }
+    }
+
+    /// A step neither ends nor repeats what the user has switched, unless the schedule changes.
+    @Test func stepWithinAWindowChangesNothing() async throws {
+        try await withWall("{ between: 09:00-17:00 }", at: 10) { rig, wall in
+            try await rig.event("advertising-started", of: "sign")
+            _ = try await rig.emulator.setEnabled("sign", false)
+            wall.set(by: Self.hour)
+            await check(rig)
+            await rig.clock.waitForSleeper(of: Self.hour * 6 - .seconds(2))
+            #expect(try await rig.emulator.show("sign").schedule?.isOverridden == true)
         }
     }
 }

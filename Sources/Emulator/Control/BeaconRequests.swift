@@ -105,36 +105,4 @@ extension Emulator {
         status.airState = session.airState(isEnabled: status.isEnabled, isRadioUp: roster.isRadioUp)
         return status
     }
-
-    // MARK: - Schedules
-
-    /// Begins the schedule of a beacon, or continues the same one; call it before `powerOn`.
-    func beginSchedule(of beacon: RunningBeacon) async {
-        guard let session = roster[beacon.identifier] else { return }
-        session.follow(beacon.profile.schedule, at: runClock.scheduleTime, configuration.utcOffset)
-        guard session.hasSchedule else { return }
-        awaitScheduleChange(of: beacon.identifier)
-        refresh(beacon.identifier)
-        if let (rotation, step) = session.rotation { await beacon.prepare(rotation, step: step) }
-    }
-
-    private func awaitScheduleChange(of beacon: BeaconIdentifier) {
-        roster[beacon]?.awaitScheduleChange(runClock) { [weak self] in await self?.advanceSchedule(of: beacon) }
-    }
-
-    private func advanceSchedule(of beacon: BeaconIdentifier) async {
-        guard progress.phase == .up, let session = roster[beacon],
-            let change = session.advanceSchedule(to: runClock.scheduleTime)
-        else { return }
-        awaitScheduleChange(of: beacon)
-        refresh(beacon)
-        if change.step != nil, let (rotation, step) = session.rotation {
-            await directory.route(to: beacon) { await $0.rotate(rotation, step: step) }
-        }
-        guard let isOn = change.isOn else { return }
-        // A reload may have removed it meanwhile.
-        try? await exclusively(.named(beacon.name)) { beacons throws(EmulatorError) in
-            if roster[beacon]?.hasFlatBattery != true { await switchBeacon(beacons[0], on: isOn) }
-        }
-    }
 }
