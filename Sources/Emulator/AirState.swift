@@ -61,6 +61,18 @@ package enum AirState: String, CaseIterable, Codable, Hashable, Sendable {
     }
 }
 
+extension AirState {
+    /// The state after a number of beacons: `2 off by schedule`.
+    fileprivate var participle: String {
+        switch self {
+        case .paused: "paused"
+        case .scheduledOff: "off by schedule"
+        case .outOfRange: "out of range"
+        default: clause
+        }
+    }
+}
+
 /// What is known of a beacon and its radio.
 struct AirConditions: Hashable {
     /// Whether the beacon is switched on.
@@ -126,6 +138,8 @@ package struct AirSummary: Hashable, Sendable {
     package internal(set) var isRadioUp = false
     /// Whether the run has been ready.
     package internal(set) var isReady = false
+    /// Whether the profiles in use are the last good ones, because those of the start cannot be read.
+    package internal(set) var usesLastGood = false
     /// The first beacons that should be on the air and are not, in the order of the profiles.
     package internal(set) var missing: [MissingBeacon] = []
 
@@ -172,15 +186,21 @@ package struct AirSummary: Hashable, Sendable {
         }
     }
 
-    /// `2 of 3 beacons are on the air: till (flat battery)`
+    /// `2 of 3 beacons on the air; not: till (flat battery)`, and that the last good profile is used.
     package var sentence: String {
+        usesLastGood ? "\(presence); \(Self.lastGoodClause)" : presence
+    }
+
+    /// That the profiles in use are the last good ones.
+    package static let lastGoodClause = "the profile cannot be read, and the one that ran last is used"
+
+    private var presence: String {
         let all = beacons
-        let noun = all == 1 ? "beacon" : "beacons"
         guard missingCount > 0 else {
-            let off = all - count(.onAir)
-            return off == 0
-                ? "\(all) \(noun) on the air"
-                : "\(count(.onAir)) of \(all) \(noun) on the air, \(off) off, paused or muted"
+            let off = AirState.allCases.filter { !$0.isExpected && count($0) > 0 }
+            guard !off.isEmpty else { return "\(all) \(all == 1 ? "beacon" : "beacons") on the air" }
+            return "\(count(.onAir)) of \(all) \(all == 1 ? "beacon" : "beacons") on the air, "
+                + off.map { "\(count($0)) \($0.participle)" }.joined(separator: ", ")
         }
         var names = missing.prefix(Self.maximumNames).map { "\($0.device) (\($0.state.clause))" }
         if missingCount > names.count { names.append("\(missingCount - names.count) more") }

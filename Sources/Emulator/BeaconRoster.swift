@@ -117,6 +117,9 @@ final class BeaconRoster {
     /// Takes whether the beacons are on the radio.
     func setRunning(_ isRunning: Bool) { readiness.setRunning(isRunning) }
 
+    /// Takes whether the profiles in use are the last good ones.
+    func setLastGood(_ isLastGood: Bool) { readiness.setLastGood(isLastGood) }
+
     /// Records whether the radio is usable, and its name.
     func setRadioUp(_ isUp: Bool, name: String? = nil) {
         if let name { radioName = name }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
+package import BluetoothCore
 import Concurrency
 import Devices
 package import Persistence
@@ -46,6 +46,11 @@ package actor Emulator: Service {
         package var epoch: Duration?
         /// The time of day of the run, which may be set during it; `nil` for that of the machine.
         package var timeOfDay: TimeOfDay?
+        /// Keeps the profiles that were read last, after their beacons are on the radio; `nil` keeps none. It returns why they
+        /// could not be kept.
+        package var keepProfiles: (@Sendable () -> Warning?)?
+        /// That `profiles` are the last good ones, because those of the start cannot be read; `nil` if they can.
+        package var lastGood: Warning?
         /// Whether the profiles are in memory, so that reading them needs no thread of its own.
         package var hasProfilesInMemory = false
         /// Whether the profiles are read again whenever their files change.
@@ -134,6 +139,10 @@ package actor Emulator: Service {
         }
         // A file that a killed run has left would announce this run too early.
         if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
+        if let lastGood = configuration.lastGood {
+            roster.setLastGood(true)
+            events.post(.warning(lastGood))
+        }
         do {
             let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
             receivers = ServedReceivers(profiles)
@@ -238,6 +247,19 @@ package actor Emulator: Service {
         roster.setRunning(progress.phase == .up)
         _ = roster.countAll()
         announce()
+        if configuration.lastGood == nil { await keepProfiles() }
+    }
+
+    /// Keeps the profiles that were read last, which have run now.
+    func keepProfiles() async {
+        guard let keep = configuration.keepProfiles else { return }
+        if let warning = await LongWork.perform(keep) { events.post(.warning(warning)) }
+    }
+
+    /// Notes that the profiles in use are those of their files.
+    func endLastGood() {
+        roster.setLastGood(false)
+        announce()
     }
 
     /// Begins the schedule of a beacon, and switches the beacon on unless the schedule has it off.
@@ -273,8 +295,8 @@ package actor Emulator: Service {
             switch step {
             case .ready:
                 guard createReadyFile() else { return }
-                events.post(.ready(beacons: roster.order.count))
-                guard let duration = configuration.duration else { return }
+                events.post(.ready(roster.summary))
+                guard let duration = configuration.duration else { continue }
                 Task { [runClock, ending = progress.endings.continuation] in
                     await runClock.sleep(for: duration)
                     ending.yield(nil)

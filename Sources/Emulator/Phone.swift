@@ -64,8 +64,7 @@ package actor Phone {
         do throws(SystemError) {
             try vault.open(identifier, state.bonds(phone: profile.name), resets: resets)
         } catch {
-            throw EmulatorError(
-                .inputOutput, "\(error)", hint: "check the state folder, or use another one (--state DIR)")
+            throw EmulatorError(.inputOutput, "\(error)", hint: StateFolder.hint(for: error, in: state.path))
         }
     }
 

@@ -5,8 +5,9 @@
 /// What a run announces of its beacons.
 ///
 /// A run is ready, once, when everything that should be on the air is on the air, and no device is silent by itself. From
-/// then on it is complete or incomplete; its ready file exists while it is complete. It is degraded while something that was started is not on the air, which is
-/// announced at its beginning and at its end; a beacon that has just been switched on makes the run incomplete only.
+/// then on it is complete or incomplete; its ready file exists while it is complete. It is degraded while something that was
+/// started is not on the air, and while its profiles are the last good ones, since theirs cannot be read; both are announced at
+/// the beginning and at the end. A beacon that has just been switched on makes the run incomplete only.
 struct RunReadiness {
     /// An announcement.
     enum Step: Hashable {
@@ -16,9 +17,9 @@ struct RunReadiness {
         case complete
         /// The run is incomplete.
         case incomplete
-        /// Something that should be on the air is not.
+        /// Something that should be on the air is not, or the profiles are the last good ones.
         case degraded
-        /// Everything that should be on the air is on the air again.
+        /// Everything that should be on the air is on the air again, by profiles that can be read.
         case recovered
     }
 
@@ -38,6 +39,9 @@ struct RunReadiness {
     /// Takes whether the radio is usable.
     mutating func setRadioUp(_ isUp: Bool) { summary.isRadioUp = isUp }
 
+    /// Takes whether the profiles in use are the last good ones.
+    mutating func setLastGood(_ isLastGood: Bool) { summary.usesLastGood = isLastGood }
+
     /// The announcements that follow from the changes since the last ones.
     mutating func next() -> [Step] {
         var steps: [Step] = []
@@ -50,7 +54,8 @@ struct RunReadiness {
             steps.append(isComplete ? .complete : .incomplete)
         }
         guard isReady, summary.isRunning else { return steps }
-        let isDegraded = !summary.isRadioUp || summary.missingCount > summary.count(.starting)
+        let isDegraded =
+            summary.usesLastGood || !summary.isRadioUp || summary.missingCount > summary.count(.starting)
         // Whatever is starting again is not recovered yet.
         guard isDegraded != self.isDegraded, isDegraded || isComplete else { return steps }
         self.isDegraded = isDegraded

@@ -145,7 +145,7 @@ actor RunningBeacon {
             }
         } catch {
             throw EmulatorError(
-                .inputOutput, "\(error)", hint: "check the state folder, or use another one (--state DIR)")
+                .inputOutput, "\(error)", hint: StateFolder.hint(for: error, saving: flash.path))
         }
     }
 
@@ -157,7 +157,7 @@ actor RunningBeacon {
             return try setAside(flash, "\"\(error.name)\" is missing or out of range")
         }
         guard device.settings != factory else { return }
-        post(.settingsRestored(file: flash.path, beacon: "\(profileName)/\(profile.id)"))
+        post(.settingsRestored(file: flash.path, reset: flash.resetCommand))
     }
 
     private func setAside(_ flash: FlashFile, _ reason: String) throws(SystemError) {

@@ -14,6 +14,7 @@ package struct FlashFile: Sendable {
     private let kind: String
     /// The file, for a removal together with others.
     package let file: AtomicFile
+    private let isInUsualFolder: Bool
 
     /// The format of the file.
     private struct Document: Codable {
@@ -35,14 +36,22 @@ package struct FlashFile: Sendable {
     }
 
     /// The flash of a device of this kind.
+    /// - Parameter isInUsualFolder: Whether commands of the user use its state folder unless they get another one.
     package init(
-        path: String, profile: String, beacon: String, kind: String,
+        path: String, profile: String, beacon: String, kind: String, isInUsualFolder: Bool = false,
         fileSystem: any FileSystem = LocalFileSystem()
     ) {
+        self.isInUsualFolder = isInUsualFolder
         file = AtomicFile(path: path, fileSystem: fileSystem)
         self.profile = profile
         self.beacon = beacon
         self.kind = kind
+    }
+
+    /// The command that removes the saved settings: `beaconry reset museum/entrance --state /var/lib/beaconry`.
+    package var resetCommand: String {
+        StateFolder(Folder.containing(Folder.containing(path)), isUsual: isInUsualFolder)
+            .resetCommand(of: "\(profile)/\(beacon)")
     }
 
     /// Reads the file.

@@ -22,6 +22,13 @@ package enum Folder {
         return folder.isEmpty ? "." : folder.string
     }
 
+    /// A path that does not depend on the working folder.
+    package static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let pointer = getcwd(nil, 0) else { return path }
+        defer { free(pointer) }
+        return FilePath(String(cString: pointer)).pushing(FilePath(path)).lexicallyNormalized().string
+    }
+
     /// Creates a folder, and those above it, with access for this user only.
     package static func create(_ path: String) throws(SystemError) {
         let whole = FilePath(path)
@@ -34,6 +41,9 @@ package enum Folder {
         }
     }
 
+    /// How the reason begins that a folder belongs to another user.
+    fileprivate static let ownership = "it belongs to user"
+
     /// Creates a folder for settings and bonds, and those above it; an existing folder is checked.
     ///
     /// Root may use the folder of any user. Only folders above it may be symbolic links: systemd links the state folders
@@ -45,7 +55,7 @@ package enum Folder {
             if status.type == .symbolicLink {
                 "it is a symbolic link"
             } else if geteuid() != 0, status.userID.rawValue != geteuid() {
-                "it belongs to user \(status.userID.rawValue), and this process runs as user \(geteuid())"
+                "\(ownership) \(status.userID.rawValue), and this process runs as user \(geteuid())"
             } else if status.permissions.contains(.otherWrite) {
                 "every user can write to it"
             } else {
@@ -90,5 +100,12 @@ package enum Folder {
             let mode = String(status.permissions.rawValue, radix: 8)
             throw refusal("other users have access to it (mode \(mode))")
         }
+    }
+}
+
+extension SystemError {
+    /// Whether another owner of a file or folder would fix it.
+    package var isOfOwnership: Bool {
+        reason?.hasPrefix(Folder.ownership) ?? (code == .permissionDenied || code == .notPermitted)
     }
 }

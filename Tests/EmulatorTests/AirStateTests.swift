@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Radio
+import Synchronization
 import TestSupport
 import Testing
 
@@ -124,7 +125,16 @@ struct AirStateTests {
         for _ in 0..<3 { summary.move(from: nil, to: .onAir) }
         #expect(summary.sentence == "3 beacons on the air")
         summary.move(from: .onAir, to: .disabled)
-        #expect(summary.sentence == "2 of 3 beacons on the air, 1 off, paused or muted")
+        #expect(summary.sentence == "2 of 3 beacons on the air, 1 off")
+        for state in [AirState.paused, .muted, .outOfRange, .scheduledOff, .scheduledOff] {
+            summary.move(from: nil, to: state)
+        }
+        #expect(
+            summary.sentence == "2 of 8 beacons on the air, 1 paused, 1 off, 2 off by schedule, 1 muted, 1 out of range"
+        )
+        for state in [AirState.paused, .muted, .outOfRange, .scheduledOff, .scheduledOff] {
+            summary.move(from: state, to: nil)
+        }
         summary.move(from: .onAir, to: .flatBattery)
         let named = summary.named([
             (BeaconIdentifier("till"), AirState.flatBattery), (BeaconIdentifier("door"), .onAir),
@@ -133,5 +143,69 @@ struct AirStateTests {
         for _ in 0..<20 { summary.move(from: nil, to: .refused) }
         let many = summary.named((0..<21).map { (BeaconIdentifier("b\($0)"), AirState.refused) })
         #expect(many.missing.count == 10 && many.sentence.hasSuffix("b9 (refused by the radio), 11 more"))
+    }
+
+    @Test func onlyBeaconThatIsOffByScheduleIsNotCalledOnTheAir() {
+        var summary = AirSummary()
+        summary.move(from: nil, to: .scheduledOff)
+        #expect(EventText.line(.ready(summary)) == "ready: 0 of 1 beacon on the air, 1 off by schedule")
+        summary.move(from: .scheduledOff, to: .onAir)
+        #expect(EventText.line(.ready(summary)) == "ready: 1 beacon is on the air")
+        summary.usesLastGood = true
+        #expect(
+            EventText.line(.ready(summary))
+                == "ready: 1 beacon on the air; the profile cannot be read, and the one that ran last is used")
+    }
+
+    /// The state is degraded from the start, and until the profile is read: a change by a client does not correct the file.
+    @Test func lastGoodProfileIsDegradedUntilTheProfileIsRead() async throws {
+        let warning = Warning(code: "profile-is-last-good", message: "it cannot be read", hint: "correct it")
+        let kept = Mutex(0)
+        let rig = try Rig(Samples.museum, folder: try TemporaryFolder()) {
+            $0.lastGood = warning
+            $0.keepProfiles = {
+                kept.withLock { $0 += 1 }
+                return nil
+            }
+        }
+        try await rig.warning("profile-is-last-good")
+        try await rig.event("ready")
+        #expect(try await rig.event("degraded").message?.contains("the one that ran last is used") == true)
+        #expect(await rig.emulator.airSummary().isComplete)
+        _ = try await rig.emulator.replaceProfile(nil, by: Samples.museum, tag: nil)
+        #expect(await rig.emulator.airSummary().usesLastGood)
+        rig.profiles.change("profile: [")
+        await #expect(throws: EmulatorError.self) { try await rig.emulator.reload() }
+        #expect(await rig.emulator.airSummary().usesLastGood)
+        #expect(kept.withLock(\.self) == 0, "nothing was read that could be kept")
+        rig.profiles.change(Samples.museum)
+        _ = try await rig.emulator.reload()
+        try await rig.event("recovered")
+        #expect(await !rig.emulator.airSummary().usesLastGood)
+        #expect(kept.withLock(\.self) == 1)
+        try await rig.stop()
+    }
+
+    /// Profiles are kept once their beacons are on the radio, and when they were read again; not what clients have changed.
+    @Test func profilesAreKeptWhenTheyWereRead() async throws {
+        let kept = EventLog<String>()
+        let rig = try Rig(Samples.museum, folder: try TemporaryFolder()) {
+            $0.keepProfiles = {
+                kept.append("kept")
+                return Warning(code: "profile-not-kept", message: "there is no room", hint: "make room")
+            }
+        }
+        try await rig.event("ready")
+        try await rig.warning("profile-not-kept")
+        _ = try await rig.emulator.replaceProfile(nil, by: Samples.museum, tag: nil)
+        #expect(kept.entries.count == 1)
+        _ = try await rig.emulator.reload()
+        #expect(kept.entries.count == 2)
+        _ = try await rig.emulator.reset()
+        #expect(kept.entries.count == 3)
+        rig.profiles.change("profile: [")
+        await #expect(throws: EmulatorError.self) { try await rig.emulator.reload() }
+        #expect(kept.entries.count == 3)
+        try await rig.stop()
     }
 }

@@ -150,7 +150,8 @@ struct EmulatorControlTests {
         try await second.event("ready")
         let restored = try await second.event("settings-restored", of: "entrance")
         #expect(restored.file == folder.file("state/museum/entrance.json"))
-        #expect(restored.hint == "beaconry reset museum/entrance goes back to the profile")
+        let command = "beaconry reset museum/entrance --state \(folder.file("state"))"
+        #expect(restored.hint == "\(command) goes back to the profile, when the run has ended")
         #expect(second.radio.wanted("entrance")?.frame?.minor == 30)
         guard case .open(let plans, _) = second.radio.calls.entries.first else {
             Issue.record("the first call is not open")

@@ -34,10 +34,10 @@ package struct MonitorFolder {
             case .held(let owner):
                 let who = owner.map { "process \($0)" } ?? "another process"
                 throw Failure(exitCode: 73, message: "\(path)/\(name).lock is in use by \(who); end that process first")
-            case .system(let error): throw Self.notWritable(error)
+            case .system(let error): throw unusable(error)
             }
         } catch let error as SystemError {
-            throw Self.notWritable(error)
+            throw unusable(error)
         }
     }
 
@@ -66,7 +66,7 @@ package struct MonitorFolder {
         do throws(SystemError) {
             try store(regions, in: savedListPath)
         } catch {
-            throw Self.notWritable(error)
+            throw unusable(error)
         }
     }
 
@@ -88,8 +88,10 @@ package struct MonitorFolder {
         let regions: Regions
     }
 
-    private static func notWritable(_ error: SystemError) -> Failure {
-        Failure(
-            exitCode: 73, message: "\(error); choose another state folder (--state DIR), or watch with --ephemeral")
+    private func unusable(_ error: SystemError) -> Failure {
+        let other = "choose another state folder (--state DIR), or watch with --ephemeral"
+        return Failure(
+            exitCode: 73,
+            message: "\(error); \(StateFolder.ownershipHint(for: error, of: Folder.containing(path)) ?? other)")
     }
 }

@@ -37,6 +37,7 @@ package enum EnvironmentVariable: String, CaseIterable, Sendable {
     case state
     case ephemeral
     case factoryReset = "factory-reset"
+    case lastGood = "last-good"
     case hciServer = "hci-server"
     case esphome
     case esphomeKey = "esphome-key"

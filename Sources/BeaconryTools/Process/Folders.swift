@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+package import Persistence
 
 /// Default folders.
 package enum Folders {
@@ -11,7 +12,18 @@ package enum Folders {
         if let option = option ?? EnvironmentVariable.state.value ?? Environment.value("STATE_DIRECTORY") {
             return option
         }
-        return (Environment.value("XDG_STATE_HOME") ?? home + "/.local/state") + "/beaconry"
+        return usualState
+    }
+
+    /// The state folder of the user's commands.
+    private static var usualState: String {
+        (Environment.value("XDG_STATE_HOME") ?? home + "/.local/state") + "/beaconry"
+    }
+
+    /// The state folder, as `state`.
+    package static func stateFolder(_ option: String?) -> StateFolder {
+        let path = state(option)
+        return StateFolder(path, isUsual: path == usualState)
     }
 
     /// The folder of control sockets and of the ledgers of runs; a reboot empties it.

@@ -13,17 +13,55 @@ import Receiving
 /// Reads and edits files of profiles.
 package enum ProfileFiles {
     /// Reads profiles of beacons.
-    /// - Parameter files: takes the paths of all files that are read.
+    /// - Parameters:
+    ///   - files: takes the paths of all files that are read.
+    ///   - record: takes the texts of these files, and the variables that are read.
     /// - Throws: `ProfileFaults` with the faults of all files.
-    package static func load(_ paths: [String], noting files: WatchedFiles? = nil) throws(ProfileFaults) -> [Profile] {
+    package static func load(
+        _ paths: [String], noting files: WatchedFiles? = nil, keeping record: ProfileRecord? = nil
+    ) throws(ProfileFaults) -> [Profile] {
+        try load(paths) { path throws(ProfileFaults) in
+            files?.insert(path)
+            let text = try text(path)
+            record?.note(text, at: path)
+            return text
+        } sources: { path in
+            let sources = sources(beside: path, noting: files)
+            return record?.noting(sources, beside: path) ?? sources
+        }
+    }
+
+    /// Reads profiles from a copy of their files and variables.
+    /// - Throws: `ProfileFaults`, also for a file that the copy does not have.
+    static func load(_ paths: [String], from copy: ProfileCopy) throws(ProfileFaults) -> [Profile] {
+        try load(paths) { path throws(ProfileFaults) in
+            guard let text = copy.files[Folder.absolute(path)] else {
+                throw ProfileFaults([
+                    ProfileFault(file: path, line: 0, column: 0, field: "", message: "the copy does not have it")
+                ])
+            }
+            return text
+        } sources: { path in
+            ProfileSources { name throws(ValueFault) in
+                guard let text = copy.files[Folder.absolute(full(name, beside: path))] else {
+                    throw ValueFault("the copy does not have the file \"\(name)\"")
+                }
+                return text
+            } environment: { name in
+                copy.variables[name] ?? nil
+            }
+        }
+    }
+
+    private static func load(
+        _ paths: [String], text: (String) throws(ProfileFaults) -> String, sources: (String) -> ProfileSources
+    ) throws(ProfileFaults) -> [Profile] {
         var profiles: [Profile] = []
         var faults: [ProfileFault] = []
         var names = NamesOnTheAir()
         for path in paths {
             do throws(ProfileFaults) {
-                files?.insert(path)
-                let profile = try Profile(
-                    parsing: try text(path), file: path, sources: sources(beside: path, noting: files))
+                let profile = try Profile(parsing: try text(path), file: path, sources: sources(path))
                 if let index = profiles.firstIndex(where: { $0.name == profile.name }) {
                     let message = "\(paths[index]) has the name \"\(profile.name)\" already"
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "profile", message: message))
@@ -121,9 +159,8 @@ package enum ProfileFiles {
 
     /// Reads the files that a profile refers to, by paths relative to the profile's folder.
     private static func reader(beside profile: String, noting files: WatchedFiles?) -> ProfileFileReader {
-        let folder = profile.lastIndex(of: "/").map { profile[...$0] } ?? ""
-        return { path throws(ValueFault) in
-            let full = path.hasPrefix("/") ? path : folder + path
+        { path throws(ValueFault) in
+            let full = full(path, beside: profile)
             files?.insert(full)
             let bytes: [UInt8]?
             do throws(SystemError) {
@@ -139,6 +176,12 @@ package enum ProfileFiles {
             }
             return text
         }
+    }
+
+    /// A path in a profile, which is relative to the folder of the profile.
+    static func full(_ path: String, beside profile: String) -> String {
+        let folder = profile.lastIndex(of: "/").map { profile[...$0] } ?? ""
+        return path.hasPrefix("/") ? path : folder + path
     }
 
     /// The text of a file.

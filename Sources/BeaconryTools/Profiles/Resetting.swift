@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Devices
+import Glibc
 package import Persistence
 import Profiles
+import Sockets
 
 /// `reset`: erases the saved settings and bonds of beacons, or the bonds of phones.
 package struct ResetTool {
@@ -21,10 +23,19 @@ package struct ResetTool {
 
     /// Erases; if one of the names is wrong, nothing is erased.
     package func run(_ names: [String]) throws {
+        try checkAccess()
         for name in names { try check(name) }
         for name in names {
             if arePhones { try reset(phone: name) } else { try reset(beacons: name) }
         }
+    }
+
+    /// Throws for a folder of another user, in which nothing would be found.
+    private func checkAccess() throws {
+        guard access(folder.path, R_OK | X_OK) != 0, errno == EACCES else { return }
+        throw Failure(
+            exitCode: 73,
+            message: "you may not use the state folder \(folder.path); \(SocketAccess.hint(for: folder.path))")
     }
 
     /// Throws for a name of which nothing was ever saved. A reset leaves an empty folder behind, so that it can be repeated;

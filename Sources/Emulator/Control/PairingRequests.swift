@@ -20,7 +20,7 @@ extension Emulator {
             try vault.open(beacon.identifier, file, resets: resets)
         } catch {
             throw EmulatorError(
-                .inputOutput, "\(error)", hint: "check the state folder, or use another one (--state DIR)")
+                .inputOutput, "\(error)", hint: StateFolder.hint(for: error, in: configuration.state?.path ?? ""))
         }
     }
 

@@ -18,10 +18,10 @@ package enum EmulatorEvent: Hashable, Sendable {
     /// The radio is not usable any more; the run waits for it.
     case radioLost(RadioError)
     /// Everything that should be on the air is on the air, for the first time.
-    case ready(beacons: Int)
-    /// Something that should be on the air is not.
+    case ready(AirSummary)
+    /// Something that should be on the air is not, or the profiles in use are the last good ones.
     case degraded(AirSummary)
-    /// Everything that should be on the air is on the air again.
+    /// Everything that should be on the air is on the air again, by profiles that can be read.
     case recovered(AirSummary)
     /// The run is controlled over HTTP at this URL, too.
     case controlServed(url: String)
@@ -86,8 +86,8 @@ package enum BeaconEvent: Hashable, Sendable {
     indirect case pairing(central: String, PairingEvent)
     /// Settings were saved in a file.
     case settingsSaved(file: String)
-    /// Saved settings replace the values of the profile; `beacon` is `PROFILE/ID`.
-    case settingsRestored(file: String, beacon: String)
+    /// Saved settings replace the values of the profile; `reset` is the command that removes them.
+    case settingsRestored(file: String, reset: String)
     /// Saved settings were removed.
     case settingsReset(file: String)
     /// Bonds were saved in a file.

@@ -21,7 +21,10 @@ extension PostedEvent: Encodable {
         switch event {
         case .radioReady(let capabilities): try record.describe(capabilities)
         case .radioLost(let error): try record.describe(error)
-        case .ready(let count), .reloaded(let count): try record.set(.beacons, count)
+        case .ready(let summary):
+            try record.set(.beacons, summary.beacons)
+            try record.set(.onAir, summary.count(.onAir))
+        case .reloaded(let count): try record.set(.beacons, count)
         case .degraded(let summary), .recovered(let summary): try record.describe(summary)
         case .controlServed(let url): try record.set(.url, url)
         case .reloadFailed(let error):
@@ -241,10 +244,10 @@ struct EventFields {
             try describe(event)
         case .settingsSaved(let file), .settingsReset(let file), .bondsSaved(let file), .bondsReset(let file):
             try set(.file, file)
-        case .settingsRestored(let file, let name):
+        case .settingsRestored(let file, let reset):
             try set(.file, file)
             try set(.message, "persisted settings win over the profile's values")
-            try set(.hint, "beaconry reset \(name) goes back to the profile")
+            try set(.hint, "\(reset) goes back to the profile, when the run has ended")
         case .muted(let duration): try set(.seconds, duration.map { $0 / .seconds(1) })
         case .unmuted, .battery: break
         case .report(let report): try describe(report, of: beacon)

@@ -24,7 +24,7 @@ package enum EventText {
         case .radioLost(let error): return "radio lost: \(error.message); \(error.hint)"
         case .degraded(let summary): return "degraded: \(summary.sentence)"
         case .recovered(let summary): return "recovered: \(summary.sentence)"
-        case .ready(let count): return "ready: \(count) beacon\(count == 1 ? " is" : "s are") on the air"
+        case .ready(let summary): return ready(summary)
         case .controlServed(let url): return "control over HTTP: \(url)"
         case .reloaded(let count): return "reloaded: \(count) beacon\(count == 1 ? "" : "s")"
         case .reloadFailed(let error): return "reload failed: \(error)"
@@ -47,6 +47,13 @@ package enum EventText {
 
     private static func line(_ warning: Warning, of subject: String = "") -> String {
         "warning: \(subject)\(warning.message) [\(warning.code)]; \(warning.hint)"
+    }
+
+    /// How many beacons are on the air, and how many need not be.
+    private static func ready(_ summary: AirSummary) -> String {
+        let count = summary.beacons
+        guard summary.count(.onAir) == count, !summary.usesLastGood else { return "ready: \(summary.sentence)" }
+        return "ready: \(count) beacon\(count == 1 ? " is" : "s are") on the air"
     }
 
     // MARK: - The radio
@@ -102,8 +109,8 @@ package enum EventText {
             return "refused: \(request.central) \(access): \(error)"
         case .pairing(let central, let event): return line(event, with: central, of: beacon)
         case .settingsSaved(let file): return "settings saved in \(file)"
-        case .settingsRestored(let file, let name):
-            return "settings restored from \(file); beaconry reset \(name) restores the profile's"
+        case .settingsRestored(let file, let reset):
+            return "settings restored from \(file); when the run has ended, \(reset) restores the profile's"
         case .settingsReset(let file): return "settings reset: \(file) removed"
         case .bondsSaved(let file): return "bonds saved in \(file)"
         case .bondsReset(let file): return "bonds reset: \(file) removed"

@@ -27,7 +27,10 @@ extension Emulator {
     package func reload() async throws(EmulatorError) -> ReloadResult {
         try await inOrder { emulator throws(EmulatorError) in
             do throws(EmulatorError) {
-                return try await emulator.replaceProfiles(by: try await emulator.factory.loadProfiles())
+                let profiles = try await emulator.factory.loadProfiles()
+                let result = try await emulator.replaceProfiles(by: profiles, areRead: true)
+                await emulator.keepProfiles()
+                return result
             } catch {
                 await emulator.noteFailedReload(error)
                 throw error
@@ -72,7 +75,9 @@ extension Emulator {
     /// - Throws: `EmulatorError`; then nothing has changed, unless the radio refuses beacons that it had.
     package func reset() async throws(EmulatorError) -> ReloadResult {
         try await inOrder { emulator throws(EmulatorError) in
-            try await emulator.startOver(with: try await emulator.factory.loadProfiles())
+            let result = try await emulator.startOver(with: try await emulator.factory.loadProfiles())
+            await emulator.keepProfiles()
+            return result
         }
     }
 
@@ -119,18 +124,23 @@ extension Emulator {
 
     // MARK: - Reload
 
-    private func replaceProfiles(by profiles: [Profile]) async throws(EmulatorError) -> ReloadResult {
+    /// - Parameter areRead: Whether the profiles are those of their files.
+    private func replaceProfiles(
+        by profiles: [Profile], areRead: Bool = false
+    ) async throws(EmulatorError) -> ReloadResult {
         let names = BeaconFactory.identified(profiles).map(\.2.name)
         let present = Set(self.names)
         try await air.requireNoReceiver(named: names.filter { !present.contains($0) })
         let result = try await replaceBeacons(by: profiles)
-        await adopt(profiles)
+        await adopt(profiles, areRead: areRead)
         return result
     }
 
     /// Takes the profiles of beacons that are on the radio now.
-    private func adopt(_ profiles: [Profile]) async {
+    /// - Parameter areRead: Whether they are those of their files.
+    private func adopt(_ profiles: [Profile], areRead: Bool) async {
         roster.adopt(profiles)
+        if areRead { endLastGood() }
         await replaceReceivers(by: profiles.flatMap(\.receivers))
         await reloadObserver?(profiles.map(\.name))
         if (try? air.positioning()) != nil, let warning = receivers.warning(ofPhysicsOf: profiles) {
@@ -246,7 +256,7 @@ extension Emulator {
             throw error
         }
         for listener in listeners.all { await listeners.remove(listener.name) }
-        await adopt(profiles)
+        await adopt(profiles, areRead: true)
         await air.resetReceivers(to: profiles.flatMap(\.receivers))
         events.clearJournal()
         return result
@@ -318,7 +328,7 @@ extension Emulator {
     /// Removes what was saved, and reports it.
     private func finish(_ reset: StateReset, for beacons: [RunningBeacon]) {
         let paths = Set(reset.paths)
-        for error in reset.finish() { events.post(.warning(Self.notReset(error))) }
+        for error in reset.finish() { events.post(.warning(notReset(error))) }
         for beacon in beacons {
             if let flash = beacon.flash, paths.contains(flash.path) {
                 events.post(.beacon(beacon.identifier, .settingsReset(file: flash.path)))
@@ -331,10 +341,11 @@ extension Emulator {
         }
     }
 
-    private static func notReset(_ error: SystemError) -> Warning {
-        Warning(
+    private func notReset(_ error: SystemError) -> Warning {
+        let command = configuration.state?.resetCommand(of: roster.profileNames.joined(separator: " "))
+        return Warning(
             code: "reset-incomplete", message: "saved state could not be removed (\(error)): the next run may find it",
-            hint: "remove it when this run has ended (beaconry reset)")
+            hint: "remove it when this run has ended" + (command.map { " (\($0))" } ?? ""))
     }
 
     /// The files of the settings and the bonds of a beacon.

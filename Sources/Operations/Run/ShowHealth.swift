@@ -36,18 +36,22 @@ package struct Health: Record {
     package static let schema = Schema.record(
         "Health",
         [
-            .required("status", .choice(["ok"]), "the health"),
+            .required(
+                "status", .choice(["ok", "degraded"]),
+                "the health; degraded if the profile cannot be read, and the last good one is used"
+            ),
             .required("beacons", .integer, "the number of beacons"),
             .required("expected", .integer, "the number of those that should be on the air; all of them are"),
             .required("onAir", .integer, "the number of beacons that are on the air"),
         ])
 
-    let status = "ok"
+    let status: String
     let beacons: Int
     let expected: Int
     let onAir: Int
 
     init(_ summary: AirSummary) {
+        status = summary.usesLastGood ? "degraded" : "ok"
         beacons = summary.beacons
         expected = summary.expected
         onAir = summary.count(.onAir)

@@ -30,7 +30,7 @@ struct Reset: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let folder = StateFolder(Folders.state(state))
+        let folder = Folders.stateFolder(state)
         try ResetTool(folder, arePhones: phone, format: output.format).run(devices)
     }
 }

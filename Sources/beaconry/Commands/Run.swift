@@ -4,8 +4,10 @@
 
 import ArgumentParser
 import BeaconryTools
+import BluetoothCore
 import Devices
 import Emulator
+import Persistence
 import Profiles
 
 /// `beaconry run`
@@ -38,6 +40,13 @@ struct Run: AsyncParsableCommand {
             """)
     var watch = false
 
+    @Flag(
+        help: """
+            At a start at which the profiles cannot be read, run those that ran last, which are kept in the state folder \
+            (default: exit code 65).
+            """)
+    var lastGood = false
+
     @OptionGroup var options: RunOptions
 
     @OptionGroup var bench: BenchOptions
@@ -53,26 +62,58 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         if profiles.isEmpty { _ = try options.radio.driver() }
         let folder = try state.folder()
+        if lastGood, folder == nil {
+            throw Failure.usage("--last-good keeps the profiles in the state folder; leave --ephemeral out")
+        }
+        let kept = keptProfiles(in: folder)
         let paths = profiles
         let files = WatchedFiles()
         let patterns = BeaconPatterns(only)
-        let all = try Self.load(paths, files)
+        let (all, warning) = try firstProfiles(files, kept)
         try patterns.check(all)
         try bench.check(all)
         let walk = try bench.settings(on: all)
         let loaded = bench.prepared(patterns.selected(all))
         var configuration = try options.configuration(
             profiles: loaded, state: folder, resets: state.resets
-        ) { [bench] () throws(ProfileFaults) in bench.prepared(patterns.selected(try Self.load(paths, files))) }
+        ) { [bench] () throws(ProfileFaults) in
+            bench.prepared(patterns.selected(try Self.load(paths, files, kept)))
+        }
         configuration.watchesProfiles = watch
+        configuration.lastGood = warning
+        if let kept { configuration.keepProfiles = { kept.keep() } }
         try await Running(
             options: options, configuration: configuration, control: options.controlPlace,
             watch: watch ? ProfileWatch(files) : nil, bench: walk
         ).run()
     }
 
+    /// The profiles that ran last, if they are requested.
+    private func keptProfiles(in folder: StateFolder?) -> LastGoodProfiles? {
+        guard let folder, !profiles.isEmpty, lastGood || EnvironmentVariable.lastGood.isSet else { return nil }
+        return LastGoodProfiles(of: profiles, only: only, in: folder)
+    }
+
+    /// The profiles of the start, or those that ran last, with a warning.
+    private func firstProfiles(
+        _ files: WatchedFiles, _ kept: LastGoodProfiles?
+    ) throws(ProfileFaults) -> ([Profile], Warning?) {
+        do throws(ProfileFaults) {
+            return (try Self.load(profiles, files, kept), nil)
+        } catch {
+            guard let kept else { throw error }
+            let last = try kept.substitute(for: error)
+            error.lines.forEach(Output.note)
+            return (last.profiles, last.warning)
+        }
+    }
+
     /// The profiles; without any, one without beacons, for a run that only sends a recording again.
-    private static func load(_ paths: [String], _ files: WatchedFiles) throws(ProfileFaults) -> [Profile] {
-        paths.isEmpty ? [Profile(name: "replay", beacons: [])] : try ProfileFiles.load(paths, noting: files)
+    private static func load(
+        _ paths: [String], _ files: WatchedFiles, _ kept: LastGoodProfiles?
+    ) throws(ProfileFaults) -> [Profile] {
+        guard !paths.isEmpty else { return [Profile(name: "replay", beacons: [])] }
+        guard let kept else { return try ProfileFiles.load(paths, noting: files) }
+        return try kept.load(noting: files)
     }
 }

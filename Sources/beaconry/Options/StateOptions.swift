@@ -25,7 +25,7 @@ struct StateOptions: ParsableArguments {
 
     /// The folder; `nil` to save nothing.
     func folder() throws(Failure) -> StateFolder? {
-        try Self.checkEphemeral(ephemeral, state: state) ? nil : StateFolder(Folders.state(state))
+        try Self.checkEphemeral(ephemeral, state: state) ? nil : Folders.stateFolder(state)
     }
 
     /// Whether to erase what was saved first.

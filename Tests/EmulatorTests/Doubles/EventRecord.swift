@@ -107,3 +107,10 @@ struct EventRecord: Decodable, Hashable, Sendable {
         self = record
     }
 }
+
+extension EmulatorEvent {
+    /// The event of a run whose beacons are all on the air.
+    static func ready(beacons: Int) -> EmulatorEvent {
+        .ready(AirSummary(of: (0..<beacons).map { AirSummary.MissingBeacon(device: "b\($0)", state: .onAir) }))
+    }
+}

@@ -19,7 +19,8 @@ struct FileLockTests {
         #expect(error.map { EmulatorError($0).code } == .cannotCreate)
         #expect(error.map { EmulatorError($0).exitCode } == 73)
         #expect(error?.message == "the settings of museum/entrance are in use by process \(getpid())")
-        #expect(error?.hint == "stop that one first, or use another state folder (--state DIR)")
+        #expect(
+            error?.hint.hasPrefix("end that one first (beaconry ctl stop, or systemctl stop for a service)") == true)
         // The refused attempt does not disturb the owner.
         #expect(throws: PersistenceError.self) { try state.lock(profile: "museum", beacon: "entrance") }
         let other = try state.lock(profile: "museum", beacon: "exit")

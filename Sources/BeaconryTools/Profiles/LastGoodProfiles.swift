@@ -1,0 +1,132 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import BluetoothCore
+package import Devices
+import Emulator
+package import Persistence
+package import Profiles
+import Synchronization
+
+/// Notes what profiles are read from: the texts of their files, and the variables that they refer to.
+package final class ProfileRecord: Sendable {
+    private let read = Mutex(ProfileCopy())
+
+    package init() {}
+
+    /// What was read so far.
+    var copy: ProfileCopy { read.withLock(\.self) }
+
+    /// Notes the text of a file.
+    func note(_ text: String, at path: String) { read.withLock { $0.files[Folder.absolute(path)] = text } }
+
+    /// Sources whose files and variables are noted.
+    func noting(_ sources: ProfileSources, beside profile: String) -> ProfileSources {
+        ProfileSources { path throws(ValueFault) in
+            let text = try sources.files(path)
+            self.note(text, at: ProfileFiles.full(path, beside: profile))
+            return text
+        } environment: { name in
+            let value = sources.environment?(name)
+            _ = self.read.withLock { $0.variables.updateValue(value, forKey: name) }
+            return value
+        }
+    }
+}
+
+/// The profiles that a run had last: it falls back to them at a start at which its profiles cannot be read (`--last-good`).
+///
+/// They are kept in the state folder, in a copy for each combination of profiles and `--only`, once their beacons have been on the
+/// radio. What clients change during a run is not in it.
+package final class LastGoodProfiles: Sendable {
+    private let paths: [String]
+    /// Why they are neither kept nor used; `nil` if they are.
+    private let obstacle: PersistenceError?
+    private let file: ProfileCopyFile?
+    /// Held until the end of the run, so that no other one replaces the copy.
+    private let lock: FileLock?
+    /// What the profiles in use were read from.
+    private let latest = Mutex(ProfileCopy())
+
+    /// The last profiles of a run.
+    /// - Parameters:
+    ///   - paths: the profiles.
+    ///   - patterns: those of `--only`.
+    package init(of paths: [String], only patterns: [String], in folder: StateFolder) {
+        self.paths = paths
+        let run = paths.map(Folder.absolute) + patterns.map { "--only \($0)" }
+        do throws(PersistenceError) {
+            (file, lock) = try folder.lockCopy(of: run)
+            obstacle = nil
+        } catch {
+            (file, lock) = (nil, nil)
+            obstacle = error
+        }
+    }
+
+    deinit { lock?.release() }
+
+    /// Reads the profiles.
+    /// - Parameter files: takes the paths of all files that are read.
+    /// - Throws: `ProfileFaults` with the faults of all files.
+    package func load(noting files: WatchedFiles) throws(ProfileFaults) -> [Profile] {
+        let record = ProfileRecord()
+        let profiles = try ProfileFiles.load(paths, noting: files, keeping: record)
+        latest.withLock { $0 = record.copy }
+        return profiles
+    }
+
+    /// The profiles that ran last, in place of profiles that cannot be read.
+    /// - Returns: The profiles, and a warning that they are used.
+    /// - Throws: `faults`, after a note that says why there are none.
+    package func substitute(for faults: ProfileFaults) throws(ProfileFaults) -> (profiles: [Profile], warning: Warning)
+    {
+        do {
+            if let obstacle { throw obstacle }
+            guard let kept = try file?.load() else {
+                Output.note("beaconry: no profile that ran before is kept (\(file?.folder ?? ""))")
+                throw faults
+            }
+            return (try ProfileFiles.load(paths, from: kept.copy), warning(of: faults, kept.time))
+        } catch let error as PersistenceError {
+            Output.note("beaconry: the profile that ran last cannot be used: \(error)")
+        } catch let error as ProfileFaults where error != faults {
+            Output.note("beaconry: the profile that ran last cannot be used by this version:")
+            error.lines.forEach(Output.note)
+        } catch {}
+        throw faults
+    }
+
+    private func warning(of faults: ProfileFaults, _ time: String) -> Warning {
+        let more = faults.faults.count - 1
+        let reason = faults.faults.first.map { "\($0)" } ?? ""
+        let files = paths.map(ShellWord.quoted).joined(separator: " ")
+        return Warning(
+            code: "profile-is-last-good",
+            message: "the profile cannot be read, and the one that ran last is used, of \(time): \(reason)"
+                + (more > 0 ? " (and \(more) more)" : ""),
+            hint: "correct it (beaconry check \(files) has all faults), then reload (beaconry ctl reload)")
+    }
+
+    /// Keeps what the profiles in use were read from.
+    /// - Returns: Why that is not possible; `nil` if it was done.
+    package func keep() -> Warning? {
+        guard let file else {
+            return obstacle.map { Self.notKept("\($0.message)", $0.hint) }
+        }
+        do throws(SystemError) {
+            try file.store(latest.withLock(\.self), at: Timestamp.now)
+            return nil
+        } catch {
+            let folder = Folder.containing(Folder.containing(file.folder))
+            return Self.notKept("\(error)", StateFolder.hint(for: error, in: folder))
+        }
+    }
+
+    private static func notKept(_ reason: String, _ hint: String) -> Warning {
+        Warning(
+            code: "profile-not-kept",
+            message: "the profile is not kept for a start at which it cannot be read: \(reason)", hint: hint)
+    }
+}
