@@ -112,8 +112,8 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         return error
     }
 
-    /// The faults of a profile, a line each in the format of compilers; empty for any other error.
-    package var diagnostics: [String] { faults.map(\.diagnostic) }
+    /// The faults of a profile in the format of compilers, equal ones in one line; empty for any other error.
+    package var diagnostics: [String] { ProfileFaults(faults).lines }
 
     /// The stable code in JSON.
     package var name: String {

@@ -129,4 +129,32 @@ import Testing
         }
         #expect(!messages.isEmpty && !messages.contains(Self.tooDeep))
     }
+
+    private static func lines(_ entries: [String]) -> [String] {
+        ProfileFaults(faults("profile: shop\nbeacons:\n" + entries.map { "  - \($0)\n" }.joined())).lines
+    }
+
+    @Test func equalFaultsAreOneLine() {
+        let unknown = (0..<60).map { "{ id: b\($0), device: radio }" }
+        let lines = Self.lines(unknown)
+        #expect(lines.count == 1 && lines[0].hasPrefix("dir/p.yaml:3:"))
+        #expect(lines[0].contains("beacons[0].device: ") && lines[0].hasSuffix(" (and 59 more)"))
+    }
+
+    @Test func copiesOfAnEntryAreOneLine() {
+        let frame = "uuid: 2173E519-9155-4862-AB64-7953AB146156, major: 1, minor: 70000..70059"
+        let lines = Self.lines(["{ id: b, count: 60, device: ibeacon, ibeacon: { \(frame) } }"])
+        #expect(lines.count == 1 && lines[0].hasSuffix(" (and 59 more)"))
+    }
+
+    @Test func otherFaultsKeepTheirLines() {
+        let lines = Self.lines([
+            "{ id: a, device: radio }", "{ id: b, device: lamp }", "{ id: c, device: radio }",
+            "{ id: d d, device: battery }",
+        ])
+        #expect(lines.count == 3)
+        #expect(lines.count { $0.contains("more)") } == 1 && lines[0].hasSuffix(" (and 1 more)"))
+        let places = lines.map { $0.split(separator: ":")[1] }
+        #expect(places == ["3", "4", "6"], "each is at its first place")
+    }
 }

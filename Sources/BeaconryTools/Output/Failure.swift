@@ -15,7 +15,7 @@ import Radio
 package struct Failure: Error {
     package let exitCode: Int32
     package let message: String
-    /// The faults of a profile, a line each, which replace the message; empty for any other error.
+    /// The faults of a profile, equal ones in one line, which replace the message; empty for any other error.
     package var diagnostics: [String] = []
     /// The objects that replace the message in JSON; empty if the message is complete.
     package var records: [ErrorRecord] = []
@@ -63,12 +63,12 @@ package struct Failure: Error {
     /// The failure of a request that a run has refused.
     init(_ error: RefusedRequest) {
         self.init(exitCode: error.exitCode, message: error.description)
-        diagnostics = error.faults.map { fault in
+        let faults = error.faults.map { fault in
             ProfileFault(
                 file: fault.file ?? "", line: fault.line ?? 0, column: fault.column ?? 0, field: fault.field ?? "",
-                message: fault.message
-            ).diagnostic
+                message: fault.message)
         }
+        diagnostics = ProfileFaults(faults).lines
         let whole = ErrorRecord(code: error.code, message: error.message, hint: error.hint, exitCode: error.exitCode)
         records = error.faults.isEmpty ? [whole] : error.faults
     }

@@ -38,6 +38,31 @@ extension ProfileFault: CustomStringConvertible {
         return String(text.map { Self.isPrintable($0) ? $0 : "\u{FFFD}" })
     }
 
+    /// What it has in common with equal faults at other places, and with those at the same place.
+    fileprivate var kinds: [ProfileFault] {
+        let field = Self.without("[", "]", field)
+        let equal = ProfileFault(file: file, line: 0, column: 0, field: field, message: message)
+        guard line > 0 else { return [equal] }
+        let withoutValues = Self.without("\"", "\"", message)
+        return [equal, ProfileFault(file: file, line: line, column: column, field: field, message: withoutValues)]
+    }
+
+    /// A text without what is between two characters.
+    private static func without(_ opening: Character, _ closing: Character, _ text: String) -> String {
+        var result = ""
+        var isInside = false
+        for character in text {
+            if isInside, character == closing {
+                isInside = false
+            } else if character == opening {
+                isInside = true
+            } else if !isInside {
+                result.append(character)
+            }
+        }
+        return result
+    }
+
     private static func isPrintable(_ character: Character) -> Bool {
         !character.isNewline && character.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
@@ -49,6 +74,23 @@ package struct ProfileFaults: Error, Hashable, Sendable {
     package let faults: [ProfileFault]
     /// These faults.
     package init(_ faults: [ProfileFault]) { self.faults = faults }
+
+    /// The faults as compilers write them, a line each. Equal faults of a file are one line, at the place of the first, with the
+    /// number of the others; so are those of the copies of an entry, which have one place and may differ in the values that they quote.
+    package var lines: [String] {
+        var firsts: [(fault: ProfileFault, count: Int)] = []
+        var numbers: [ProfileFault: Int] = [:]
+        for fault in faults {
+            let kinds = fault.kinds
+            let number = kinds.lazy.compactMap { numbers[$0] }.first ?? firsts.count
+            if number == firsts.count { firsts.append((fault, 0)) }
+            firsts[number].count += 1
+            for kind in kinds { numbers[kind] = number }
+        }
+        return firsts.map { fault, count in
+            count == 1 ? fault.diagnostic : "\(fault.diagnostic) (and \(count - 1) more)"
+        }
+    }
 }
 
 /// A text that is not a value.
