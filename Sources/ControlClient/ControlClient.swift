@@ -201,7 +201,7 @@ package struct ControlClient: Sendable {
     }
 
     private func unreachable(_ error: any Error) -> EmulatorError {
-        guard case .unix = server else {
+        guard case .unix(let path) = server else {
             return EmulatorError(
                 .inputOutput, "no beaconry listens at \(place)",
                 hint: "start one (beaconry run PROFILE --http HOST:PORT)")
@@ -209,7 +209,7 @@ package struct ControlClient: Sendable {
         guard (error as? IOError)?.errnoCode != EACCES else {
             return EmulatorError(
                 .inputOutput, "you may not use the control socket \(place)",
-                hint: "use it as the user who runs beaconry, as root, or as a member of the socket's group")
+                hint: SocketAccess.hint(for: path))
         }
         return EmulatorError(
             .inputOutput, "no beaconry listens at \(place)",

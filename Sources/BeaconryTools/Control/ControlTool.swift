@@ -22,7 +22,7 @@ package struct ControlTool: Sendable {
     ///   - socket: the path of the control socket; `nil` for `BEACONRY_CONTROL`, else a socket in the runtime folder.
     ///   - url: the URL of the run's HTTP server, which is used instead; `nil` for `BEACONRY_URL`, else the socket.
     ///   - tokenFile: the file with the token of that server; `nil` for `BEACONRY_HTTP_TOKEN_FILE`, else none.
-    ///   - profile: a profile of the run; required only if there are several runs.
+    ///   - profile: a profile of the run, or the name of its control socket; required only if there are several runs.
     package init(
         socket: String?, url: String? = nil, tokenFile: String? = nil, profile: String?, format: OutputFormat
     ) {
@@ -33,17 +33,22 @@ package struct ControlTool: Sendable {
         self.format = format
     }
 
-    private func client() throws -> ControlClient {
+    /// The run, and the name that the profile has in it; `nil` for all profiles of the run.
+    private func target() async throws -> (client: ControlClient, profile: String?) {
         if let socket {
             guard url == nil else { throw Failure.usage("--control and --url exclude each other; leave one out") }
-            return ControlClient(path: socket)
+            return (ControlClient(path: socket), profile)
         }
         if let url = url ?? EnvironmentVariable.url.value {
             let file = tokenFile ?? EnvironmentVariable.httpTokenFile.value
-            return try ControlClient(url: url, token: try file.map(TokenFile.token))
+            return (try ControlClient(url: url, token: try file.map(TokenFile.token)), profile)
         }
-        return ControlClient(path: try EnvironmentVariable.control.value ?? ControlSockets.path(profile: profile))
+        if let path = EnvironmentVariable.control.value { return (ControlClient(path: path), profile) }
+        guard let profile else { return (ControlClient(path: try ControlSockets.path()), nil) }
+        return try await ControlSockets.find(profile)
     }
+
+    private func client() async throws -> ControlClient { try await target().client }
 
     /// The answer to an operation.
     /// - Throws: what `ControlClient.send` throws.
@@ -103,6 +108,7 @@ package struct ControlTool: Sendable {
 
     /// Prints the beacons of the run, or of the profile.
     package func list() async throws {
+        let profile = try await target().profile
         try await perform(ListBeacons { $0.profile = profile }, list: BeaconText.list)
     }
 
@@ -122,6 +128,7 @@ package struct ControlTool: Sendable {
             }
             return try await perform(changing, lines: lines)
         }
+        let profile = try await target().profile
         let changing = ChangeBeacons {
             $0.match = BeaconPattern(name)
             $0.profile = profile
@@ -135,6 +142,7 @@ package struct ControlTool: Sendable {
         guard Self.isPattern(name) else {
             return try await perform(ShowBeacon { $0.beacon = BeaconName(name) }) { BeaconText.details($0) }
         }
+        let profile = try await target().profile
         let listing = ListBeacons {
             $0.match = BeaconPattern(name)
             $0.profile = profile
@@ -145,6 +153,7 @@ package struct ControlTool: Sendable {
     /// Removes a beacon, or all that match a pattern, and prints what has changed.
     package func remove(_ name: String) async throws {
         guard Self.isPattern(name) else { return try await reload(RemoveBeacon { $0.beacon = BeaconName(name) }) }
+        let profile = try await target().profile
         let removing = RemoveBeacons {
             $0.match = BeaconPattern(name)
             $0.profile = profile
@@ -190,6 +199,7 @@ package struct ControlTool: Sendable {
 
     /// Prints the profile in use.
     package func printProfile() async throws {
+        let profile = try await target().profile
         let record = try await answer(to: ShowProfile { $0.profile = profile }).record
         report([record]) { $0.flatMap { $0.text.split(separator: "\n").map { String($0) } } }
     }
@@ -326,53 +336,8 @@ package struct ControlTool: Sendable {
     /// What is on the air of the run, from its list.
     /// - Throws: `Failure` if there is no such run, or several.
     func airSummary() async throws -> AirSummary {
+        let profile = try await target().profile
         let beacons = try await answer(to: ListBeacons { $0.profile = profile }).elements
         return AirSummary(of: beacons.map { AirSummary.MissingBeacon(device: $0.id, state: $0.state) })
-    }
-}
-
-/// The control sockets in the runtime folder.
-enum ControlSockets {
-    /// The path of a run's control socket.
-    /// - Parameter profile: a profile of the run; `nil` if there is only one run.
-    /// - Throws: Without a profile: `EmulatorError` if there is no socket, `Failure` if several runs have one.
-    static func path(profile: String?, in folders: [String] = Folders.control) throws -> String {
-        // A run that was killed has left its socket.
-        let all = folders.map { folder in
-            (
-                folder,
-                Folder.names(in: folder).filter {
-                    $0.hasSuffix(".sock") && !SocketFile.isAbandoned("\(folder)/\($0)")
-                }
-            )
-        }
-        // Runs of the user come before services of the system.
-        let (folder, sockets) = all.first { !$0.1.isEmpty } ?? all[0]
-        if let profile {
-            // The socket of `beaconry advertise` is `advertise-PID.sock`.
-            let numbered = sockets.filter {
-                profile == "advertise" && $0.hasPrefix("\(profile)-")
-                    && Int($0.dropFirst(profile.count + 1).dropLast(".sock".count)) != nil
-            }
-            guard !sockets.contains("\(profile).sock"), numbered.count == 1 else { return "\(folder)/\(profile).sock" }
-            return "\(folder)/\(numbered[0])"
-        }
-        // The profiles of one run have hard links to the same socket.
-        var runs: [ino_t: [String]] = [:]
-        for socket in sockets {
-            var status = stat()
-            guard stat("\(folder)/\(socket)", &status) == 0 else { continue }
-            runs[status.st_ino, default: []].append(socket)
-        }
-        guard let only = runs.first?.value.first else {
-            throw EmulatorError(
-                .inputOutput, "no running beaconry was found (no socket in \(folder))",
-                hint: "start one (beaconry run PROFILE), or name its socket (--control PATH)")
-        }
-        guard runs.count == 1 else {
-            let names = sockets.map { $0.dropLast(".sock".count) }.joined(separator: ", ")
-            throw Failure.usage("several profiles run (\(names)); name one with --profile")
-        }
-        return "\(folder)/\(only)"
     }
 }

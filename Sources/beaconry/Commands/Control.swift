@@ -258,7 +258,12 @@ struct ControlLink: AsyncParsableCommand {
 /// `beaconry ctl reload`
 struct ControlReload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Read the profiles again.", discussion: "Example: beaconry ctl reload")
+        commandName: "reload", abstract: "Read the profiles again.",
+        discussion: """
+            Example: beaconry ctl reload
+
+            Environment variables in profiles have the values of the start of the run; another value needs another start.
+            """)
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.reload(Reload()) }
 }
