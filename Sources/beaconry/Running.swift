@@ -149,9 +149,7 @@ struct Running {
         }
         let managing = ServiceManager().map { manager in
             let changes = emulator.events.listen()
-            return Task { [waits = configuration.waits] in
-                await manager.follow(changes, waits: waits) { await emulator.airSummary() }
-            }
+            return Task { await manager.follow(changes) { await emulator.airSummary() } }
         }
         let watching = Task { await watch?.run { _ = try? await emulator.reload() } }
         defer {

@@ -16,6 +16,8 @@ package struct ServiceManager: Sendable {
     private let waiting = Waiting()
     /// The number of messages that wait for a manager that does not read; others are dropped, except the first and the last.
     private static let limit = 64
+    /// Until the beacons are on the air, the status changes this often at most: there may be thousands of them.
+    private static let pause = Duration.milliseconds(500)
 
     private final class Waiting: Sendable {
         let count = Mutex(0)
@@ -36,15 +38,14 @@ package struct ServiceManager: Sendable {
             ? Environment.value("WATCHDOG_USEC").flatMap { Int64($0) }.map { .microseconds($0) } : nil
     }
 
-    /// Sends the state of a run until it ends.
+    /// Sends the state of a run until it ends. The service is started when its state folder and control socket are open, and the
+    /// radio is, or the status has what it waits for; it may be long until the beacons are on the air.
     /// - Parameters:
-    ///   - events: its events.
-    ///   - waits: whether the run is started while it waits for its radio; else it is when the beacons are on the air.
+    ///   - events: its events; the first one of the radio is posted when state folder and socket are open.
     ///   - summary: what is on the air; it returns when the run has done something, so it is the sign of life, too.
     package func follow(
-        _ events: AsyncStream<PostedEvent>, waits: Bool, summary: @escaping @Sendable () async -> AirSummary
+        _ events: AsyncStream<PostedEvent>, summary: @escaping @Sendable () async -> AirSummary
     ) async {
-        if waits { send("READY=1\nSTATUS=waiting for the radio") }
         let watchdog = Task {
             guard let limit else { return }
             while (try? await Task.sleep(for: limit / 2)) != nil {
@@ -53,23 +54,25 @@ package struct ServiceManager: Sendable {
             }
         }
         defer { watchdog.cancel() }
-        var isReady = false
-        var status = ""
-        for await posted in events {
-            switch posted.event {
-            case .ready:
-                isReady = true
-                status = await summary().sentence
-                send("READY=1\nSTATUS=\(status)", isImportant: true)
-            case .radioReady where !isReady: send("STATUS=the radio is ready")
-            case .radioLost(let error): send("STATUS=the radio is lost: \(error.message)")
-            case .stopping:
-                send("STOPPING=1\nSTATUS=stopping", isImportant: true)
-            default:
-                guard isReady, posted.event.changesAir else { continue }
-                let present = await summary().sentence
-                if present != status { send("STATUS=\(present)") }
-                status = present
+        let (steps, step) = AsyncStream.makeStream(of: ServiceStatus.Step.self)
+        let forwarding = Task {
+            for await posted in events where ServiceStatus.concerns(posted.event) { step.yield(.event(posted.event)) }
+            step.finish()
+        }
+        defer { forwarding.cancel() }
+        var status = ServiceStatus()
+        for await next in steps {
+            switch status.take(next) {
+            case .nothing: break
+            case .pause:
+                Task {
+                    try? await Task.sleep(for: Self.pause)
+                    step.yield(.pauseEnded)
+                }
+            case .report(let isImportant):
+                guard let message = status.message(await summary()) else { continue }
+                send(message, isImportant: isImportant)
+            case .stopping: send("STOPPING=1\nSTATUS=stopping", isImportant: true)
             }
         }
         // The process may end afterwards.
@@ -115,21 +118,6 @@ package struct ServiceManager: Sendable {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
             }
-        }
-    }
-}
-
-extension EmulatorEvent {
-    /// Whether what is on the air may be different after the event.
-    fileprivate var changesAir: Bool {
-        switch self {
-        case .radioReady, .degraded, .recovered, .reloaded: true
-        case .beacon(_, let event):
-            switch event {
-            case .advertising, .advertisingStopped, .advertisingRefused, .muted, .unmuted, .battery: true
-            default: false
-            }
-        default: false
         }
     }
 }

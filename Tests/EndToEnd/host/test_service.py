@@ -12,10 +12,12 @@ import shutil
 import socket
 import stat
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 from beaconry import BINARY, CHECKOUT, PROFILES, Beaconry
+from unix_http import UnixConnection
 
 AIR = ("--radio", "virtual", "--hci-server", "none", "--ephemeral", "--json")
 MEMBER, STRANGER, GROUP = 61001, 61002, 61000
@@ -34,7 +36,9 @@ class Manager:
         """Waits for a message with this line; returns the lines of all messages until then."""
         lines: list[str] = []
         while line not in lines:
-            lines += self.socket.recv(4096).decode().splitlines()
+            # What else the message has is in `last`.
+            self.last = self.socket.recv(4096).decode().splitlines()
+            lines += self.last[: self.last.index(line) + 1] if line in self.last else self.last
         return lines
 
 
@@ -43,8 +47,9 @@ def test_a_service_manager_is_notified(beaconry: Beaconry, is_abstract: bool) ->
     manager = Manager(beaconry, f"\0beaconry-{os.getpid()}" if is_abstract else str(beaconry.runtime / "notify"))
     beaconry.environment["WATCHDOG_USEC"] = "200000"
     run = beaconry.start("run", str(PROFILES / "museum.yaml"), *AIR)
-    assert "READY=1" not in manager.wait("STATUS=the radio is ready")
-    assert manager.wait("STATUS=13 beacons on the air")[-2:] == ["READY=1", "STATUS=13 beacons on the air"]
+    manager.wait("READY=1")
+    assert len(manager.last) == 2 and manager.last[1].startswith("STATUS="), manager.last
+    manager.wait("STATUS=13 beacons on the air")
     manager.wait("WATCHDOG=1")
     manager.wait("WATCHDOG=1")
     assert beaconry.call("ctl", "radio", "off").returncode == 0
@@ -52,18 +57,61 @@ def test_a_service_manager_is_notified(beaconry: Beaconry, is_abstract: bool) ->
     assert beaconry.call("ctl", "radio", "on").returncode == 0
     manager.wait("STATUS=13 beacons on the air")
     assert beaconry.call("ctl", "disable", "entrance").returncode == 0
-    manager.wait("STATUS=12 of 13 beacons on the air, 1 off, paused or muted")
+    manager.wait("STATUS=12 of 13 beacons on the air, 1 off")
     assert beaconry.call("ctl", "battery", "lobby-welcome", "flat").returncode == 0
     manager.wait("STATUS=11 of 12 beacons on the air; not: lobby-welcome (flat battery)")
     assert run.end() == 0
     manager.wait("STOPPING=1")
 
 
+STORED = "profile: shop\nbeacons: [{ id: door, device: iot-design-shop }]\n"
+
+
 def test_a_service_that_waits_for_its_radio_is_started(beaconry: Beaconry) -> None:
+    """And has what it waits for in its status, while its state and its control socket are open."""
     manager = Manager(beaconry, str(beaconry.runtime / "notify"))
-    run = beaconry.start("run", str(PROFILES / "museum.yaml"), "--radio", "tcp-client:127.0.0.1:1", "--wait", "--ephemeral", "--json")
-    assert manager.wait("STATUS=waiting for the radio") == ["READY=1", "STATUS=waiting for the radio"]
+    profile = beaconry.profile(STORED)
+    run = beaconry.start("run", str(profile), "--radio", "tcp-client:127.0.0.1:1", "--wait", "--json")
+    manager.wait("READY=1")
+    lost = run.wait("radio-lost")
+    assert manager.last == ["READY=1", f"STATUS=waiting for the radio: {lost['message']}"]
+    assert (beaconry.state / "beaconry" / "shop" / "door.lock").exists()
+    connection = UnixConnection(beaconry.runtime / "beaconry" / "shop.sock")
+    health = connection.exchange("GET", "/v1/health")
+    assert health["status"] == 503 and health["code"] == "not-ready", health
     run.end()
+
+
+@pytest.mark.parametrize("place", ["state", "control", "profile"])
+def test_a_service_that_cannot_start_is_not_started(beaconry: Beaconry, place: str) -> None:
+    manager = Manager(beaconry, str(beaconry.runtime / "notify"))
+    profile = beaconry.profile("profile: [" if place == "profile" else STORED)
+    used = beaconry.folder / "used"
+    used.write_text("")
+    options = {"state": ("--state", str(used)), "control": ("--control", str(used / "shop.sock")), "profile": ()}[place]
+    run = beaconry.start("run", str(profile), "--radio", "tcp-client:127.0.0.1:1", "--wait", "--json", *options)
+    assert run.exit_code() == (65 if place == "profile" else 73), run.record
+    manager.socket.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        while True:
+            assert b"READY=1" not in manager.socket.recv(4096)
+
+
+def test_a_beacon_that_is_off_by_its_schedule_is_not_called_on_the_air(beaconry: Beaconry) -> None:
+    manager = Manager(beaconry, str(beaconry.runtime / "notify"))
+    hour = time.gmtime().tm_hour
+    window = f"{(hour + 3) % 24:02}:00-{(hour + 4) % 24:02}:00"
+    beaconry.environment["TZ"] = "UTC"
+    profile = beaconry.profile(
+        "profile: shop\nbeacons:\n  - { id: sign, device: battery, schedule: { between: '" + window + "' } }\n"
+    )
+    run = beaconry.start("run", str(profile), *AIR)
+    ready = run.wait("ready")
+    assert (ready["beacons"], ready["onAir"]) == (1, 0)
+    manager.wait("STATUS=0 of 1 beacon on the air, 1 off by schedule")
+    assert run.end() == 0
+    done = beaconry.call("run", str(profile), "--radio", "virtual", "--hci-server", "none", "--ephemeral", "--duration", "1ms")
+    assert "ready: 0 of 1 beacon on the air, 1 off by schedule" in done.stdout.splitlines(), done
 
 
 def call(program: Path, user: int, groups: list[int], *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -94,6 +142,7 @@ def test_members_of_the_group_may_control_a_run(beaconry: Beaconry) -> None:
     assert (listed.returncode, len(listed.stdout.splitlines())) == (0, 14), listed
     refused = call(program, STRANGER, [GROUP], "ctl", "list", *options)
     assert refused.returncode == 74 and "you may not use the control socket" in refused.stderr, refused
+    assert f"become a member of the group {name} (sudo usermod -aG {name} USER, then log in again)" in refused.stderr
     assert run.end() == 0
 
 
