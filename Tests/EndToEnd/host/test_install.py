@@ -74,20 +74,76 @@ def test_what_messages_name_is_installed(root: Path, tmp_path: Path) -> None:
 def test_alerts_are_rules_about_metrics_that_there_are() -> None:
     rules = CHECKOUT / "packaging" / "prometheus" / "beaconry.rules.yml"
     promtool = CHECKOUT / ".build" / "prometheus" / "usr" / "bin" / "promtool"
-    assert "SUCCESS: 5 rules found" in called(promtool, "check", "rules", rules)
+    assert "SUCCESS: 6 rules found" in called(promtool, "check", "rules", rules)
     metrics = set(re.findall(r"`(beaconry_\w+)", (CHECKOUT / "docs" / "http.md").read_text()))
     used = set(re.findall(r"\bbeaconry_\w+", "\n".join(re.findall(r"expr: (.*)", rules.read_text()))))
     assert used and used <= metrics
 
 
-def test_profile_of_several_machines_is_valid(tmp_path: Path) -> None:
+def test_every_state_that_is_missed_fires_an_alert() -> None:
+    """The states of docs/control.md that should be on the air and are not."""
+    rows = re.findall(r"^\| `([a-z-]+)` \|[^|]*\| (yes|no) \|", (CHECKOUT / "docs" / "control.md").read_text(), re.MULTILINE)
+    missed = {state for state, expected in rows if expected == "yes"} - {"on-air"}
+    rules = (CHECKOUT / "packaging" / "prometheus" / "beaconry.rules.yml").read_text()
+    fired = set().union(*(set(states.split("|")) for states in re.findall(r'state=~?"([^"]*)"', rules)))
+    # A radio that is lost has an alert of its own; a beacon that goes on starting is that of a run that is not ready.
+    assert missed - fired == {"starting", "radio-off"} and fired <= missed
+    assert "expr: beaconry_radio_up == 0" in rules and "expr: beaconry_ready == 0" in rules
+
+
+def test_paths_of_the_rules_are_those_of_the_document() -> None:
+    named = {
+        tuple(re.findall(r"rule_files: (.*)", (CHECKOUT / file).read_text()))
+        for file in ("docs/several-machines.md", "packaging/prometheus/beaconry.rules.yml")
+    }
+    assert named == {("[/etc/prometheus/beaconry.rules.yml]",)}
+
+
+ALERT = """
+rule_files: [RULES]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series:
+      - { series: 'beaconry_profile_is_last_good{instance="pi-3"}', values: "0 1 1 0 0" }
+      - { series: 'beaconry_beacons{instance="pi-3",state="refused"}', values: "1 1 1 1 0" }
+    alert_rule_test:
+      - { eval_time: 0m, alertname: BeaconryProfileIsLastGood, exp_alerts: [] }
+      - eval_time: 2m
+        alertname: BeaconryProfileIsLastGood
+        exp_alerts:
+          - exp_labels: { instance: pi-3, severity: warning }
+            exp_annotations:
+              summary: pi-3 cannot read its profile
+              description: "It runs the profile that ran last: beaconry check FILE has the faults; correct it, then reload"
+      - { eval_time: 3m, alertname: BeaconryProfileIsLastGood, exp_alerts: [] }
+      - eval_time: 3m
+        alertname: BeaconryBeaconsNotOnAir
+        exp_alerts:
+          - exp_labels: { instance: pi-3, severity: warning, state: refused }
+            exp_annotations:
+              summary: "1 beacons of pi-3 are not on the air: refused"
+              description: beaconry ctl list has them, and beaconry ctl journal the reason
+      - { eval_time: 4m, alertname: BeaconryBeaconsNotOnAir, exp_alerts: [] }
+"""
+
+
+def test_alerts_fire_until_the_cause_has_ended(tmp_path: Path) -> None:
+    rules = CHECKOUT / "packaging" / "prometheus" / "beaconry.rules.yml"
+    promtool = CHECKOUT / ".build" / "prometheus" / "usr" / "bin" / "promtool"
+    (tmp_path / "alerts.yml").write_text(ALERT.replace("RULES", str(rules)))
+    assert "SUCCESS" in called(promtool, "test", "rules", tmp_path / "alerts.yml")
+
+
+def test_profile_of_several_machines_has_no_findings(tmp_path: Path) -> None:
+    """By the command that the document has below it."""
     page = (CHECKOUT / "docs" / "several-machines.md").read_text()
-    found = re.search(r"```yaml\n(profile: museum\n.*?)```", page, re.DOTALL)
+    found = re.search(r"```yaml\n(profile: museum\n.*?)```.*?ROOM=3 beaconry (check profile.yaml --assume \S+)", page, re.DOTALL)
     assert found
     (tmp_path / "profile.yaml").write_text(found[1])
-    printed = called(BINARY, "check", tmp_path / "profile.yaml", "--json", "--assume", "raspberry-pi-4", ROOM="3")
-    fit = json.loads(printed.splitlines()[0])
-    assert fit["beacons"] == 5
+    arguments = [str(tmp_path / each) if each == "profile.yaml" else each for each in found[2].split()]
+    printed = called(BINARY, *arguments, ROOM="3").splitlines()
+    assert printed[0].startswith("4 of 4 fit on ") and printed[1:] == ["4 beacons: no problems found"]
 
 
 def test_every_command_has_a_man_page(root: Path) -> None:
