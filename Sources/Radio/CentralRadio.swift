@@ -52,6 +52,12 @@ extension CentralRadio {
     }
 }
 
+/// A radio that has warnings about its scans.
+package protocol WarningCentralRadio: CentralRadio {
+    /// What became known after a scan had begun. It ends with `close()`, and has one consumer.
+    nonisolated var scanWarnings: AsyncStream<Warning> { get }
+}
+
 /// A radio that can forget a bond with a device.
 public protocol BondingCentralRadio: CentralRadio {
     /// Forgets the keys of the bond with a device, if there is one.

@@ -52,6 +52,7 @@ package struct Listening: Sendable {
     private let format: OutputFormat
     private let duration: Duration?
     private let limits: Set<ReceivingCapabilities.Limit.Subject>
+    private let scansActively: Bool
     private let position: Position?
     private var prepare: @Sendable (any CentralRadio) async -> Void = { _ in }
     private let air: AirRun?
@@ -61,16 +62,18 @@ package struct Listening: Sendable {
     ///   - format: the form of the notices.
     ///   - duration: the time from the opening of the radio to the end; `nil` for no limit.
     ///   - limits: the limits of a radio that affect the work; they are reported as warnings.
+    ///   - scansActively: whether the work scans with scan requests, for which some limits do not hold, or others.
     ///   - position: where it is on a virtual air; `nil` leaves that to the air.
     package init(
         _ radio: any CentralRadio, waits: Bool, format: OutputFormat, duration: Duration? = nil,
-        limits: Set<ReceivingCapabilities.Limit.Subject> = [], position: Position? = nil
+        limits: Set<ReceivingCapabilities.Limit.Subject> = [], scansActively: Bool = true, position: Position? = nil
     ) {
         self.radio = radio
         self.waits = waits
         self.format = format
         self.duration = duration
         self.limits = limits
+        self.scansActively = scansActively
         self.position = position
         air = nil
     }
@@ -84,6 +87,7 @@ package struct Listening: Sendable {
         self.format = format
         self.duration = duration
         limits = []
+        scansActively = true
         position = nil
         self.air = air
     }
@@ -186,7 +190,8 @@ package struct Listening: Sendable {
         if let position { await placeable?.place(at: position) }
         let capabilities = try await radio.openCentral(waits: waits)
         progress.isOpen.store(true, ordering: .relaxed)
-        for limit in capabilities.limits where limits.contains(limit.subject) || limit.subject == .exclusive {
+        for limit in capabilities.limits(scanningActively: scansActively)
+        where limits.contains(limit.subject) || limit.subject == .exclusive {
             Output.report(Notice(limit), as: format)
         }
         if position != nil, await placeable?.isPlaced != true {
@@ -235,6 +240,12 @@ package struct Listening: Sendable {
             if air == nil, let events = (radio as? any PeripheralRadio)?.events {
                 group.addTask {
                     for await case .warning(nil, let warning) in events { Output.report(Notice(warning), as: format) }
+                    return nil
+                }
+            }
+            if let warnings = (radio as? any WarningCentralRadio)?.scanWarnings {
+                group.addTask {
+                    for await warning in warnings { Output.report(Notice(warning), as: format) }
                     return nil
                 }
             }

@@ -37,7 +37,7 @@ struct Record: AsyncParsableCommand {
     func run() async throws {
         for path in [file, plot].compactMap(\.self) { try Failure.unlessFree(path, force: force) }
         let listening = try options.listening(
-            duration: try time.value(), limits: [.pdu, .duplicates, .passiveScanning, .exactData])
+            duration: try time.value(), limits: [.pdu, .duplicates, .exactData], isPassive: passive)
         try await RecordTool.run(
             ScanParameters(isActive: !passive), on: listening, to: file, plot: plot, as: options.format)
     }

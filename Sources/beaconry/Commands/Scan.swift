@@ -50,10 +50,10 @@ struct Scan: AsyncParsableCommand {
     func run() async throws {
         var limits: Set<ReceivingCapabilities.Limit.Subject> = [.exactData, .pdu]
         if duplicates { limits.insert(.duplicates) }
-        if passive { limits.insert(.passiveScanning) }
+        let listening = try options.listening(duration: try time.value(), limits: limits, isPassive: passive)
         try await Scanning.run(
-            on: try options.listening(duration: try time.value(), limits: limits), ScanParameters(isActive: !passive),
-            filter: try filter(), printsAll: duplicates, format: options.format)
+            on: listening, ScanParameters(isActive: !passive), filter: try filter(), printsAll: duplicates,
+            format: options.format)
     }
 
     private func filter() throws -> ScanFilter {

@@ -36,9 +36,11 @@ struct ListeningOptions: ParsableArguments {
     var format: OutputFormat { output.format }
 
     /// A use of the radio (see `Listening.init`), or of the air of `--profile`, which may begin virtual time.
-    /// - Parameter maximumTransmissionUnit: the ATT_MTU, if the radio's host is ours.
+    /// - Parameters:
+    ///   - isPassive: whether it scans without scan requests; the limits of such scans are reported, too.
+    ///   - maximumTransmissionUnit: the ATT_MTU, if the radio's host is ours.
     func listening(
-        duration: Duration? = nil, limits: Set<ReceivingCapabilities.Limit.Subject> = [],
+        duration: Duration? = nil, limits: Set<ReceivingCapabilities.Limit.Subject> = [], isPassive: Bool = false,
         maximumTransmissionUnit: UInt16 = 517
     ) throws -> Listening {
         if let run = try air.run(radio: radio, at: position, maximumTransmissionUnit: maximumTransmissionUnit) {
@@ -51,7 +53,8 @@ struct ListeningOptions: ParsableArguments {
         }
         return Listening(
             driver.makeCentral(maximumTransmissionUnit: maximumTransmissionUnit), waits: waits, format: format,
-            duration: duration, limits: limits, position: position)
+            duration: duration, limits: isPassive ? limits.union([.passiveScanning, .patterns, .rssi]) : limits,
+            scansActively: !isPassive, position: position)
     }
 }
 
