@@ -24,20 +24,27 @@ actor FakeBluetoothd {
     /// The client that registered an agent or an application, and the object.
     private(set) var agent: (client: String, path: ObjectPath)?
     private(set) var application: (client: String, path: ObjectPath)?
+    /// The features of the manager of advertisement monitors; `nil` without one.
+    private let monitorFeatures: [String]?
+    /// The monitors of a client by their paths, in their order, and how many of them are accepted.
+    private(set) var monitors: [(client: String, path: ObjectPath, patterns: [[DBusValue]])] = []
+    private var acceptedMonitors = Int.max
     private var isPowered = true
     private var isDiscoverable = false
     private var isDiscovering = false
     private var isExtended = false
     private var refusesAdvertisements = false
 
-    private init(_ connection: DBusConnection) {
+    private init(_ connection: DBusConnection, monitorFeatures: [String]?) {
         self.connection = connection
+        self.monitorFeatures = monitorFeatures
     }
 
     /// Starts on a bus.
-    static func start(on bus: TestBus) async throws -> FakeBluetoothd {
+    /// - Parameter monitorFeatures: the features of the manager of advertisement monitors, which `-E` adds; `nil` without it.
+    static func start(on bus: TestBus, monitorFeatures: [String]? = nil) async throws -> FakeBluetoothd {
         let connection = try await DBusConnection.connect(to: .address(bus.address), limitsCalls: false)
-        let daemon = FakeBluetoothd(connection)
+        let daemon = FakeBluetoothd(connection, monitorFeatures: monitorFeatures)
         try await connection.export(ExportedObject(path: .root, isObjectManager: true))
         try await daemon.exportAgentManager()
         try await daemon.exportAdapter()
@@ -80,6 +87,31 @@ actor FakeBluetoothd {
     /// Refuses the registration of advertisements, or accepts it again.
     func setRefusing(_ value: Bool) {
         refusesAdvertisements = value
+    }
+
+    /// Accepts at most this number of monitors.
+    func setAcceptedMonitors(_ count: Int) {
+        acceptedMonitors = count
+    }
+
+    /// Reports an advertisement with one structure to the monitors that it matches.
+    func find(_ device: ObjectPath, type: UInt8, _ data: [UInt8]) async throws {
+        for monitor in monitors
+        where monitor.patterns.contains(where: { fields in
+            fields[1].byteValue == type
+                && data.dropFirst(Int(fields[0].byteValue ?? 0)).starts(with: fields[2].bytesValue ?? [0])
+        }) {
+            _ = try await connection.call(
+                monitor.client, monitor.path, "org.bluez.AdvertisementMonitor1", "DeviceFound", [.objectPath(device)])
+        }
+    }
+
+    /// Releases the monitors, as bluetoothd does if the kernel has removed them.
+    func releaseMonitors() async throws {
+        for monitor in monitors {
+            _ = try await connection.call(monitor.client, monitor.path, "org.bluez.AdvertisementMonitor1", "Release")
+        }
+        monitors = []
     }
 
     /// Waits until a condition holds.
@@ -149,7 +181,55 @@ actor FakeBluetoothd {
             ])
         try await connection.export(
             ExportedObject(
-                path: Self.adapter, interfaces: [adapter, advertising, attributes], isConcurrent: true))
+                path: Self.adapter, interfaces: [adapter, advertising, attributes] + monitorManager, isConcurrent: true)
+        )
+    }
+
+    private var monitorManager: [ExportedInterface] {
+        guard let monitorFeatures else { return [] }
+        let properties: [String: DBusValue] = [
+            "SupportedMonitorTypes": .strings(["or_patterns"]), "SupportedFeatures": .strings(monitorFeatures),
+        ]
+        return [
+            ExportedInterface(
+                "org.bluez.AdvertisementMonitorManager1", properties: { properties },
+                methods: [
+                    "RegisterMonitor": { [weak self] call in await self?.register(monitors: call) ?? .success([]) },
+                    "UnregisterMonitor": { [weak self] _ in await self?.unregisterMonitors() ?? .success([]) },
+                ])
+        ]
+    }
+
+    /// Replies before it activates monitors, as bluetoothd does.
+    private func register(monitors call: MethodCall) async -> Result<[DBusValue], DBusError> {
+        calls.append("RegisterMonitor")
+        guard let root = call.arguments.first?.objectPathValue,
+            let reply = try? await connection.call(
+                call.sender, root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+        else { return .failure(DBusError(name: "org.bluez.Error.Failed", message: "no objects")) }
+        var found: [(client: String, path: ObjectPath, patterns: [[DBusValue]])] = []
+        for entry in reply.first?.entriesValue ?? [] {
+            guard let path = entry.key.objectPathValue,
+                let properties = entry.value.dictionaryValue?["org.bluez.AdvertisementMonitor1"]?.dictionaryValue,
+                properties["Type"] == "or_patterns", let patterns = properties["Patterns"]?.arrayValue
+            else { continue }
+            found.append((call.sender, path, patterns.compactMap(\.structureValue)))
+        }
+        found.sort { $0.path.rawValue < $1.path.rawValue }
+        monitors = Array(found.prefix(acceptedMonitors))
+        Task { [found, acceptedMonitors] in
+            for (number, monitor) in found.enumerated() {
+                _ = try? await connection.call(
+                    monitor.client, monitor.path, "org.bluez.AdvertisementMonitor1",
+                    number < acceptedMonitors ? "Activate" : "Release")
+            }
+        }
+        return .success([])
+    }
+
+    private func unregisterMonitors() -> Result<[DBusValue], DBusError> {
+        monitors = []
+        return accept("UnregisterMonitor")
     }
 
     private func adapterProperties() -> [String: DBusValue] {

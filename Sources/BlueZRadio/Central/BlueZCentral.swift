@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
-import BluetoothCore
+package import BluetoothCore
 import Concurrency
 import DBus
 import KernelBluetooth
@@ -17,8 +17,9 @@ public import Radio
 /// The radio is *open* from `openCentral` to `close`, and while it is open either *attached* to a daemon and an adapter or
 /// *unavailable*. One loop attaches, and attaches again when the daemon or the adapter was lost; another loop starts and
 /// stops discovery (`CentralScanner`). Both are woken by signals of the bus, and periodically in case a signal was missed.
-public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, LinkOwner {
+public actor BlueZCentral: CentralRadio, BondingCentralRadio, WarningCentralRadio, ServingRadio, LinkOwner {
     public nonisolated let name: String
+    package nonisolated let scanWarnings: AsyncStream<Warning>
     nonisolated let changes = DeviceChanges()
 
     private let access: DaemonAccess
@@ -50,6 +51,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
         openMonitor: @escaping @Sendable () -> BluetoothSocket?
     ) {
         scanner = CentralScanner(openMonitor: openMonitor)
+        scanWarnings = scanner.warnings
         access = DaemonAccess(selector, rules: Self.signalRules, open: openBus)
         name = selector.description
         let links = CentralLinks()
@@ -59,7 +61,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
     }
 
     public func openCentral(waits: Bool) async throws(RadioError) -> ReceivingCapabilities {
-        guard loops.isEmpty else { return capabilities() }
+        guard loops.isEmpty else { return await capabilities() }
         while true {
             do throws(RadioError) {
                 try await attach()
@@ -73,11 +75,15 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
                 try? await Task.sleep(for: .seconds(1))
             }
         }
-        guard loops.isEmpty else { return capabilities() }
+        guard loops.isEmpty else { return await capabilities() }
         loops.append(Task { [weak self, wakeUps] in for await _ in wakeUps { await self?.reconcile() } })
         loops.append(
             Task { [weak self, wakeUps = scanner.wakeUps] in
                 for await _ in wakeUps { await self?.reconcileDiscovery() }
+            })
+        loops.append(
+            Task { [weak self, events = scanner.monitorEvents] in
+                for await event in events { await self?.note(event) }
             })
         scanner.startLoop()
         timer = Task { [weak self] in
@@ -86,15 +92,16 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
                 try? await Task.sleep(for: .seconds(1))
             }
         }
-        return capabilities()
+        return await capabilities()
     }
 
-    private func capabilities() -> ReceivingCapabilities {
+    private func capabilities() async -> ReceivingCapabilities {
+        let passive = await attachment?.passiveScanSupport() ?? .missing
         let mayMonitor = ProcessRights.current.rawNetwork && BluetoothSocket.canOpen(.monitor)
         return ReceivingCapabilities(
             name: attachment.map { "bluez:\($0.adapter.name)" } ?? name,
             way: mayMonitor ? "monitor channel" : "D-Bus", address: attachment?.adapter.address,
-            limits: ReceivingCapabilities.limitsUnderBlueZ(mayMonitor: mayMonitor))
+            limits: ReceivingCapabilities.limitsUnderBlueZ(mayMonitor: mayMonitor, passive: passive))
     }
 
     public func states() -> AsyncStream<CentralRadioState> { state.stream }
@@ -153,6 +160,10 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
 
     private func reconcileDiscovery() async {
         await scanner.reconcile()
+    }
+
+    private func note(_ event: PassiveScanMonitors.Event) async {
+        await scanner.note(event)
     }
 
     /// Ends all that depends on the daemon and the adapter.
@@ -234,7 +245,9 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, ServingRadio, Link
 
     /// Scans. bluetoothd chooses interval and window.
     ///
-    /// - Throws: `RadioError`: `.unsupported` for a passive scan, which bluetoothd does not do.
+    /// A passive scan uses the advertisement monitors of bluetoothd, which are experimental.
+    ///
+    /// - Throws: `RadioError`: `.unsupported` for a passive scan of a bluetoothd without monitors.
     public func scan(_ settings: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
         try await scanner.start(settings, on: try usable())
     }

@@ -8,14 +8,17 @@ import DBus
 import KernelBluetooth
 import Radio
 
-/// The scan of a central, and the discovery session of bluetoothd that makes the controller scan.
+/// The scan of a central, and what makes bluetoothd and the controller scan: a discovery session, which scans actively, or
+/// advertisement monitors, which scan passively.
 ///
-/// A loop in the owner calls `reconcile` for each element of `wakeUps`, to start or stop discovery. Discovery runs
-/// while the scanner is attached and not closed, no connection attempt pauses it, and a scan or a connection attempt
+/// A loop in the owner calls `reconcile` for each element of `wakeUps`, to start or stop them. Discovery runs
+/// while the scanner is attached and not closed, no connection attempt pauses it, and an active scan or a connection attempt
 /// needs it. During a discovery, the controller reports each advertiser only once. `tick` therefore restarts discovery
-/// each second, for connection attempts and for scans without a filter for duplicates.
+/// each second, for connection attempts and for scans without a filter for duplicates. The monitors are registered
+/// while the scanner is attached and not closed, and a passive scan needs them; the controller reports every advertisement.
 ///
-/// Sightings come from the monitor channel where this process may use it, else from the properties that bluetoothd signals.
+/// Sightings come from the monitor channel where this process may use it, else from the properties that bluetoothd signals
+/// and, in a passive scan, from the reports of the monitors, which repeat.
 ///
 /// Confined to the actor of the central that owns it.
 final class CentralScanner {
@@ -28,7 +31,14 @@ final class CentralScanner {
     private var isClosed = false
     /// Whether the owner's loop runs.
     private var isLooping = false
-    private var scan: Scan?
+    private var scan: RunningScan?
+    /// What makes bluetoothd scan passively; `nil` while it is not needed.
+    private var monitors: PassiveScanMonitors?
+    /// The number of applications of monitors so far.
+    private var applications = 0
+    /// What the monitors report, for `note(_:)`.
+    let monitorEvents: AsyncStream<PassiveScanMonitors.Event>
+    private let monitorEvent: AsyncStream<PassiveScanMonitors.Event>.Continuation
     /// The number of connection attempts that need discovery to find their device.
     private var searches = 0
     /// The number of connection attempts that discovery would delay.
@@ -37,33 +47,17 @@ final class CentralScanner {
     private var isDiscovering = false
     /// Whether the next `reconcile` restarts discovery.
     private var restarts = false
-    private var waiting: [CheckedContinuation<DBusError?, Never>] = []
-
-    private struct Scan {
-        let continuation: AsyncStream<Sighting>.Continuation
-        let filtersDuplicates: Bool
-        /// The monitor channel; `nil` without CAP_NET_RAW.
-        var monitor: BluetoothSocket?
-        /// The properties of the devices found so far; unused with the monitor channel.
-        var devices: [ObjectPath: DeviceProperties] = [:]
-
-        /// The maximum number of devices, to limit memory; bluetoothd finds fewer in practice.
-        private static let maximumDevices = 16_384
-
-        mutating func store(_ device: DeviceProperties, at path: ObjectPath) {
-            guard devices.count < Self.maximumDevices || devices[path] != nil else { return }
-            devices[path] = device
-        }
-
-        func report(_ device: DeviceProperties) {
-            if let sighting = device.sighting { continuation.yield(sighting) }
-        }
-    }
+    private var waiting: [CheckedContinuation<RadioError?, Never>] = []
+    /// Warnings about a scan.
+    let warnings: AsyncStream<Warning>
+    private let warning: AsyncStream<Warning>.Continuation
 
     /// - Parameter openMonitor: opens the monitor channel; `nil` where this process may not use it.
     init(openMonitor: @escaping @Sendable () -> BluetoothSocket?) {
         self.openMonitor = openMonitor
+        (monitorEvents, monitorEvent) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
         (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (warnings, warning) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
     }
 
     // MARK: - Attachment and loop
@@ -92,9 +86,11 @@ final class CentralScanner {
         endScan()
     }
 
-    /// Ends `wakeUps`.
+    /// Ends `wakeUps`, `monitorEvents` and `warnings`.
     func endLoop() {
         wakeUp.finish()
+        monitorEvent.finish()
+        warning.finish()
     }
 
     /// Restarts discovery if advertisers must be reported again. The owner calls this every second.
@@ -106,17 +102,19 @@ final class CentralScanner {
     // MARK: - Scans
 
     /// Starts a scan, which replaces the previous one. bluetoothd chooses interval and window.
-    /// - Throws: `RadioError` `.unsupported` for a passive scan, `.refused` when bluetoothd does not discover.
+    /// - Throws: `RadioError` `.unsupported` for a passive scan if bluetoothd has no monitors, `.refused` when it does not
+    ///   scan.
     func start(
         _ settings: ScanParameters, on attachment: AdapterAttachment
     ) async throws(RadioError) -> AsyncStream<Sighting> {
-        guard settings.isActive else {
+        let support = settings.isActive ? .missing : await attachment.passiveScanSupport()
+        guard settings.isActive || support != .missing else {
             let limit = ReceivingCapabilities.Limit.passiveUnderBlueZ
             throw RadioError(.unsupported, limit.reason, hint: limit.hint)
         }
         endScan()
         let (stream, continuation) = AsyncStream.makeStream(of: Sighting.self, bufferingPolicy: .bufferingNewest(4096))
-        var scan = Scan(continuation: continuation, filtersDuplicates: settings.filtersDuplicates)
+        var scan = RunningScan(settings, support, continuation)
         if let monitor = openMonitor() {
             scan.monitor = monitor
             Self.observe(monitor, index: attachment.adapter.index, continuation)
@@ -125,9 +123,7 @@ final class CentralScanner {
         restarts = true
         if let trouble = await settle() {
             endScan()
-            throw RadioError(
-                .refused, "bluetoothd does not scan on \(attachment.adapter.name) (\(trouble))",
-                hint: "check its log (journalctl -u bluetooth)")
+            throw trouble
         }
         return stream
     }
@@ -156,23 +152,47 @@ final class CentralScanner {
     /// Stores a device that bluetoothd added, and reports it if it is in range.
     func noteAdded(_ path: ObjectPath, _ properties: [String: DBusValue]) {
         guard let attachment, path.isDescendant(of: attachment.adapter.path) else { return }
-        guard scan != nil, scan?.monitor == nil else { return }
-        let device = DeviceProperties(properties)
-        scan?.store(device, at: path)
-        if device.isInRange { scan?.report(device) }
+        scan?.noteAdded(path, DeviceProperties(properties))
     }
 
     /// Stores changed properties of a device, and reports the device if they result from an advertisement.
     func noteChanged(_ path: ObjectPath, _ changed: [String: DBusValue], invalidated: [String]) {
-        guard scan != nil, scan?.monitor == nil, var device = scan?.devices[path] else { return }
-        device.change(changed, invalidated: invalidated)
-        scan?.store(device, at: path)
-        if DeviceProperties.isSighting(changed) { scan?.report(device) }
+        scan?.noteChanged(path, changed, invalidated: invalidated)
     }
 
     /// Drops a device that bluetoothd removed.
     func noteRemoved(_ path: ObjectPath) {
-        scan?.devices[path] = nil
+        scan?.noteRemoved(path)
+    }
+
+    /// Takes a report of a monitor.
+    func note(_ event: PassiveScanMonitors.Event) async {
+        switch event {
+        case .found(let path, let monitor): scan?.noteFound(path, by: monitor)
+        case .released:
+            guard let monitors, scan?.isActive == false else { return }
+            let left = await monitors.active
+            if left.isEmpty { endScan() } else { warn(left) }
+        }
+    }
+
+    /// Reports what is not received because there is no monitor for it.
+    private func warn(_ active: [Int]) {
+        let missing = PassiveScanPatterns.monitors.indices.filter { !active.contains($0) }
+        guard !missing.isEmpty else { return }
+        var meanings: [String] = []
+        for meaning in missing.map({ PassiveScanPatterns.monitors[$0].meaning }) where !meanings.contains(meaning) {
+            meanings.append(meaning)
+        }
+        let parts = meanings.joined(separator: "; or ")
+        warning.yield(
+            Warning(
+                code: "monitors-refused",
+                message:
+                    "the kernel or the controller accepts \(active.count) of \(PassiveScanPatterns.monitors.count) "
+                    + "advertisement monitors, so a device may be missing that has no more than \(parts)",
+                hint: "end other programs that scan passively, or drive the controller without bluetoothd "
+                    + "(--radio hci-socket:N)"))
     }
 
     // MARK: - Connection attempts
@@ -203,10 +223,10 @@ final class CentralScanner {
 
     // MARK: - Discovery
 
-    /// Waits for a `reconcile` of the owner's loop, which starts or stops discovery.
-    /// - Returns: the error of a discovery that could not be started.
+    /// Waits for a `reconcile` of the owner's loop, which starts or stops discovery and monitors.
+    /// - Returns: why the scan could not be started.
     @discardableResult
-    func settle() async -> DBusError? {
+    func settle() async -> RadioError? {
         guard isLooping else { return nil }
         return await withCheckedContinuation { continuation in
             waiting.append(continuation)
@@ -214,19 +234,25 @@ final class CentralScanner {
         }
     }
 
-    /// Starts, stops or restarts discovery as required, and resumes the callers of `settle`.
+    /// Starts, stops or restarts discovery and monitors as required, and resumes the callers of `settle`.
     func reconcile() async {
         let waiting = takeWaiting()
+        let refusal = await reconcileMonitors()
         let trouble = await reconcileDiscovery()
-        resumeAll(waiting, trouble)
+        resumeAll(waiting, refusal ?? trouble.map(Self.doesNotScan))
     }
 
-    private func takeWaiting() -> [CheckedContinuation<DBusError?, Never>] {
+    private static func doesNotScan(_ trouble: DBusError) -> RadioError {
+        RadioError(
+            .refused, "bluetoothd does not scan (\(trouble))", hint: "check its log (journalctl -u bluetooth)")
+    }
+
+    private func takeWaiting() -> [CheckedContinuation<RadioError?, Never>] {
         defer { waiting = [] }
         return waiting
     }
 
-    private func resumeAll(_ waiting: [CheckedContinuation<DBusError?, Never>], _ trouble: DBusError?) {
+    private func resumeAll(_ waiting: [CheckedContinuation<RadioError?, Never>], _ trouble: RadioError?) {
         for continuation in waiting { continuation.resume(returning: trouble) }
     }
 
@@ -238,13 +264,13 @@ final class CentralScanner {
     }
 
     private var isDiscoveryWanted: Bool {
-        !isClosed && attachment != nil && pauses == 0 && (scan != nil || searches > 0)
+        !isClosed && attachment != nil && pauses == 0 && (scan?.isActive == true || searches > 0)
     }
 
     private func startDiscovery(of attachment: AdapterAttachment) async -> DBusError? {
         let filter: [String: DBusValue] = ["Transport": "le", "DuplicateData": true]
         do throws(DBusError) {
-            if scan?.monitor == nil { try await readDevices(of: attachment) }
+            try await readDevices(of: attachment)
             try await attachment.call("SetDiscoveryFilter", [.variants(filter)])
             try await attachment.call("StartDiscovery")
             isDiscovering = self.attachment?.daemon.owner == attachment.daemon.owner
@@ -257,7 +283,7 @@ final class CentralScanner {
 
     /// Reads the properties of the devices that bluetoothd has found before: its signals have changed properties only.
     private func readDevices(of attachment: AdapterAttachment) async throws(DBusError) {
-        guard scan?.devices.isEmpty == true else { return }
+        guard scan?.needsDevices == true else { return }
         for object in try await attachment.daemon.objects() {
             guard let path = object.key.objectPathValue, path.isDescendant(of: attachment.adapter.path),
                 let properties = object.value.dictionaryValue?[DeviceProperties.interface]?.dictionaryValue
@@ -271,38 +297,50 @@ final class CentralScanner {
         // An error means that the discovery has ended already.
         _ = try? await attachment.call("StopDiscovery")
     }
-}
 
-// MARK: - Limits
+    // MARK: - Monitors
 
-extension ReceivingCapabilities {
-    /// The limits of a central that uses bluetoothd.
-    /// - Parameter mayMonitor: whether this process may use the monitor channel.
-    static func limitsUnderBlueZ(mayMonitor: Bool) -> [Limit] {
-        let oncePerScan =
-            "the controller reports each advertiser only once per scan, which is restarted every second"
-        guard !mayMonitor else {
-            return [Limit(.duplicates, reason: oncePerScan, hint: Limit.withoutBlueZ), .passiveUnderBlueZ]
+    private func reconcileMonitors() async -> RadioError? {
+        let isWanted = !isClosed && attachment != nil && scan?.isActive == false
+        if let monitors {
+            guard !isWanted || attachment?.isSame(as: monitors.attachment) == false else { return nil }
+            self.monitors = nil
+            await monitors.unregister()
         }
-        let privilege = "give beaconry CAP_NET_RAW (see docs/adapters.md, \"Rights\")"
-        return [
-            Limit(.pdu, reason: "bluetoothd does not report the PDU of an advertisement", hint: privilege),
-            Limit(
-                .exactData,
-                reason: "bluetoothd reports the recognised fields of advertising data and scan response together, not "
-                    + "the bytes", hint: privilege),
-            Limit(
-                .duplicates, reason: "\(oncePerScan), and bluetoothd reports only changed properties",
-                hint: Limit.withoutBlueZ),
-            .passiveUnderBlueZ,
-        ]
+        guard isWanted, let attachment else { return nil }
+        do throws(DBusError) {
+            try await readDevices(of: attachment)
+            applications += 1
+            let monitors = try PassiveScanMonitors(
+                on: attachment, number: applications, report: { [monitorEvent] in monitorEvent.yield($0) })
+            self.monitors = monitors
+            try await monitors.register()
+            return await accept(monitors)
+        } catch {
+            await dropMonitors()
+            return Self.doesNotScan(error)
+        }
     }
-}
 
-extension ReceivingCapabilities.Limit {
-    /// Why there are no passive scans.
-    fileprivate static let passiveUnderBlueZ = ReceivingCapabilities.Limit(
-        .passiveScanning, reason: "bluetoothd always scans actively", hint: withoutBlueZ)
+    /// Verifies that monitors are active.
+    private func accept(_ monitors: PassiveScanMonitors) async -> RadioError? {
+        let active = await monitors.active
+        guard !active.isEmpty else {
+            await dropMonitors()
+            return RadioError(
+                .refused,
+                "the kernel accepts no advertisement monitor, without which bluetoothd does not scan passively",
+                hint:
+                    "check the log of bluetoothd (journalctl -u bluetooth), or drive the controller without bluetoothd "
+                    + "(--radio hci-socket:N)")
+        }
+        warn(active)
+        return nil
+    }
 
-    fileprivate static let withoutBlueZ = "drive the controller without bluetoothd (--radio hci-socket:N)"
+    private func dropMonitors() async {
+        let dropped = monitors
+        monitors = nil
+        await dropped?.unregister()
+    }
 }

@@ -10,16 +10,41 @@ import Testing
 @testable import BlueZRadio
 
 @Suite(.timeLimit(.minutes(10))) struct BlueZCentralTests {
-    @Test(arguments: [
-        (true, [ReceivingCapabilities.Limit.Subject.duplicates, .passiveScanning]),
-        (false, [.pdu, .exactData, .duplicates, .passiveScanning]),
-    ])
-    func limitsDependOnTheMonitorChannel(_ mayMonitor: Bool, subjects: [ReceivingCapabilities.Limit.Subject]) {
-        let limits = ReceivingCapabilities.limitsUnderBlueZ(mayMonitor: mayMonitor)
-        #expect(limits.map(\.subject) == subjects)
-        #expect(limits.allSatisfy { !$0.reason.hasSuffix(".") && !$0.hint.isEmpty })
-        let needsRights = limits.filter { $0.hint.contains("CAP_NET_RAW") }.map(\.subject)
-        #expect(needsRights == (mayMonitor ? [] : [.pdu, .exactData]))
+    private typealias Subjects = [ReceivingCapabilities.Limit.Subject]
+
+    /// Every combination of the right to read the monitor channel and of bluetoothd's monitors, with the limits of active and
+    /// passive scans.
+    private static let limits: [(mayMonitor: Bool, PassiveScanSupport, active: Subjects, passive: Subjects)] = [
+        (true, .missing, [.duplicates], [.passiveScanning]),
+        (true, .inDaemon, [.duplicates], []),
+        (true, .inController, [.duplicates], [.patterns]),
+        (false, .missing, [.pdu, .exactData, .duplicates], [.pdu, .exactData, .passiveScanning]),
+        (false, .inDaemon, [.pdu, .exactData, .duplicates], [.pdu, .exactData, .patterns, .rssi]),
+        (
+            false, .inController, [.pdu, .exactData, .duplicates],
+            [.pdu, .exactData, .duplicates, .patterns, .rssi]
+        ),
+    ]
+
+    @Test func limitsDependOnRightsMonitorsAndScan() {
+        for (mayMonitor, support, active, passive) in Self.limits {
+            let capabilities = ReceivingCapabilities(
+                name: "bluez:hci0", way: "test", address: nil,
+                limits: ReceivingCapabilities.limitsUnderBlueZ(mayMonitor: mayMonitor, passive: support))
+            #expect(capabilities.limits(scanningActively: true).map(\.subject) == active)
+            #expect(capabilities.limits(scanningActively: false).map(\.subject) == passive)
+            for isActive in [true, false] {
+                let filters = (isActive ? active : passive).contains(.duplicates)
+                #expect(capabilities.reportsRepetitions(scanningActively: isActive) == !filters)
+            }
+            #expect(capabilities.limits.allSatisfy { !$0.reason.hasSuffix(".") && !$0.hint.isEmpty })
+            let needsRights = Set(capabilities.limits.filter { $0.hint.contains("CAP_NET_RAW") }.map(\.subject))
+            #expect(mayMonitor ? needsRights.isEmpty : needsRights.isSuperset(of: [.pdu, .exactData]))
+        }
+        let known = Self.limits.map { ($0.mayMonitor, $0.1) }
+        for support in [PassiveScanSupport.missing, .inDaemon, .inController] {
+            for mayMonitor in [true, false] { #expect(known.contains { $0 == (mayMonitor, support) }) }
+        }
     }
 
     @Test func unopenedRadioRefusesOperations() async {

@@ -123,13 +123,16 @@ class VirtualAir:
 
     receiver: Receiver | None = None
 
-    def __init__(self, beaconry: Beaconry, world: World, characters: Sequence[str], starts: bool = True) -> None:
-        """Starts the run; with `starts`, returns when the kernel has set up the controllers.
+    def __init__(
+        self, beaconry: Beaconry, world: World, characters: Sequence[str], starts: bool = True, profile: str = QUIET
+    ) -> None:
+        """Starts the run of a profile; with `starts`, returns when the kernel has set up the controllers.
 
         The kernel gives a new controller 2 s for each command, which the run may exceed on a busy host. Then the kernel has
         given up, and the controllers are added again.
         """
         self._management = world.management
+        self._profile = profile
         self._others = {each.index for each in world.management.controllers()}
         servers = [option for each in characters for option in ("--hci-server", f"vhci?as={each}" if each else "vhci")]
         self._options = [*servers, "--hci-server", "tcp:127.0.0.1:0", "--ephemeral", "--control", "none"]
@@ -146,7 +149,7 @@ class VirtualAir:
         self.receiver = Receiver(self.port)
 
     def _join(self, beaconry: Beaconry) -> None:
-        self.run = beaconry.run(beaconry.profile(QUIET, "air.yaml"), *self._options, radio="virtual")
+        self.run = beaconry.run(beaconry.profile(self._profile, "air.yaml"), *self._options, radio="virtual")
         places = self.run.wait("radio-ready")["servers"]
         self.joined = time.monotonic()
         """About when the controllers joined, from which their characters count the time."""
@@ -187,4 +190,5 @@ class VirtualAir:
 
 
 AirStarter = Callable[..., VirtualAir]
-"""Starts a virtual air with a controller of each character; `starts` is whether the kernel is expected to set them up."""
+"""Starts a virtual air with a controller of each character; `starts` is whether the kernel is expected to set them up, `profile` has
+its beacons."""

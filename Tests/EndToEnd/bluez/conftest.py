@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import vhci
-from air import AirStarter, Receiver, VirtualAir
+from air import QUIET, AirStarter, Receiver, VirtualAir
 from beaconry import PROFILES, Beaconry, Run
 
 RESULTS = Path("/results")
@@ -238,8 +238,8 @@ def air(beaconry: Beaconry, world: vhci.World) -> Iterator[AirStarter]:
     """Starts a virtual air with controllers; removes it after the test."""
     started: list[VirtualAir] = []
 
-    def start(*characters: str, starts: bool = True) -> VirtualAir:
-        started.append(VirtualAir(beaconry, world, characters, starts))
+    def start(*characters: str, starts: bool = True, profile: str = QUIET) -> VirtualAir:
+        started.append(VirtualAir(beaconry, world, characters, starts, profile))
         if starts:
             started[-1].wait_until_powered()
         return started[-1]

@@ -16,9 +16,10 @@ from pathlib import Path
 import faulty_peripheral as bumble
 import peripheral as rig
 import pytest
+from air import AirStarter
 from beaconry import BINARY, Event, Run
 from forked import ForkedProgram
-from vhci import ADDRESSES, BLUEZ, Bluetoothd, Controllers, Management, Phone, Witness, as_ordinary_user
+from vhci import ADDRESSES, BLUEZ, Bluetoothd, Controllers, Management, Phone, Witness, as_ordinary_user, eventually
 
 HARNESS = Path(os.environ.get("BEACONRY_CENTRAL_HARNESS") or BINARY.parent / "central-harness")
 BEACON = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
@@ -154,6 +155,20 @@ def expect_active_filtered_scans(witness: Witness, extended: bool) -> None:
     assert 1 in kinds
 
 
+def scans(commands: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    """The commands that start or stop scans."""
+    return [(opcode, parameters) for opcode, parameters in commands if opcode in (0x200C, 0x2042)]
+
+
+def expect_passive_complete_scans(commands: list[tuple[int, bytes]]) -> None:
+    """The kernel scans passively, and lets the controller report each advertisement."""
+    # LE Set Scan Parameters begins with the type; LE Set Extended Scan Parameters has it after address, policy and PHYs.
+    kinds = [parameters[0] if opcode == 0x200B else parameters[3] for opcode, parameters in commands if opcode in (0x200B, 0x2041)]
+    enabled = [parameters[:2] for _, parameters in scans(commands) if parameters[0] == 1]
+    assert kinds and set(kinds) == {0}, commands
+    assert enabled and enabled[-1] == b"\x01\x00", commands
+
+
 # Scanning --------------------------------------------------------------------------------------------------------
 
 
@@ -222,7 +237,53 @@ def test_passive_scans_are_refused(ordinary: bool, central: Callable[..., Centra
     run = central(ordinary=ordinary)
     run.must("open")
     refused = run.refusal("scan", 1, "passive")
-    assert refused["kind"] == "unsupported" and "hci-socket" in refused["error"]
+    assert refused["kind"] == "unsupported", refused
+    assert all(words in refused["error"] for words in ("Experimental = true", "bluetoothd with -E", "hci-socket:N")), refused
+
+
+PASSIVE = """
+profile: passive
+beacons:
+  - { id: plain, device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: 2 },
+      address: "C0:FF:EE:00:00:01", interval: 100ms }
+  - { id: url, device: raw, pdu: ADV_NONCONN_IND, advertising-data: 0303aafe0e16aafe10f5036578616d706c6507,
+      address: "C0:FF:EE:00:00:02", interval: 100ms }
+  - { id: answering, device: raw, pdu: ADV_SCAN_IND, advertising-data: 020106, scan-response: 0509414243, interval: 100ms,
+      address: "C0:FF:EE:00:00:03" }
+"""
+"""An iBeacon, an Eddystone frame without flags, and a beacon with a scan response."""
+
+
+@pytest.mark.parametrize("switch", ["-E", "Experimental"])
+@pytest.mark.parametrize("ordinary", [False, True])
+@pytest.mark.depends_on("bluez")
+def test_passive_scans_use_advertisement_monitors(
+    switch: str, ordinary: bool, central: Callable[..., Central], air: AirStarter, bluetoothd: Bluetoothd, witness: Witness
+) -> None:
+    if switch == "-E":
+        bluetoothd.restart("-E")
+    else:
+        bluetoothd.restart(settings={"General": {"Experimental": "true"}})
+    room = air("", profile=PASSIVE)
+    [index] = room.indexes
+    run = central(room.radio, ordinary)
+    opened = run.must("open")
+    passive = ["pdu", "exact-data", "duplicates", "patterns", "rssi"] if ordinary else ["duplicates"]
+    assert opened["limits"] == passive, opened
+    before = len(witness.commands(index))
+    run.must("scan", 600, "passive")
+    count: Counter[str] = Counter()
+    while min(count[f"C0:FF:EE:00:00:0{number} (random)"] for number in (1, 2, 3)) < 8:
+        count[run.wait("heard")["device"]] += 1
+    heard = [each for each in run.events if each["event"] == "heard"]
+    expect_passive_complete_scans(witness.commands(index)[before:])
+    assert not any("0509414243" in each["data"] for each in heard), "no scan response"
+    assert any("4c000215e2c56db5dffb48d2b060d0f5a71096e000010002" in each["data"] for each in heard)
+    assert any("16aafe10f5036578616d706c6507" in each["data"] for each in heard)
+    run.must("stop")
+    stopped = (0x200C, b"\x00\x00"), (0x2042, bytes(6))
+    eventually("the controller scans no more", lambda: scans(witness.commands(index))[-1] in stopped)
+    assert not [each for each in run.take(1) if each["event"] == "heard"]
 
 
 @pytest.mark.depends_on()
