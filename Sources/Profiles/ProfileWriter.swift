@@ -15,7 +15,10 @@ package struct ProfileWriter {
     /// - Parameters:
     ///   - profile: the profile.
     ///   - remarks: comment lines to write before beacons, by the beacons' ids.
-    package static func text(of profile: Profile, remarks: [String: [String]] = [:]) -> String {
+    ///   - leftOut: keys of beacons to leave out, by the beacons' ids: they have their defaults.
+    package static func text(
+        of profile: Profile, remarks: [String: [String]] = [:], leavingOut leftOut: [String: Set<String>] = [:]
+    ) -> String {
         var writer = ProfileWriter(lines: ["profile: \(profile.name)"])
         if let physics = profile.physics { writer.lines.append("physics: \(text(physics))") }
         if !profile.walls.isEmpty { writer.lines.append("walls:") }
@@ -27,7 +30,10 @@ package struct ProfileWriter {
             writer.write("device", beacon.device.kind)
             var keys = DeviceWriter()
             beacon.device.write(to: &keys)
-            writer.lines += keys.lines.map { "    " + $0 }
+            let written = keys.lines.filter { line in
+                leftOut[beacon.id]?.contains { line.hasPrefix("\($0):") } != true
+            }
+            writer.lines += written.map { "    " + $0 }
             writer.write(beacon.movement)
             writer.write("pairing", beacon.pairing.map(Self.text))
             writer.write("schedule", beacon.schedule?.text)

@@ -34,10 +34,10 @@ struct RecordingTests {
             offset: .milliseconds(milliseconds), sighting: Sighting(device: device, pdu: pdu, data: data, rssi: rssi))
     }
 
-    private func write(_ sightings: [RecordedSighting]) throws -> String {
+    private func write(_ sightings: [RecordedSighting], limits: [String] = []) throws -> String {
         let path = folder.file("shop.jsonl")
         var writer = try RecordingWriter(
-            path, head: RecordingHead(began: "2026-01-31T12:00:00.000Z", radio: "x", limits: []))
+            path, head: RecordingHead(began: "2026-01-31T12:00:00.000Z", radio: "x", limits: limits))
         #expect(folder.text(of: "shop.jsonl") == nil, "the file appears when it is complete")
         for sighting in sightings { try writer.write(sighting) }
         try writer.finish()
@@ -105,6 +105,33 @@ struct RecordingTests {
         let profile = try Profile(parsing: text, file: "copy.yaml")
         #expect(profile.name == "copy")
         #expect(profile.beacons.map(\.id) == ["ibeacon-1"])
+    }
+
+    /// Of the limits of receivers, one concerns the times between advertisements.
+    @Test(
+        arguments: [
+            .pdu, .duplicates, .passiveScanning, .exactData, .patterns, .rssi, .exclusive,
+        ] as [ReceivingCapabilities.Limit.Subject])
+    func intervalsAreUnknownIfRepetitionsAreMissing(_ subject: ReceivingCapabilities.Limit.Subject) throws {
+        let path = try write((0..<20).map { sighting(at: $0 * 200) }, limits: [subject.rawValue])
+        // A new subject has to be added here and above.
+        let isUnknown =
+            switch subject {
+            case .duplicates: true
+            case .pdu, .passiveScanning, .exactData, .patterns, .rssi, .exclusive: false
+            }
+        for (given, written) in [(nil, isUnknown ? nil : "200ms"), (AdvertisingInterval(480), "300ms")] {
+            let profile = folder.file("copy.yaml")
+            try CloneTool.run(path, to: profile, name: "copy", interval: given, as: .json)
+            let text = try #require(folder.text(of: "copy.yaml"))
+            let line = text.split(separator: "\n").first { $0.hasPrefix("    interval: ") }
+            #expect(line.map { $0.dropFirst(14) } == written.map { $0[...] })
+            #expect(text.contains("the receiver left out repetitions") == (written == nil))
+            // A key that is left out is the default that the comment names.
+            let interval = try Profile(parsing: text, file: "copy.yaml").beacons.first?.device.firstAdvertisement?
+                .interval
+            #expect(interval == given ?? AdvertisingInterval(isUnknown ? 160 : 320))
+        }
     }
 
     @Test func publicAddressIsLeftOut() throws {

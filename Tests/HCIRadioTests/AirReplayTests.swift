@@ -27,7 +27,7 @@ import VirtualRadio
             Self.sighting(70, .scannable, 2), Self.sighting(70, .scanResponse, 2), Self.sighting(80, nil, 3),
             Self.sighting(-5, .extended, 4), Self.sighting(90, .extendedScanResponse, 4),
         ])
-        #expect(replay.leftOut == 1 && replay.warning?.code == "replay-incomplete")
+        #expect(replay.leftOut == 1 && replay.warnings.map(\.code) == ["replay-incomplete"])
         var air = Air()
         let controller = air.addController(ControllerConfiguration(publicAddress: .zero))
         let packets = replay.packets { _ in controller }
@@ -46,7 +46,8 @@ import VirtualRadio
             Self.sighting(0, .scannable), Self.sighting(1, .scannable), Self.sighting(2, .scannable, 2),
             Self.sighting(3, .scannable, 2, isRandom: false),
         ])
-        #expect(replay.warning == nil)
+        #expect(replay.warnings.isEmpty)
+        #expect(AirReplay([], hasRepetitions: false).warnings.map(\.code) == ["replay-thinned"])
         air.replay(replay)
         let names = ["C0:00:00:00:00:01", "C0:00:00:00:00:02", "C0:00:00:00:00:02-2", "C0:00:00:00:00:01-2"]
         #expect(names.map { air.setMotion(nil, of: $0) } == [true, true, true, false])

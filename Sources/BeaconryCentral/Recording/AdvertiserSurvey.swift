@@ -19,7 +19,7 @@ public struct RecordedAdvertiser: Hashable, Sendable {
     public let scanResponse: [UInt8]?
     /// The number of different advertising data.
     public let variants: Int
-    /// The estimated interval; `nil` if it was not received often enough.
+    /// The estimated interval; `nil` if it was not received often enough, or by a receiver that leaves out repetitions.
     public let interval: AdvertisingInterval?
     /// The median RSSI; `nil` if unknown.
     public let rssi: RSSI?
@@ -49,6 +49,10 @@ public struct AdvertiserSurvey: Sendable {
     private var tracks: [RemoteAddress: Track] = [:]
     private var leftOut: Set<RemoteAddress> = []
 
+    /// Whether intervals are estimated: set it to `false` for a receiver that leaves out repetitions of advertisements
+    /// (`ReceivingCapabilities.Limit.Subject.duplicates`).
+    public var estimatesIntervals = true
+
     /// A survey without sightings.
     public init() {}
 
@@ -70,7 +74,9 @@ public struct AdvertiserSurvey: Sendable {
 
     /// The advertisers, in the order of their first advertisements.
     public var advertisers: [RecordedAdvertiser] {
-        order.compactMap { device in tracks[device].flatMap { $0.advertiser(device) } }
+        order.compactMap { device in
+            tracks[device].flatMap { $0.advertiser(device, estimatesInterval: estimatesIntervals) }
+        }
     }
 
     /// The number of devices that were received only with extended or directed advertising, which no legacy advertisement
@@ -96,12 +102,12 @@ extension AdvertiserSurvey.Track {
     }
 
     /// The advertiser; `nil` if only scan responses of it were received.
-    fileprivate func advertiser(_ device: RemoteAddress) -> RecordedAdvertiser? {
+    fileprivate func advertiser(_ device: RemoteAddress, estimatesInterval: Bool) -> RecordedAdvertiser? {
         guard let advertisingData = Self.mostFrequent(data) else { return nil }
         return RecordedAdvertiser(
             device: device, pdu: pdu.flatMap { AdvertisingPDU(rawValue: $0.rawValue) },
             advertisingData: advertisingData, scanResponse: Self.mostFrequent(scanResponses), variants: data.count,
-            interval: IntervalEstimate.interval(gaps: gaps),
+            interval: estimatesInterval ? IntervalEstimate.interval(gaps: gaps) : nil,
             rssi: samples.isEmpty ? nil : samples.sorted()[samples.count / 2], count: count)
     }
 

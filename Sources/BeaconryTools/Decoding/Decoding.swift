@@ -64,17 +64,24 @@ enum BtsnoopFile {
     /// Whether a file with these first bytes is a btsnoop file.
     static func isOne(startingWith bytes: some Sequence<UInt8>) -> Bool { bytes.starts(with: "btsnoop".utf8) }
 
-    /// Calls the closure with each event of a file whose first part was read already, in order.
+    /// Calls the closure with each event of a file whose first part was read already, in order, and another one with each
+    /// command.
     /// - Throws: `Failure` when the file ends in the middle of a record, and `WireError`.
     static func read(
-        _ first: ArraySlice<UInt8>, _ file: inout InputFile, _ body: (BtsnoopPacket, HCIEventPacket) throws -> Void
+        _ first: ArraySlice<UInt8>, _ file: inout InputFile,
+        commands: (BtsnoopPacket, HCICommandPacket) -> Void = { _, _ in },
+        _ body: (BtsnoopPacket, HCIEventPacket) throws -> Void
     ) throws {
         var reader = BtsnoopReader()
         var part = first
         while !part.isEmpty {
             reader.append(part)
             while let packet = try reader.next() {
-                if case .event(let event) = packet.packet { try body(packet, event) }
+                switch packet.packet {
+                case .event(let event): try body(packet, event)
+                case .command(let command): commands(packet, command)
+                default: break
+                }
             }
             part = try file.next()
         }

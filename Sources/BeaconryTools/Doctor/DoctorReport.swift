@@ -44,8 +44,8 @@ struct StageReport: Encodable, Report {
         let count: Int
         let rssi: Int8?
         let pdus: [String]
-        /// The times between advertisements, in milliseconds.
-        let gaps: [Int64]
+        /// The times between advertisements, in milliseconds; absent if the receiver leaves out some of them.
+        let gaps: [Int64]?
     }
 
     private let event = "stage"
@@ -76,12 +76,15 @@ struct StageReport: Encodable, Report {
         instances = result.capabilities?.instances
         receiver = result.receiver?.name
         advertising = result.events
-        received = result.receiver.map { _ in
+        received = result.receiver.map { receiver in
             result.receptions.sorted { $0.key < $1.key }.map { beacon, reception in
-                let gaps = zip(reception.times, reception.times.dropFirst())
+                let gaps =
+                    receiver.reportsRepetitions(scanningActively: true)
+                    ? zip(reception.times, reception.times.dropFirst()).map { Int64(($1 - $0) / .milliseconds(1)) }
+                    : nil
                 return Received(
                     beacon: beacon.name, count: reception.times.count, rssi: reception.medianRSSI,
-                    pdus: reception.pdus.sorted(), gaps: gaps.map { Int64(($1 - $0) / .milliseconds(1)) })
+                    pdus: reception.pdus.sorted(), gaps: gaps)
             }
         }
         let errors = [result.failure].compactMap(\.self) + result.refusals.sorted { $0.key < $1.key }.map(\.value)

@@ -165,7 +165,7 @@ struct StageResult: Sendable {
     private func intervalFinding(
         _ reception: Reception, _ beacon: BeaconIdentifier, _ receiver: ReceivingCapabilities
     ) -> Finding? {
-        guard stage.count == 1, !receiver.limits.contains(where: { $0.subject == .duplicates }),
+        guard stage.count == 1, receiver.reportsRepetitions(scanningActively: true),
             let interval = statuses[beacon]?.effective.interval.value?.upperBound
         else { return nil }
         // The link layer adds a random delay of up to 10 ms to each interval.

@@ -5,6 +5,7 @@
 import BeaconryCentral
 import BluetoothCore
 import FoundationEssentials
+import Radio
 import Receiving
 
 /// Reads what the program writes about received packets: recordings, captures, and the events of `range`, `monitor` and
@@ -13,6 +14,8 @@ struct PlotInput {
     private struct Event: Decodable {
         let event: String
         let time: String?
+        /// Of a warning.
+        let code: String?
     }
 
     private struct Ranged: Decodable {
@@ -41,6 +44,8 @@ struct PlotInput {
 
     let path: String
     private(set) var collector = SeriesCollector()
+    /// Whether the receiver reported each advertisement that it received, as far as the file says so.
+    private(set) var hasRepetitions = true
     /// The time of the first event, since 1970.
     private var start: Date?
     private var hasEvents = false
@@ -55,8 +60,11 @@ struct PlotInput {
         let first = try file.next()
         if BtsnoopFile.isOne(startingWith: first) {
             var collector = SeriesCollector()
-            try RecordingReader(path: path).readAll { collector.add($0.sighting, at: $0.offset / .seconds(1)) }
+            let receiver = try RecordingReader(path: path).readAll {
+                collector.add($0.sighting, at: $0.offset / .seconds(1))
+            }
             self.collector = collector
+            hasRepetitions = receiver.reportsRepetitions
             return
         }
         let path = path
@@ -69,7 +77,10 @@ struct PlotInput {
 
     private mutating func read(_ line: Data, _ number: Int) throws(Failure) {
         let decoder = JSONDecoder()
-        if number == 1, (try? decoder.decode(RecordingHead.self, from: line)) != nil { return }
+        if number == 1, let head = try? decoder.decode(RecordingHead.self, from: line) {
+            hasRepetitions = RecordingReceiver(head).reportsRepetitions
+            return
+        }
         if let recorded = (try? decoder.decode(RecordingLine.self, from: line))?.recorded {
             return collector.add(recorded.sighting, at: recorded.offset / .seconds(1))
         }
@@ -77,6 +88,8 @@ struct PlotInput {
         hasEvents = true
         if Self.receivingEvents.contains(event.event) { isOfReceiver = true }
         switch event.event {
+        case "warning" where event.code == ReceivingCapabilities.Limit.Subject.duplicates.rawValue:
+            hasRepetitions = false
         case "ranged":
             guard let time = time(of: event), let ranged = try? decoder.decode(Ranged.self, from: line) else {
                 throw Self.fault(path, number)

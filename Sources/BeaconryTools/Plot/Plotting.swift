@@ -4,6 +4,7 @@
 
 import Persistence
 import Profiles
+import Radio
 
 /// `plot`: draws the RSSI of recordings as SVG.
 package enum PlotTool {
@@ -20,6 +21,7 @@ package enum PlotTool {
         for recording in recordings {
             var input = PlotInput(path: recording)
             try input.read()
+            if !input.hasRepetitions { Output.report(Notice(thinned: recording), as: format) }
             let prefix = recordings.count > 1 ? "\(fileName(recording)): " : ""
             chart.series += input.collector.series(names, prefix: prefix)
             packets += input.collector.packets
@@ -51,6 +53,18 @@ package enum PlotTool {
 
     private static func fileName(_ path: String) -> String {
         path.split(separator: "/").last.map { String($0) } ?? path
+    }
+}
+
+extension Notice {
+    /// The receiver of a recording left out repetitions of advertisements.
+    fileprivate init(thinned recording: String) {
+        self.init(
+            code: ReceivingCapabilities.Limit.Subject.duplicates.rawValue,
+            message:
+                "\(recording): its receiver left out repetitions of advertisements, so the density of points and the "
+                + "gaps of lines say nothing about the air",
+            hint: "record with a radio that reports each advertisement, such as --radio hci-socket:N")
     }
 }
 

@@ -28,15 +28,20 @@ package struct Scanning {
     private let printsAll: Bool
     private let form: Form
     private let radio: String
+    /// Whether the radio reports each advertisement, so that intervals can be estimated.
+    private let showsIntervals: Bool
     private var table = AdvertiserTable<RemoteAddress>()
     private var histories = RSSIHistories<RemoteAddress>()
     /// Devices with news that the filter has rejected so far; they are printed once it accepts them.
     private var pending: Set<RemoteAddress> = []
 
-    private init(_ filter: ScanFilter, printsAll: Bool, format: OutputFormat, radio: String) {
+    private init(
+        _ filter: ScanFilter, printsAll: Bool, format: OutputFormat, radio: String, showsIntervals: Bool
+    ) {
         self.filter = filter
         self.printsAll = printsAll
         self.radio = radio
+        self.showsIntervals = showsIntervals
         form = LiveScreen.forResults(as: format).map(Form.table) ?? .reports(format)
     }
 
@@ -46,7 +51,9 @@ package struct Scanning {
         on listening: Listening, _ settings: ScanParameters, filter: ScanFilter, printsAll: Bool, format: OutputFormat
     ) async throws {
         try await listening.run { radio, capabilities in
-            var scanning = Scanning(filter, printsAll: printsAll, format: format, radio: capabilities.name)
+            var scanning = Scanning(
+                filter, printsAll: printsAll, format: format, radio: capabilities.name,
+                showsIntervals: capabilities.reportsRepetitions(scanningActively: settings.isActive))
             for await reception in try await radio.receptions(settings, every: .milliseconds(250)) {
                 scanning.take(reception)
             }
@@ -92,14 +99,16 @@ package struct Scanning {
                 advertiser.source.address.description, advertiser.lastRSSI.map { "\($0.decibelMilliwatts)" } ?? "?",
             ]
             if let trend = histories.sparkline(of: advertiser.source, columns: columns) { cells.append(trend) }
+            if showsIntervals { cells.append(advertiser.interval.map { "\($0)" } ?? "") }
             cells += [
-                advertiser.interval.map { "\($0)" } ?? "", "\(advertiser.advertisements)",
+                "\(advertiser.advertisements)",
                 Self.age(time - advertiser.lastSeen), advertiser.localName ?? "", ScanRecord.identity(of: advertiser),
             ]
             return cells
         }
         let trend = RSSIHistory.width(columns: columns) > 0 ? ["TREND"] : []
-        let heading = ["ADDRESS", "RSSI"] + trend + ["INTERVAL", "COUNT", "AGE", "NAME", "IDENTITY"]
+        let interval = showsIntervals ? ["INTERVAL"] : []
+        let heading = ["ADDRESS", "RSSI"] + trend + interval + ["COUNT", "AGE", "NAME", "IDENTITY"]
         let lines = TextTable(rows: [heading] + rows).lines
         screen.show(
             ListView.Content(

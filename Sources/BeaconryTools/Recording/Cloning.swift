@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
-import BluetoothCore
+package import BluetoothCore
 import Devices
 import Persistence
 import Profiles
@@ -16,10 +16,16 @@ package enum CloneTool {
     ///   - recording: a file of `record`, or a btsnoop file.
     ///   - profile: the file to write.
     ///   - name: the profile's name.
-    package static func run(_ recording: String, to profile: String, name: String, as format: OutputFormat) throws {
+    ///   - interval: the interval of all beacons; `nil` for the estimated ones, which only a recording has whose receiver
+    ///     reported each advertisement.
+    package static func run(
+        _ recording: String, to profile: String, name: String, interval: AdvertisingInterval?, as format: OutputFormat
+    ) throws {
         var survey = AdvertiserSurvey()
-        try RecordingReader(path: recording).readAll { survey.take($0) }
-        let cloner = ProfileCloner(survey.advertisers)
+        let receiver = try RecordingReader(path: recording).readAll { survey.take($0) }
+        survey.estimatesIntervals = receiver.reportsRepetitions
+        let cloner = ProfileCloner(
+            survey.advertisers, interval: interval, hasRepetitions: receiver.reportsRepetitions)
         guard !cloner.origins.isEmpty else {
             throw Failure.badData("\(recording): no advertiser in it that a profile can repeat")
         }
@@ -33,6 +39,9 @@ package enum CloneTool {
             throw Failure(exitCode: 73, message: "\(error); choose another file")
         }
         for origin in cloner.origins { Output.report(ClonedBeacon(origin), as: format) }
+        if interval == nil, !receiver.reportsRepetitions {
+            Output.report(Notice(unknownIntervalsIn: recording, of: receiver), as: format)
+        }
         if format == .text, cloner.origins.contains(where: { $0.advertiser.rssi != nil }) {
             Output.note(
                 "the RSSI is not repeated: on the virtual air each beacon is 1 m away, unless you give it a position "
@@ -52,6 +61,21 @@ package enum CloneTool {
         var file = path.split(separator: "/").last.map { String($0) } ?? ""
         for suffix in [".yaml", ".yml"] where file.hasSuffix(suffix) { file = String(file.dropLast(suffix.count)) }
         return file
+    }
+}
+
+extension Notice {
+    /// The profile has no intervals.
+    fileprivate init(unknownIntervalsIn recording: String, of receiver: RecordingReceiver) {
+        let radio = receiver.radio.map { " (\($0))" } ?? ""
+        self.init(
+            code: "intervals-unknown",
+            message:
+                "\(recording): its receiver\(radio) left out repetitions of advertisements, so the intervals are not known "
+                + "and the profile does not have them; beacons then advertise every \(ProfileCloner.standardInterval)",
+            hint:
+                "give the interval (--interval 200ms), or record with a radio that reports each advertisement, such as "
+                + "--radio hci-socket:N")
     }
 }
 
@@ -76,10 +100,10 @@ private struct ClonedBeacon: Encodable, Report {
         id = origin.id
         device = origin.device.kind
         address = advertiser.device.address.description
-        intervalTicks = advertiser.interval?.count
+        intervalTicks = origin.interval?.count
         count = advertiser.count
         rssi = advertiser.rssi?.decibelMilliwatts
-        let interval = advertiser.interval.map { "every \($0)" } ?? "interval unknown"
+        let interval = origin.interval.map { "every \($0)" } ?? "interval unknown"
         let signal = advertiser.rssi.map { " at \($0)" } ?? ""
         line = Formatting.row([id, "\(advertiser.device)", interval, "received \(count) times\(signal)"])
     }

@@ -15,6 +15,8 @@ struct ProfileCloner {
         let id: String
         let device: any ProfiledDevice
         let advertiser: RecordedAdvertiser
+        /// The given or the estimated interval; `nil` if neither is known.
+        let interval: AdvertisingInterval?
         /// Whether the profile cannot give it its address.
         let hasLostAddress: Bool
     }
@@ -24,10 +26,18 @@ struct ProfileCloner {
     /// The number of advertisers whose data does not fit into legacy advertising.
     private(set) var unrepeatable = 0
 
-    init(_ advertisers: [RecordedAdvertiser]) {
+    /// Whether the receiver reported each advertisement, for remarks.
+    private let hasRepetitions: Bool
+
+    /// - Parameters:
+    ///   - interval: that of all beacons; `nil` for the estimated ones.
+    ///   - hasRepetitions: whether the receiver reported each advertisement that it received.
+    init(_ advertisers: [RecordedAdvertiser], interval: AdvertisingInterval? = nil, hasRepetitions: Bool = true) {
+        self.hasRepetitions = hasRepetitions
         var numbers: [String: Int] = [:]
         for advertiser in advertisers {
-            guard let raw = Self.configuration(of: advertiser) else {
+            let interval = interval ?? advertiser.interval
+            guard let raw = Self.configuration(of: advertiser, interval ?? Self.standardInterval) else {
                 unrepeatable += 1
                 continue
             }
@@ -36,7 +46,7 @@ struct ProfileCloner {
             numbers[device.kind] = number
             origins.append(
                 Origin(
-                    id: "\(device.kind)-\(number)", device: device, advertiser: advertiser,
+                    id: "\(device.kind)-\(number)", device: device, advertiser: advertiser, interval: interval,
                     hasLostAddress: raw.advertising.address == nil))
         }
     }
@@ -44,18 +54,26 @@ struct ProfileCloner {
     /// The profile's text, with a comment on every beacon.
     func text(name: String) -> String {
         let beacons = origins.map { BeaconDefinition(id: $0.id, device: $0.device) }
-        let remarks = Dictionary(uniqueKeysWithValues: origins.map { ($0.id, Self.remarks($0)) })
-        return ProfileWriter.text(of: Profile(name: name, beacons: beacons), remarks: remarks)
+        let remarks = Dictionary(uniqueKeysWithValues: origins.map { ($0.id, self.remarks($0)) })
+        let unknown = origins.filter { $0.interval == nil }.map { ($0.id, Set(["interval"])) }
+        return ProfileWriter.text(
+            of: Profile(name: name, beacons: beacons), remarks: remarks,
+            leavingOut: Dictionary(uniqueKeysWithValues: unknown))
     }
 
-    private static func configuration(of advertiser: RecordedAdvertiser) -> RawAdvertiser.Configuration? {
+    /// The interval of a beacon whose profile does not have one.
+    static let standardInterval = AdvertisingInterval(160)
+
+    private static func configuration(
+        of advertiser: RecordedAdvertiser, _ interval: AdvertisingInterval
+    ) -> RawAdvertiser.Configuration? {
         guard let (data, scanResponse) = payloads(of: advertiser) else { return nil }
         let pdu = advertiser.pdu ?? (scanResponse.isEmpty ? .nonConnectable : .scannable)
         let address = advertiser.device.address
         return RawAdvertiser.Configuration(
             pdu: pdu, advertisingData: data, scanResponse: pdu.isScannable ? scanResponse : [],
             advertising: AdvertisingSettings(
-                interval: advertiser.interval ?? AdvertisingInterval(160),
+                interval: interval,
                 address: advertiser.device.isRandom && address.isStaticRandom ? address : nil))
     }
 
@@ -84,13 +102,17 @@ struct ProfileCloner {
         return (data, scanResponse)
     }
 
-    private static func remarks(_ origin: Origin) -> [String] {
+    private func remarks(_ origin: Origin) -> [String] {
         let advertiser = origin.advertiser
         let signal = advertiser.rssi.map { " at \($0)" } ?? ""
         return [
             "received \(advertiser.count) times\(signal), from \(advertiser.device)",
             origin.hasLostAddress ? "its address is left out: a host can only use static random addresses" : nil,
-            advertiser.interval == nil ? "received too rarely to estimate its interval" : nil,
+            origin.interval == nil
+                ? "its interval is left out, so it is \(Self.standardInterval): "
+                    + (hasRepetitions
+                        ? "received too rarely to estimate it" : "the receiver left out repetitions of advertisements")
+                : nil,
             advertiser.pdu == nil ? "the radio did not report its PDU type and the order of its data" : nil,
             advertiser.variants > 1
                 ? "it advertised \(advertiser.variants) different payloads; this is the most frequent one" : nil,

@@ -19,19 +19,26 @@ struct RecordingReader {
     let path: String
 
     /// Calls the closure with each advertisement, in order.
+    /// - Returns: what is known of the receiver.
     /// - Throws: `Failure` that names the invalid line or offset; also for a `ValueFault` of the closure.
-    func readAll(_ body: (RecordedSighting) throws -> Void) throws {
+    @discardableResult
+    func readAll(_ body: (RecordedSighting) throws -> Void) throws -> RecordingReceiver {
         var file = try InputFile(path, from: Self.source)
         let first = try file.next()
         guard !BtsnoopFile.isOne(startingWith: first) else { return try readSnoop(first, &file, body) }
+        var receiver = RecordingReceiver()
         try file.readLines(after: first, longest: Self.longestLine, fault: fault) { line, number in
-            try readLine(line, number, body)
+            if number == 1, let head = try? JSONDecoder().decode(RecordingHead.self, from: Data(line)) {
+                receiver = RecordingReceiver(head)
+            } else {
+                try readLine(line, number, body)
+            }
         }
+        return receiver
     }
 
     private func readLine(_ line: ArraySlice<UInt8>, _ number: Int, _ body: (RecordedSighting) throws -> Void) throws {
         let decoder = JSONDecoder()
-        if number == 1, (try? decoder.decode(RecordingHead.self, from: Data(line))) != nil { return }
         guard let recorded = (try? decoder.decode(RecordingLine.self, from: Data(line)))?.recorded else {
             throw fault(number)
         }
@@ -48,22 +55,67 @@ struct RecordingReader {
 
     private func readSnoop(
         _ first: ArraySlice<UInt8>, _ file: inout InputFile, _ body: (RecordedSighting) throws -> Void
-    ) throws {
+    ) throws -> RecordingReceiver {
         var start: Duration?
         var number = 0
-        try BtsnoopFile.read(first, &file) { packet, event in
-            let began = start ?? packet.time
-            start = began
-            for sighting in Sighting.reported(by: event) {
-                number += 1
-                do {
-                    try body(RecordedSighting(offset: packet.time - began, sighting: sighting))
-                } catch let fault as ValueFault {
-                    throw Failure.badData("\(path): advertising report \(number): \(fault.message)")
+        var filters = DuplicateFilters()
+        var receiver = RecordingReceiver()
+        try BtsnoopFile.read(
+            first, &file, commands: { filters.take($1, to: $0.controllerIndex) },
+            { packet, event in
+                let began = start ?? packet.time
+                start = began
+                for sighting in Sighting.reported(by: event) {
+                    number += 1
+                    if filters.isOn(packet.controllerIndex) { receiver.reportsRepetitions = false }
+                    do {
+                        try body(RecordedSighting(offset: packet.time - began, sighting: sighting))
+                    } catch let fault as ValueFault {
+                        throw Failure.badData("\(path): advertising report \(number): \(fault.message)")
+                    }
                 }
-            }
-        }
+            })
+        return receiver
     }
+}
+
+/// What a recording says about its receiver.
+struct RecordingReceiver: Hashable {
+    /// The radio, as `--radio` takes it; `nil` if the recording does not have it.
+    var radio: String?
+    /// Whether it reported each advertisement that it received, so that the times between them mean something.
+    var reportsRepetitions = true
+
+    init() {}
+
+    init(_ head: RecordingHead) {
+        radio = head.radio
+        reportsRepetitions = !head.limits.contains(ReceivingCapabilities.Limit.Subject.duplicates.rawValue)
+    }
+}
+
+/// Whether controllers leave out repetitions of advertisements, by the commands that they got.
+private struct DuplicateFilters {
+    private var filtering: Set<UInt16> = []
+
+    /// Takes a command to a controller.
+    mutating func take(_ command: HCICommandPacket, to controller: UInt16) {
+        let enable: (isOn: Bool, filter: UInt8)?
+        if let legacy = try? command.parameters(as: LESetScanEnable.self) {
+            enable = (legacy.enable == 1, legacy.filterDuplicates)
+        } else if let extended = try? command.parameters(as: LESetExtendedScanEnable.self) {
+            enable = (extended.enable == 1, extended.filterDuplicates)
+        } else {
+            enable = nil
+        }
+        guard let enable else { return }
+        // After the end of a scan, reports that were queued are of that scan.
+        if enable.isOn { filtering.remove(controller) }
+        if enable.isOn, enable.filter != 0 { filtering.insert(controller) }
+    }
+
+    /// Whether the last scan of a controller filters.
+    func isOn(_ controller: UInt16) -> Bool { filtering.contains(controller) }
 }
 
 extension Sighting {

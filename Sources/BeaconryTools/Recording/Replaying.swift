@@ -22,7 +22,7 @@ package enum ReplayTool {
         var devices: Set<RemoteAddress> = []
         // Beacons repeat their data: equal data is stored once.
         var payloads: [[UInt8]: [UInt8]] = [:]
-        try RecordingReader(path: path).readAll { recorded in
+        let receiver = try RecordingReader(path: path).readAll { recorded in
             for part in try parts(of: recorded) {
                 let sighting = part.sighting
                 devices.insert(sighting.device)
@@ -39,7 +39,7 @@ package enum ReplayTool {
                 )
             }
         }
-        let replay = AirReplay(sightings)
+        let replay = AirReplay(sightings, hasRepetitions: receiver.reportsRepetitions)
         guard !replay.isEmpty else { throw Failure.badData("\(path): no advertisement in it that can be sent again") }
         return replay
     }

@@ -14,6 +14,8 @@ package struct AirReplay: Hashable, Sendable {
     private let sightings: [RecordedSighting]
     /// The number of sightings that are left out: directed advertisements, of which recordings do not have the target.
     package let leftOut: Int
+    /// Whether the receiver of the recording reported each advertisement that it received.
+    private let hasRepetitions: Bool
     /// Whether it is sent again and again.
     package var loops = false
 
@@ -21,7 +23,9 @@ package struct AirReplay: Hashable, Sendable {
     package static let extendedCapacity = 1650
 
     /// A recording of these sightings; those whose PDU type is unknown are sent as ADV_NONCONN_IND.
-    package init(_ recorded: [RecordedSighting]) {
+    /// - Parameter hasRepetitions: whether the receiver reported each advertisement that it received.
+    package init(_ recorded: [RecordedSighting], hasRepetitions: Bool = true) {
+        self.hasRepetitions = hasRepetitions
         let usable = recorded.filter { $0.sighting.pdu != .directed }
         leftOut = recorded.count - usable.count
         // Captures may have times that go back; those that are equal stay in the order of the file.
@@ -32,14 +36,27 @@ package struct AirReplay: Hashable, Sendable {
     /// Whether nothing is sent.
     package var isEmpty: Bool { sightings.isEmpty }
 
-    /// A warning about sightings that are left out; `nil` without any.
-    var warning: Warning? {
-        guard leftOut > 0 else { return nil }
-        return Warning(
-            code: "replay-incomplete",
-            message:
-                "\(leftOut) directed advertisements of the recording are not sent again: it does not have their target",
-            hint: "none: recordings do not have the target of directed advertisements")
+    /// Warnings about advertisements that are not sent as they were on the air of the recording.
+    var warnings: [Warning] {
+        var warnings: [Warning] = []
+        if leftOut > 0 {
+            warnings.append(
+                Warning(
+                    code: "replay-incomplete",
+                    message: "\(leftOut) directed advertisements of the recording are not sent again: it does not have "
+                        + "their target",
+                    hint: "none: recordings do not have the target of directed advertisements"))
+        }
+        if !hasRepetitions {
+            warnings.append(
+                Warning(
+                    code: "replay-thinned",
+                    message:
+                        "the receiver of the recording left out repetitions of advertisements, so they are sent less "
+                        + "often than they were on the air",
+                    hint: "record with a radio that reports each advertisement, such as --radio hci-socket:N"))
+        }
+        return warnings
     }
 
     /// The advertisers in the order of their first packets.

@@ -66,7 +66,7 @@ final class VirtualAir {
         if let replay = options.replay {
             air.onReplayEnd = { report(.replayEnded(packets: $0)) }
             air.replay(replay)
-            if let warning = replay.warning { report(.warning(nil, warning)) }
+            for warning in replay.warnings { report(.warning(nil, warning)) }
         }
         for server in options.servers {
             let door = try await open(server, on: air, report: report)

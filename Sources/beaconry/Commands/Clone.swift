@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import BluetoothCore
 import Devices
 
 /// `beaconry clone`
@@ -26,6 +27,13 @@ struct Clone: ParsableCommand {
     @Option(help: "Name of the profile (default: the file's name without .yaml).", transform: ValueText.name)
     var name: String?
 
+    @Option(
+        help: """
+            Interval of all beacons, such as 100ms (default: estimated, unless the receiver left out repetitions of \
+            advertisements).
+            """, transform: ValueText.radiatedInterval)
+    var interval: AdvertisingInterval?
+
     @Flag(help: "Replace an existing profile.")
     var force = false
 
@@ -39,6 +47,6 @@ struct Clone: ParsableCommand {
             throw Failure.usage("--name: \(error.message)")
         }
         try Failure.unlessFree(profile, force: force)
-        try CloneTool.run(recording, to: profile, name: name, as: output.format)
+        try CloneTool.run(recording, to: profile, name: name, interval: interval, as: output.format)
     }
 }

@@ -8,6 +8,7 @@ import BluetoothCore
 import Devices
 import Persistence
 import Profiles
+import Radio
 import Receiving
 
 /// `beaconry monitor`
@@ -114,7 +115,9 @@ struct MonitorWatch: AsyncParsableCommand {
                 command: exec.map { EventCommand(arguments: [$0] + execArgument, timeout: execTimeout) },
                 notifies: notify),
             printsRanging: ranging, format: options.format)
-        try await monitoring.run(for: try time.value(), waits: options.waits) { try options.listening(duration: $0) }
+        try await monitoring.run(for: try time.value(), waits: options.waits) { duration in
+            try options.listening(duration: duration, limits: ranging ? [.duplicates] : [])
+        }
     }
 }
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import peripheral as rig
 import pytest
+from air import AirStarter
 from beaconry import BINARY, CONFIG_SERVICE, Beaconry, Run, service_list
 from test_receiving import BEACON, CONNECTABLE, TICKS, peripheral  # noqa: F401
-from vhci import ADDRESSES, Management, as_ordinary_user
+from vhci import ADDRESSES, Bluetoothd, Management, as_ordinary_user
 
 # Tests in which bluetoothd reports devices are marked.
 pytestmark = pytest.mark.depends_on()
@@ -55,6 +57,47 @@ def test_limits_of_an_ordinary_user_are_reported(beacon: None) -> None:
     limits = {code.removeprefix("limit-") for code in scan.warnings()}
     assert {"pdu", "exact-data"} <= limits, scan.events
     assert not any("pdu" in each for each in scan.events if each.get("address") == ADDRESSES[1])
+
+
+INTERVALS = """
+profile: intervals
+beacons:
+  - { id: fast, device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: 1 }, interval: 100ms,
+      address: "C0:FF:EE:00:00:01" }
+  - { id: slow, device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: 2 }, interval: 200ms,
+      address: "C0:FF:EE:00:00:02" }
+"""
+
+
+@pytest.mark.depends_on("bluez")
+def test_recorded_intervals_are_those_of_complete_scans(
+    beaconry: Beaconry, air: AirStarter, bluetoothd: Bluetoothd
+) -> None:
+    """A discovery reports a beacon once a second: its intervals are not known. A passive scan reports each advertisement."""
+    room = air("", profile=INTERVALS)
+    recording, profile = str(beaconry.folder / "air.jsonl"), beaconry.folder / "clone.yaml"
+
+    def record(*options: str) -> tuple[list[str], str, str]:
+        """The limits of a recording, the profile that `clone` makes of it, and what `clone` says."""
+        for seconds in (10, 20, 40):
+            done = beaconry.call("record", recording, "--radio", room.radio, "--duration", f"{seconds}s", "--force", *options)
+            assert done.returncode == 0, done
+            head, *lines = objects(Path(recording).read_text())
+            if all(sum(each["address"] == f"C0:FF:EE:00:00:0{number}" for each in lines) > 7 for number in (1, 2)):
+                break
+        done = beaconry.call("clone", recording, str(profile), "--force")
+        assert done.returncode == 0, done
+        return head["limits"], profile.read_text(), done.stderr
+
+    limits, text, errors = record()
+    assert "duplicates" in limits and "interval:" not in text and "[intervals-unknown]" in errors, (limits, text, errors)
+    assert text.count("# its interval is left out, so it is 100 ms: the receiver left out repetitions") == 2, text
+    refused = beaconry.call("record", recording, "--radio", room.radio, "--force", "--passive")
+    assert refused.returncode == 69 and "Experimental = true" in refused.stderr, refused
+    bluetoothd.restart("-E")
+    limits, text, errors = record("--passive")
+    assert limits == [] and "[intervals-unknown]" not in errors, (limits, errors)
+    assert "interval: 100ms" in text and "interval: 200ms" in text, text
 
 
 def test_expect_and_range_receive_the_beacon(beacon: None, beaconry: Beaconry) -> None:
