@@ -3,5 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <sys/socket.h>
+#include <sys/xattr.h>
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>

@@ -39,6 +39,20 @@ package enum AdapterPresence {
         return nil
     }
 
+    /// Whether a controller is up, for the kernel or for a program that uses it exclusively; `nil` if that is unknown.
+    package static func isUp(_ adapter: String) -> Bool? {
+        guard let number = UInt16(adapter.dropFirst(3)) else { return nil }
+        let descriptor = socket(
+            Int32(AF_BLUETOOTH), Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var information = hci_dev_info()
+        information.dev_id = number
+        // HCIGETDEVINFO, _IOR('H', 211, int): a macro that is not imported.
+        guard ioctl(descriptor, 0x8004_48D3, &information) == 0 else { return nil }
+        return information.flags & 1 << UInt32(HCI_UP) != 0
+    }
+
     private static func value(_ path: String) -> String? {
         SystemFile.text(path)?.split(separator: "\n").first.map { String($0) }
     }

@@ -104,6 +104,16 @@ package final class RunLedger: RadioLedger {
         }
     }
 
+    /// The entries of runs that have ended without cleaning up, by their keys. They stay there, for a later run.
+    package static func abandonedEntries(in folder: String) -> [String: [String]] {
+        let ledgers = Folder.names(in: folder).filter { $0.hasSuffix(".ledger") }.map { "\(folder)/\($0)" }
+        return ledgers.reduce(into: [:]) { found, ledger in
+            guard let lock = try? FileLock("\(ledger).lock") else { return }
+            found.merge(read(ledger) ?? [:], uniquingKeysWith: +)
+            lock.release()
+        }
+    }
+
     /// Claims a name that no other run uses or has left behind: in containers, many runs have the same process number.
     private static func claim(in folder: String) throws(FileLock.Failure) -> (path: String, lock: FileLock) {
         var path = "\(folder)/run-\(getpid()).ledger"
