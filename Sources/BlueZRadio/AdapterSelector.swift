@@ -47,9 +47,7 @@ extension AdapterSelector {
     func usableAdapter(of daemon: BlueZDaemon) async throws(RadioError) -> BlueZAdapter {
         let adapter = try await presentAdapter(of: daemon)
         guard adapter.address != .zero else {
-            throw RadioError(
-                .noAdapter, "\(adapter.name) has no address: its controller did not start",
-                hint: "see dmesg; switch the machine off and on, or unplug the adapter and plug it in again")
+            throw Fault.noAddress.error(.noAdapter, at: Fault.Place(adapter.name))
         }
         guard adapter.isPowered else { throw .notPowered(adapter.name) }
         return adapter
@@ -87,15 +85,11 @@ extension AdapterSelector {
     /// The error for a selected adapter that bluetoothd does not have.
     private func notFound(among adapters: [BlueZAdapter], unmanaged: [String]) -> RadioError {
         if let name = unmanaged.first(where: { adapters.isEmpty || self == .name($0) }) {
-            return RadioError(
-                .noAdapter, "\(name) is present, but bluetoothd does not manage it",
-                hint: "stop the program that uses it exclusively, or check the logs of bluetoothd and the kernel "
-                    + "(journalctl -u bluetooth, dmesg)")
+            let fault: Fault = AdapterPresence.isUp(name) == true ? .adapterInUse : .notStarted
+            return fault.error(.noAdapter, at: Fault.Place(name))
         }
         guard !adapters.isEmpty else {
-            return RadioError(
-                .noAdapter, "this machine has no Bluetooth adapter",
-                hint: "plug one in, or give the machine or container access to one (see docs/adapters.md)")
+            return Fault.noAdapter.error(.noAdapter)
         }
         let present = adapters.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
         return RadioError(
@@ -115,12 +109,8 @@ extension RadioError {
 
     /// The error for an adapter that is powered off, or blocked by rfkill.
     static func notPowered(_ adapter: String) -> RadioError {
-        if let how = AdapterPresence.block(of: adapter) {
-            return RadioError(
-                .blocked, "\(adapter) is blocked \(how)",
-                hint: "unblock it (rfkill unblock bluetooth, or the machine's wireless switch)")
-        }
-        return RadioError(
-            .poweredOff, "\(adapter) is powered off", hint: "power it on (bluetoothctl power on)")
+        let place = Fault.Place(adapter, isOnly: AdapterPresence.names.count < 2)
+        if let block = AdapterPresence.block(of: adapter) { return Fault(block: block).error(.blocked, at: place) }
+        return Fault.adapterOff.error(.poweredOff, at: place)
     }
 }

@@ -112,7 +112,7 @@ import Testing
     @Test func beaconThatIsNotReceivedIsAProblem() throws {
         let result = try Self.result(receiving: StageResult.Reception())
         #expect(Self.results(result) == ["advertising ok", "receiving problem"])
-        #expect(result.findings[1].command == "beaconry scan --radio bluez:hci1 --duration 10s")
+        #expect(result.findings[1].fault == .notReceived)
     }
 
     @Test func receiverThatCannotScanProvesNothing() throws {
@@ -151,21 +151,42 @@ import Testing
 
     @Test func testIsLeftOutWhereTheAdapterCannotBeUsed() {
         var facts = MachineFacts()
-        var adapter = MachineFacts.Adapter("hci0")
-        adapter.isManaged = true
-        adapter.isPowered = true
         facts.kernelHasBluetooth = true
-        facts.daemon = .init(isRunning: true)
-        #expect(DoctorTool.obstacle(facts, adapter) == nil)
-        #expect(DoctorTool.obstacle(facts, nil)?.result == .unknown)
-        var other = adapter
-        other.isPowered = false
-        #expect(DoctorTool.obstacle(facts, other) != nil)
-        other = adapter
-        other.block = "by software"
-        #expect(DoctorTool.obstacle(facts, other) != nil)
+        func problem(_ fault: Fault) -> Finding { Finding(of: "", "", .problem, fault, at: Fault.Place("hci0")) }
+        #expect(DoctorTool.obstacle(facts, []) == nil)
+        for fault in Fault.allCases {
+            let isUnusable = fault.effect == .unusable
+            #expect((DoctorTool.obstacle(facts, [problem(fault)])?.result == .unknown) == isUnusable, "\(fault)")
+        }
         facts.kernelHasBluetooth = false
-        #expect(DoctorTool.obstacle(facts, adapter) != nil)
+        #expect(DoctorTool.obstacle(facts, []) != nil)
+    }
+
+    @Test func outcomeIsWhatWasOnTheAir() throws {
+        #expect(try Self.result().outcome == .onAir)
+        #expect(try Self.result(receiving: StageResult.Reception()).outcome == .silent)
+        #expect(try Self.result(receiving: Self.reception(every: 100, count: 3)).outcome == .onAir)
+        var result = try Self.result(receiving: StageResult.Reception())
+        result.receiverFailure = RadioError(.refused, "no scan", hint: "none")
+        #expect(result.outcome == .onAir)
+        result.capabilities?.canReadBack = false
+        #expect(result.outcome == .unknown)
+        result.stops[Self.identifier] = "gone"
+        #expect(result.outcome == .silent)
+        #expect(StageResult(Self.stage, for: .seconds(1)).outcome == .silent)
+        let evidence = DoctorTool.evidence([try Self.result()], since: 5)
+        #expect(evidence == AirEvidence(.onAir, began: 5) && DoctorTool.evidence([], since: 5).outcome == .notTried)
+    }
+
+    @Test func refusalWithoutACauseIsAFaultOfItsOwn() {
+        let refusal = Finding.advertising(.problem, "the kernel refuses")
+        let cause = Finding(of: "", "", .problem, .scan, at: Fault.Place("hci0"))
+        let other = Finding(of: "", "", .problem, .discoverable, at: Fault.Place("hci0"))
+        func faults(beside checks: [Finding], isOfAdapter: Bool = true) -> [Fault?] {
+            DoctorTool.explained([refusal], beside: checks, isOfAdapter: isOfAdapter).map(\.fault)
+        }
+        #expect(faults(beside: [other]) == [.controllerRefuses])
+        #expect(faults(beside: [cause]) == [nil] && faults(beside: [], isOfAdapter: false) == [nil])
     }
 
     @Test func findingsAreLinesAndObjects() {
@@ -182,6 +203,9 @@ import Testing
             #"{"check":"power","command":"bluetoothctl power on","event":"check","finding":"hci0 is powered off","#
             + #""meaning":"nothing is sent","question":"Is the adapter on?","result":"problem","v":1}"#
         #expect(FindingReport(finding).object == expected)
+        let fault = FindingReport(Finding(of: "adapter", "", .problem, .noAdapter, at: Fault.Place()))
+        #expect(fault.lines.last?.hasSuffix("Fix: \(Fault.noAdapter.action())") == true)
+        #expect(fault.object.contains(#""fault":"no-adapter""#) && fault.object.contains(#""action":"plug one in"#))
         #expect(DiagnosisReport([finding]).lines == ["1 problem"])
         #expect(DiagnosisReport([]).lines == ["no problems found"])
         let unknown = Finding(of: "power", "", .unknown, "")

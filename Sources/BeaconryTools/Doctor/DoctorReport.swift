@@ -17,7 +17,11 @@ struct FindingReport: Encodable, Report {
     private let result: String
     private let finding: String
     private let meaning: String?
+    /// What to do; absent if that is nothing.
+    private let action: String?
     private let command: String?
+    /// The identifier of the row in docs/troubleshooting.md; absent if there is none.
+    private let fault: String?
 
     init(_ finding: Finding) {
         check = finding.check
@@ -25,14 +29,16 @@ struct FindingReport: Encodable, Report {
         result = finding.result.rawValue
         self.finding = finding.finding
         meaning = finding.meaning
+        action = finding.action
         command = finding.command
+        fault = finding.fault?.rawValue
     }
 
     var lines: [String] {
         let columns = Self.columns
         let head = "\(result.padding(to: columns.result))  \(check.padding(to: columns.check))  "
         let indent = String(repeating: " ", count: head.count)
-        let more = [meaning.map { "Meaning: \($0)" }, command.map { "Fix: \($0)" }].compactMap(\.self)
+        let more = [meaning.map { "Meaning: \($0)" }, (command ?? action).map { "Fix: \($0)" }].compactMap(\.self)
         return [head + finding] + more.map { indent + $0 }
     }
 }

@@ -36,22 +36,34 @@ package struct DoctorTool: Sendable {
         self.format = format
     }
 
-    /// Checks, advertises, and writes the file of the trial.
+    /// Checks, advertises, and writes the file of the trial. The findings are reported at the end, since what was on the air
+    /// decides their order.
     /// - Throws: `Failure.unmetExpectation` if there is a problem; `RadioError` if the receiver cannot be used.
     package func run() async throws {
         let selector = (driver as? BlueZDriver)?.selector
-        let facts = await MachineFacts.read()
+        var facts = await MachineFacts.read(leftovers: RunLedger.abandonedEntries(in: Folders.runtime))
         let adapter = selector.flatMap { facts.adapter(selectedBy: $0) }
         var findings = selector == nil ? [] : MachineCheck.findings(facts, on: adapter)
-        report(findings)
         var results: [StageResult] = []
         var isComplete = true
-        if let obstacle = selector.flatMap({ _ in Self.obstacle(facts, adapter) }) {
-            append([obstacle], to: &findings)
+        if let obstacle = selector.flatMap({ _ in Self.obstacle(facts, findings) }) {
+            findings = (findings + [obstacle]).ordered(after: AirEvidence())
+            report(findings)
         } else {
-            (results, isComplete) = try await test(&findings)
-            append(Self.newMessages(since: facts, on: adapter), to: &findings)
-            append(receiver == nil ? [Self.notReceived(facts, adapter)] : Self.notes(on: results), to: &findings)
+            let began = MachineFacts.now
+            do {
+                (results, isComplete) = try await test(place(facts, adapter))
+            } catch {
+                report(findings.ordered(after: AirEvidence()))
+                throw error
+            }
+            let air = Self.evidence(results, since: began)
+            (facts.kernelLog, facts.time) = (MachineFacts.readKernelLog(), MachineFacts.now)
+            findings = selector == nil ? [] : MachineCheck.findings(facts, on: adapter, after: air)
+            findings += Self.explained(results.flatMap(\.findings), beside: findings, isOfAdapter: selector != nil)
+            findings += receiver == nil ? [Self.notReceived(facts, adapter)] : Self.notes(on: results)
+            findings = findings.ordered(after: air)
+            report(findings)
         }
         if let trial { try write(results, findings, facts, adapter, to: trial) }
         Output.report(DiagnosisReport(findings), as: format)
@@ -63,16 +75,35 @@ package struct DoctorTool: Sendable {
         for finding in findings { Output.report(FindingReport(finding), as: format) }
     }
 
-    private func append(_ new: [Finding], to findings: inout [Finding]) {
-        report(new)
-        findings += new
+    /// What the texts of faults name.
+    private func place(_ facts: MachineFacts, _ adapter: MachineFacts.Adapter?) -> Fault.Place {
+        let other = facts.adapters.first { $0.name != adapter?.name && $0.canAdvertise }
+        return Fault.Place(
+            adapter?.name ?? "the radio", isOnly: facts.adapters.count < 2, other: adapter.flatMap { _ in other?.name })
+    }
+
+    /// What the test of the air showed: its first stage, which is the one that `doctor` always has.
+    static func evidence(_ results: [StageResult], since began: Double) -> AirEvidence {
+        AirEvidence(
+            results.first?.outcome ?? .notTried, warnings: Set(results.flatMap(\.codes)), began: began)
+    }
+
+    /// The findings of the test, in which an adapter that refuses to advertise has that fault, unless the checks explain it.
+    static func explained(_ findings: [Finding], beside checks: [Finding], isOfAdapter: Bool) -> [Finding] {
+        let isExplained = checks.contains { $0.result == .problem && $0.fault.map { $0.effect != .changed } == true }
+        guard isOfAdapter, !isExplained else { return findings }
+        return findings.map { finding in
+            var finding = finding
+            if finding.result == .problem, finding.fault == nil { finding.fault = .controllerRefuses }
+            return finding
+        }
     }
 
     // MARK: - The test of the air
 
     private static let major = UInt16.random(in: 1...UInt16.max)
 
-    private func test(_ findings: inout [Finding]) async throws -> (results: [StageResult], isComplete: Bool) {
+    private func test(_ place: Fault.Place) async throws -> (results: [StageResult], isComplete: Bool) {
         let ledger = try RunLedger(folder: Folders.runtime)
         defer { ledger.close() }
         let stages = trial == nil ? Array(TrialStage.all.prefix(1)) : TrialStage.all
@@ -81,36 +112,25 @@ package struct DoctorTool: Sendable {
             duration: duration, major: Self.major)
         let format = format
         let seconds = Formatting.seconds(duration)
-        let (results, isComplete) = try await run.results(of: stages) { stage in
+        var (results, isComplete) = try await run.results(of: stages) { stage in
             guard format == .text else { return }
             Output.note(
                 "advertising \(stage.title), for \(seconds): \(TrialStage.uuid), major \(Self.major)")
         }
-        for result in results {
-            Output.report(StageReport(result), as: format)
-            append(result.findings, to: &findings)
+        for index in results.indices {
+            results[index].place = place
+            results[index].place.receiver = results[index].receiver?.name
+            Output.report(StageReport(results[index]), as: format)
         }
         return (results, isComplete)
     }
 
     /// Why nothing can be advertised, so that the test is left out; `nil` if it can be tried.
-    static func obstacle(_ facts: MachineFacts, _ adapter: MachineFacts.Adapter?) -> Finding? {
-        let isUsable =
-            facts.kernelHasBluetooth && facts.daemon.isRunning && adapter?.isManaged == true
-            && adapter?.isPowered != false && adapter?.block == nil
-        guard !isUsable else { return nil }
+    static func obstacle(_ facts: MachineFacts, _ findings: [Finding]) -> Finding? {
+        let isUnusable = findings.contains { $0.result == .problem && $0.fault?.effect == .unusable }
+        guard isUnusable || !facts.kernelHasBluetooth else { return nil }
         return .advertising(
             .unknown, "nothing was advertised", meaning: "the adapter cannot be used yet; fix the problems above first")
-    }
-
-    /// What the kernel reported during the test.
-    private static func newMessages(since facts: MachineFacts, on adapter: MachineFacts.Adapter?) -> [Finding] {
-        guard let adapter, let before = facts.kernelLog, let after = MachineFacts.readKernelLog(),
-            after.count > before.count
-        else { return [] }
-        var news = facts
-        news.kernelLog = Array(after.suffix(after.count - before.count))
-        return MachineCheck.findings(news, on: adapter).filter { $0.check == "kernel-log" && $0.result != .ok }
     }
 
     private static func notReceived(_ facts: MachineFacts, _ adapter: MachineFacts.Adapter?) -> Finding {

@@ -53,6 +53,8 @@ struct StageResult: Sendable {
     var receiverFailure: RadioError?
     /// What was received of each beacon.
     var receptions: [BeaconIdentifier: Reception] = [:]
+    /// What the texts of faults name.
+    var place = Fault.Place()
 
     init(_ stage: TrialStage, for duration: Duration) {
         self.stage = stage
@@ -66,6 +68,19 @@ struct StageResult: Sendable {
                 .beacon(beacon, .advertising(status, radio: capabilities?.name ?? "", isNew: true)))
         }
     }
+
+    /// What was on the air.
+    var outcome: AirEvidence.Outcome {
+        guard failure == nil, !statuses.isEmpty, stops.isEmpty else { return .silent }
+        if receiver != nil, receiverFailure == nil {
+            return receptions.values.contains { !$0.times.isEmpty } ? .onAir : .silent
+        }
+        guard capabilities?.canReadBack == true else { return .unknown }
+        return statuses.values.allSatisfy { $0.effective.pdu.value != nil } ? .onAir : .silent
+    }
+
+    /// The codes of all warnings.
+    var codes: Set<String> { Set((warnings + statuses.values.flatMap(\.warnings)).map(\.code)) }
 
     // MARK: - Findings
 
@@ -141,10 +156,8 @@ struct StageResult: Sendable {
             guard !reception.times.isEmpty else {
                 return [
                     .receiving(
-                        .problem, "\(receiver.name) received no \(beacon) in \(Formatting.seconds(duration))",
-                        meaning: "the controller was to advertise and nothing is on the air, or the receiver is too "
-                            + "far away or has a fault of its own: compare with a phone",
-                        command: "beaconry scan --radio \(receiver.name) --duration 10s")
+                        .notReceived, at: place,
+                        "\(receiver.name) received no \(beacon) in \(Formatting.seconds(duration))")
                 ]
             }
             let rssi = reception.medianRSSI.map { ", RSSI \($0) dBm" } ?? ""
@@ -173,19 +186,14 @@ struct StageResult: Sendable {
         let expected = duration.count(of: longest)
         if reception.times.count * 10 < expected {
             return .receiving(
-                .problem,
-                "\(expected) advertisements of \(beacon) were to be received, and \(reception.times.count) were",
-                meaning: "the controller sends less often than it should, or the receiver is too far away: hold them "
-                    + "closer together, or use another adapter",
-                command: "beaconry expect --radio \(receiver.name) --uuid \(TrialStage.uuid) --count 10 --within 60s")
+                .sendsRarely, at: place,
+                "\(expected) advertisements of \(beacon) were to be received, and \(reception.times.count) were")
         }
         guard let gap = reception.usualGap, gap > longest * 2 else { return nil }
         return .receiving(
-            .problem,
+            .sendsRarely, at: place,
             "\(beacon) is received every \(Formatting.seconds(gap)) at most, and the controller got "
-                + "\(interval)",
-            meaning: "the controller sends less often than it should: use another adapter, or a shorter interval",
-            command: "beaconry radios")
+                + "\(interval)")
     }
 }
 
@@ -201,11 +209,17 @@ extension Finding {
             meaning: meaning, command: command)
     }
 
+    private static let receivingQuestion = "Does another radio receive it?"
+
     /// A finding about what another radio received.
     static func receiving(
         _ result: Finding.Result, _ text: String, meaning: String? = nil, command: String? = nil
     ) -> Finding {
-        Finding(
-            of: "receiving", "Does another radio receive it?", result, text, meaning: meaning, command: command)
+        Finding(of: receiving, receivingQuestion, result, text, meaning: meaning, command: command)
+    }
+
+    /// A fault that what another radio received shows.
+    static func receiving(_ fault: Fault, at place: Fault.Place, _ text: String) -> Finding {
+        Finding(of: receiving, receivingQuestion, .problem, fault, at: place, text)
     }
 }

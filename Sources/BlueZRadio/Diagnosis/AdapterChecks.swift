@@ -4,9 +4,10 @@
 
 /// The checks of the adapter of the beacons.
 enum AdapterChecks {
-    /// In the order in which a reader fixes what they find.
+    /// In the order in which the page has them.
     static let all = [
-        block, power, address, duplicateAddress, discoverable, ownAdvertising, scanning, instances, quirks, kernelLog,
+        block, power, address, duplicateAddress, discoverable, ownAdvertising, scanning, connections, instances, quirks,
+        kernelLog,
     ]
 
     /// Those that do not depend on the state of the adapter.
@@ -14,16 +15,9 @@ enum AdapterChecks {
 
     private static let block = MachineCheck(
         "rfkill", "Does rfkill block the adapter?", from: "/sys/class/rfkill"
-    ) { adapter, _ in
+    ) { adapter, subject in
         guard let block = adapter.block else { return [.ok("\(adapter.name) is not blocked")] }
-        return [
-            .problem(
-                "\(adapter.name) is blocked \(block)",
-                meaning: block == "by software"
-                    ? "it cannot be switched on; a new Raspberry Pi OS has it blocked"
-                    : "it cannot be switched on before the machine's switch or key for wireless is",
-                command: "rfkill unblock bluetooth")
-        ]
+        return [.problem(Fault(block: block), at: subject.place(), "\(adapter.name) is blocked \(block)")]
     }
 
     private static let power = MachineCheck(
@@ -31,12 +25,12 @@ enum AdapterChecks {
     ) { adapter, subject in
         switch adapter.isPowered {
         case true?: return [.ok("\(adapter.name) is powered on")]
-        case false?:
-            return [
-                .problem(
-                    "\(adapter.name) is powered off", meaning: "nothing is sent",
-                    command: subject.facts.set("Powered", "true", "bluetoothctl power on", on: adapter))
-            ]
+        // What blocks it is the fault then.
+        case false? where adapter.block != nil:
+            return [.note("\(adapter.name) is powered off", meaning: "it is blocked")]
+        case false? where !adapter.isManaged && subject.facts.daemon.isRunning:
+            return [.note("\(adapter.name) is powered off", meaning: "bluetoothd does not manage it")]
+        case false?: return [.problem(.adapterOff, at: subject.place())]
         case nil:
             return [
                 .unknown(
@@ -49,19 +43,11 @@ enum AdapterChecks {
     private static let address = MachineCheck(
         "address", "Does the adapter have an address?",
         from: "Address of org.bluez.Adapter1, Read Controller Information"
-    ) { adapter, _ in
+    ) { adapter, subject in
         guard let address = adapter.address else {
             return [.unknown("the address of \(adapter.name) is not known", meaning: "nothing reports it")]
         }
-        guard address != "00:00:00:00:00:00" else {
-            return [
-                .problem(
-                    "\(adapter.name) has the address 00:00:00:00:00:00",
-                    meaning: "its controller did not start as it should: its firmware is missing, or its serial line "
-                        + "fails",
-                    command: "sudo dmesg | grep -i bluetooth")
-            ]
-        }
+        guard address != "00:00:00:00:00:00" else { return [.problem(.noAddress, at: subject.place())] }
         return [.ok("the address of \(adapter.name) is \(MachineFacts.manufacturerPart(of: address))")]
     }
 
@@ -69,16 +55,14 @@ enum AdapterChecks {
         "duplicate-address", "Do adapters have the same address?", from: "as address, of all adapters"
     ) { adapter, subject in
         let others = subject.facts.adapters.filter {
-            $0.name != adapter.name && $0.address != nil && $0.address == adapter.address
+            $0.name != adapter.name && $0.address != nil && $0.address == adapter.address && $0.isPowered != false
         }
-        guard !others.isEmpty else { return [.ok("no other adapter has the address of \(adapter.name)")] }
+        guard let other = others.first else { return [.ok("no other adapter has the address of \(adapter.name)")] }
         let names = ([adapter.name] + others.map(\.name)).joined(separator: " and ")
         return [
             .problem(
-                "\(names) have the same address (\(MachineFacts.manufacturerPart(of: adapter.address ?? "")))",
-                meaning: "cheap dongles are sold like that; receivers take both for one device, and so may "
-                    + "bluetoothd: unplug one, or block it",
-                command: "rfkill list bluetooth")
+                .duplicateAddress, at: subject.place(other: other.name),
+                "\(names) have the same address (\(MachineFacts.manufacturerPart(of: adapter.address ?? "")))")
         ]
     }
 
@@ -86,23 +70,8 @@ enum AdapterChecks {
         "discoverable", "Is the adapter discoverable, or connectable?",
         from: "Discoverable of org.bluez.Adapter1, the setting connectable of Read Controller Information"
     ) { adapter, subject in
-        let meaning =
-            "the kernel makes every advertisement connectable meanwhile, with the adapter's own address: ADV_IND "
-            + "instead of ADV_NONCONN_IND"
-        if adapter.isDiscoverable == true {
-            return [
-                .problem(
-                    "\(adapter.name) is discoverable", meaning: meaning,
-                    command: subject.facts.set("Discoverable", "false", "bluetoothctl discoverable off", on: adapter))
-            ]
-        }
-        if adapter.isConnectable == true {
-            return [
-                .problem(
-                    "\(adapter.name) is connectable", meaning: meaning,
-                    command: "sudo btmgmt --index \(adapter.name.dropFirst(3)) connectable off")
-            ]
-        }
+        if adapter.isDiscoverable == true { return [.problem(.discoverable, at: subject.place())] }
+        if adapter.isConnectable == true { return [.problem(.connectable, at: subject.place())] }
         guard adapter.isDiscoverable != nil else {
             return [
                 .unknown(
@@ -115,68 +84,98 @@ enum AdapterChecks {
     private static let ownAdvertising = MachineCheck(
         "own-advertising", "Is the kernel's own advertising off?",
         from: "the setting advertising of Read Controller Information"
-    ) { adapter, _ in
+    ) { adapter, subject in
         switch adapter.hasOwnAdvertising {
         case false?: return [.ok("the kernel's own advertising of \(adapter.name) is off")]
-        case true?:
-            return [
-                .problem(
-                    "the kernel's own advertising of \(adapter.name) is on",
-                    meaning: "another program switched it on; the kernel accepts advertisements and sends none of them",
-                    command: "sudo btmgmt --index \(adapter.name.dropFirst(3)) advertising off")
-            ]
+        case true?: return [.problem(.ownAdvertising, at: subject.place())]
         // Without a kernel with Bluetooth there is no such setting.
         case nil: return []
         }
     }
 
     private static let scanning = MachineCheck(
-        "scanning", "Does another program scan with this adapter?", from: "Discovering of org.bluez.Adapter1"
-    ) { adapter, _ in
-        guard adapter.isDiscovering == true else {
-            return adapter.isDiscovering == nil ? [] : [.ok("no program scans with \(adapter.name)")]
+        "scanning", "Does a program, or the kernel, scan with this adapter?",
+        from: "Discovering of org.bluez.Adapter1, device_list of debugfs, paired devices, the test of the air"
+    ) { adapter, subject in
+        guard adapter.isDiscovering != nil || !adapter.awaitedDevices.isEmpty else { return [] }
+        if adapter.isDiscovering == true {
+            guard adapter.isExtended == false else {
+                return [.ok("a program scans with \(adapter.name), which its controller does beside advertising")]
+            }
+            return [.problem(.scan, at: subject.place())]
+        }
+        let wasInTheWay = subject.air.warnings.contains("scan-in-the-way")
+        guard let device = adapter.awaitedDevices.first else {
+            guard wasInTheWay, adapter.isExtended == false else {
+                return [.ok("no program scans with \(adapter.name)")]
+            }
+            return [.problem(.scan, at: subject.place(), "something scanned with \(adapter.name) during the test")]
         }
         guard adapter.isExtended == false else {
-            return [.ok("a program scans with \(adapter.name), which its controller does beside advertising")]
+            return [
+                .ok(
+                    "the kernel scans with \(adapter.name) for a device that is away, which its controller does beside "
+                        + "advertising")
+            ]
+        }
+        let place = subject.place(device: device)
+        if adapter.isAwaitingForSure || wasInTheWay || subject.air.outcome == .silent {
+            return [.problem(.backgroundScan, at: place)]
         }
         return [
-            .problem(
-                "a program scans with \(adapter.name), which has legacy advertising",
-                meaning: "beacons that are not connectable are off the air while it scans: the controller refuses "
-                    + "their new random addresses; give Home Assistant and other receivers an adapter of their own",
-                command: "sudo systemctl restart bluetooth")
+            .note(
+                .backgroundScan, at: place,
+                "the device \(device) is paired and away, and the kernel may scan for it with \(adapter.name)")
         ]
     }
 
+    private static let connections = MachineCheck(
+        "connections", "Is the adapter connected to a device?", from: "Connected of org.bluez.Device1"
+    ) { adapter, subject in
+        guard let device = adapter.connectedDevices.first else { return [.ok("\(adapter.name) has no connections")] }
+        let isInTheWay = subject.air.outcome == .silent || subject.air.warnings.contains("connection-in-the-way")
+        let place = subject.place(device: device)
+        return [isInTheWay ? .problem(.connection, at: place) : .note(.connection, at: place)]
+    }
+
     private static let instances = MachineCheck(
-        "instances", "Do other programs advertise?", from: "Read Advertising Features, ActiveInstances of org.bluez"
-    ) { adapter, _ in
-        guard let total = adapter.instances, let occupied = adapter.occupiedInstances else {
+        "instances", "Do other programs advertise?",
+        from: "Read Advertising Features, ActiveInstances of org.bluez, what runs of this user have recorded"
+    ) { adapter, subject in
+        guard let total = adapter.instances, let foreign = adapter.foreignInstances else {
             return [
                 .unknown(
                     "the advertising instances of \(adapter.name) are not known",
                     meaning: "neither bluetoothd nor the kernel reports them")
             ]
         }
-        let restart = "sudo systemctl restart bluetooth"
-        if occupied == 0 { return [.ok("\(total) of \(total) advertising instances of \(adapter.name) are free")] }
-        guard occupied < total else {
-            return [
+        let left = adapter.presentLeftovers.count
+        var findings: [Finding] = []
+        if left > 0 {
+            let subjectText = left == 1 ? "1 advertisement is" : "\(left) advertisements are"
+            findings.append(
                 .problem(
-                    "all \(total) advertising instances of \(adapter.name) are in use",
-                    meaning: "a beacon is refused; if no program advertises, they were left by programs that failed",
-                    command: restart)
-            ]
+                    .leftovers, at: subject.place(),
+                    "\(subjectText) on the air of \(adapter.name), left by a run that was killed"))
         }
-        let finding = "\(occupied) of \(total) advertising instances of \(adapter.name) are in use by others"
-        return [
-            .note(
-                finding,
-                meaning: adapter.isExtended == false
-                    ? "advertisements take turns: a beacon is on the air 1/\(occupied + 1) of the time"
-                    : "they are sent beside a beacon, and it has fewer advertising sets",
-                command: restart)
-        ]
+        if foreign >= total {
+            findings.append(
+                .problem(
+                    .instancesFull, at: subject.place(),
+                    "all \(total) advertising instances of \(adapter.name) are in use by others"))
+        } else if foreign > 0 {
+            let meaning =
+                adapter.isExtended == false
+                ? "advertisements take turns: a beacon is on the air 1/\(foreign + 1) of the time"
+                : "they are sent beside a beacon, and it has fewer advertising sets"
+            findings.append(
+                .note(
+                    .instancesShared, at: subject.place(),
+                    "\(foreign) of \(total) advertising instances of \(adapter.name) are in use by others",
+                    meaning: meaning))
+        }
+        guard findings.isEmpty else { return findings }
+        return [.ok("\(total) of \(total) advertising instances of \(adapter.name) are free")]
     }
 
     private static let quirks = MachineCheck(
@@ -208,7 +207,7 @@ enum AdapterChecks {
     }
 
     private static let kernelLog = MachineCheck(
-        "kernel-log", "Does the kernel report trouble with the controller?", from: "/dev/kmsg"
+        Finding.kernelLog, "Does the kernel report trouble with the controller?", from: "/dev/kmsg"
     ) { adapter, subject in
         guard let lines = subject.facts.kernelLog else {
             return [
@@ -218,23 +217,28 @@ enum AdapterChecks {
                     command: "sudo dmesg | grep -i bluetooth")
             ]
         }
-        let found = KernelLog.found(in: lines, of: adapter.name)
-        guard !found.isEmpty else { return [.ok("the kernel reports no trouble with \(adapter.name)")] }
-        return found.map { kind, count, last in
-            let times = count == 1 ? "" : " (\(count) times)"
-            let finding = "the kernel reports\(times): \(subject.facts.withoutAddresses(last))"
-            return Finding(kind.isProblem ? .problem : .note, finding, meaning: kind.meaning, command: kind.command)
+        let groups = KernelLog.groups(lines, of: adapter.name)
+        let news = lines.filter { message in subject.air.began.map { message.time >= $0 } ?? false }
+        let newGroups = Dictionary(uniqueKeysWithValues: KernelLog.groups(news, of: adapter.name).map { ($0.kind, $0) })
+        guard !groups.isEmpty else { return [.ok("the kernel reports no trouble with \(adapter.name)")] }
+        return groups.map { group in
+            let text = subject.facts.withoutAddresses(group.last.text)
+            if let new = newGroups[group.kind] {
+                let times = new.count == 1 ? "" : " \(new.count) times"
+                let sentence = "during the test the kernel reported\(times): \(text)"
+                guard let fault = group.kind.fault else { return .note(sentence, meaning: group.kind.meaning) }
+                return Finding(of: "", "", fault == .noPatch ? .note : .problem, fault, at: subject.place(), sentence)
+            }
+            let times = group.count == 1 ? "" : ", \(group.count) times in all"
+            let age = KernelLog.age(subject.facts.time - group.last.time)
+            var finding = Finding.note("\(age) the kernel reported: \(text)\(times)", meaning: group.kind.meaning)
+            finding.isOld = true
+            return finding
         }
     }
 }
 
-extension MachineFacts {
-    /// The command that sets a property of an adapter: bluetoothctl's where that has only this adapter to use.
-    fileprivate func set(
-        _ property: String, _ value: String, _ command: String, on adapter: MachineFacts.Adapter
-    ) -> String {
-        adapters.count == 1
-            ? command
-            : "busctl set-property org.bluez /org/bluez/\(adapter.name) org.bluez.Adapter1 \(property) b \(value)"
-    }
+extension Fault {
+    /// How rfkill blocks an adapter.
+    init(block: String) { self = block == "by a switch" ? .switchOff : .blocked }
 }

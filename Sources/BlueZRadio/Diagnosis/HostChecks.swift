@@ -4,11 +4,8 @@
 
 /// The checks of the machine: kernel, bluetoothd, rights, and whether there is an adapter.
 enum HostChecks {
-    /// In the order in which a reader fixes what they find.
+    /// In the order in which the page has them.
     static let all = [kernel, adapter, daemon, busAdvertising, networkAdministration, rawNetwork]
-
-    /// The command that gives the program its capabilities.
-    private static let grant = "sudo setcap cap_net_admin,cap_net_raw+p \"$(command -v beaconry)\""
 
     private static let kernel = MachineCheck(
         "kernel", "Does the kernel support Bluetooth?", from: "a socket of AF_BLUETOOTH, /proc/sys/kernel/osrelease"
@@ -23,71 +20,69 @@ enum HostChecks {
                     meaning: "beacons are on its air only, such as that of beaconry dbus")
             ]
         }
-        return [
-            .problem(
-                "Linux \(facts.kernel) has no Bluetooth",
-                meaning: "there is no adapter to advertise with, as in most containers and virtual machines",
-                command: "sudo modprobe bluetooth")
-        ]
+        return [.problem(.noKernelBluetooth, "Linux \(facts.kernel) has no Bluetooth")]
     }
 
     private static let adapter = MachineCheck(
         "adapter", "Is there an adapter, and which?",
         from: "/sys/class/bluetooth, org.bluez, Read Controller Information"
     ) { subject in
+        let facts = subject.facts
         guard let adapter = subject.adapter else {
-            guard !subject.facts.adapters.isEmpty else {
-                return [
-                    .problem(
-                        "there is no Bluetooth adapter",
-                        meaning: "none is plugged in, its driver is not loaded, or this container or machine has no "
-                            + "access",
-                        command: "lsusb; sudo dmesg | grep -i bluetooth")
-                ]
+            // Without a kernel with Bluetooth, that is what is missing.
+            guard facts.kernelHasBluetooth || facts.daemon.isRunning else { return [] }
+            guard let other = facts.adapters.first(where: \.canAdvertise) ?? facts.adapters.first else {
+                return [.problem(.noAdapter)]
             }
-            let names = subject.facts.adapters.map(\.name).joined(separator: ", ")
+            let names = facts.adapters.map(\.name).joined(separator: ", ")
             return [
                 .problem(
-                    "the adapter of --radio is not there; there are \(names)",
-                    meaning: "the kernel may have given it another number", command: "beaconry radios")
+                    .otherAdapter, at: Fault.Place(other: other.name),
+                    "the adapter of --radio is not there; there are \(names)")
             ]
         }
         let description = adapter.description(subject.known)
-        guard adapter.isManaged || !subject.facts.daemon.isRunning else {
-            return [
-                .problem(
-                    "\(description): bluetoothd does not manage it",
-                    meaning: "another program uses it exclusively, or its controller did not start",
-                    command: "sudo systemctl restart bluetooth")
-            ]
+        guard adapter.isManaged || !facts.daemon.isRunning else { return [unmanaged(adapter, subject)] }
+        guard adapter.supportsLowEnergy != false else { return [.problem(.noLowEnergy, at: subject.place())] }
+        if adapter.isLowEnergyOn == false {
+            return [.problem(facts.controllerMode == "bredr" ? .classicMode : .lowEnergyOff, at: subject.place())]
         }
         guard adapter.isExtended != nil || !adapter.isManaged || adapter.isPowered == false else {
             return [
                 .problem(
-                    "\(description): it cannot advertise over Bluetooth Low Energy",
-                    meaning: "it is too old, or Low Energy is off, as with ControllerMode=bredr in "
-                        + "/etc/bluetooth/main.conf",
-                    command: "sudo btmgmt --index \(adapter.name.dropFirst(3)) le on")
+                    .noLowEnergy, at: subject.place(), "\(adapter.name) cannot advertise over Bluetooth Low Energy")
             ]
         }
         return [.ok(description)]
     }
 
+    /// Why bluetoothd does not manage an adapter.
+    private static func unmanaged(_ adapter: MachineFacts.Adapter, _ subject: MachineCheck.Subject) -> Finding {
+        let facts = subject.facts
+        // bluetoothd leaves an adapter for Low Energy only alone then.
+        if facts.controllerMode == "bredr", adapter.isLowEnergyOnly != false, adapter.isUp != true {
+            return .problem(.classicMode, at: subject.place())
+        }
+        guard adapter.isUp == true, adapter.isPowered != true else {
+            return .problem(.notStarted, at: subject.place())
+        }
+        let users = facts.controllerUsers
+        let names = users.map { "\($0.name) (process \($0.identifier))" }.joined(separator: " or ")
+        return .problem(
+            .adapterInUse, at: subject.place(process: users.count == 1 ? users[0].identifier : nil),
+            names.isEmpty ? nil : "\(adapter.name) is used exclusively by another program: \(names)")
+    }
+
     private static let daemon = MachineCheck(
         "bluetoothd", "Does bluetoothd run, and in which version?", from: "org.bluez on the system bus, its Modalias"
     ) { subject in
-        let daemon = subject.facts.daemon
-        guard daemon.isRunning else {
-            return [
-                .problem(
-                    daemon.trouble ?? "bluetoothd is not running",
-                    meaning: "adapters are used with bluetoothd; without it only --radio hci-socket:N works",
-                    command: daemon.isForbidden
-                        ? "sudo usermod -aG bluetooth \"$USER\"" : "sudo systemctl start bluetooth")
-            ]
-        }
+        let facts = subject.facts
+        let daemon = facts.daemon
+        guard daemon.isRunning else { return [.problem(daemon.fault ?? .daemonOff)] }
         let options = daemon.isExperimental == true ? ", with experimental interfaces (-E)" : ""
         guard let version = daemon.version.flatMap(BlueZVersion.init(text:)) else {
+            // Without adapters it has no object that has the version.
+            guard !facts.adapters.isEmpty else { return [.ok("bluetoothd is running\(options)")] }
             return [
                 .note(
                     "bluetoothd is running\(options); it does not publish its version",
@@ -97,20 +92,10 @@ enum HostChecks {
             ]
         }
         guard version >= BlueZVersion(5, 66) else {
-            return [
-                .problem(
-                    "bluetoothd \(version) is running\(options)",
-                    meaning: "BlueZ 5.66 is the oldest version that is supported", command: "sudo apt install bluez")
-            ]
+            return [.problem(.daemonOld, "bluetoothd \(version) is running\(options), which is older than 5.66")]
         }
-        let facts = subject.facts
         guard facts.mayManage || version >= BlueZVersion(5, 77) || daemon.isExperimental == true else {
-            return [
-                .note(
-                    "bluetoothd \(version) is running, which ignores intervals without -E",
-                    meaning: "without CAP_NET_ADMIN, beacons are sent every 1.28 s, whatever interval is requested",
-                    command: grant)
-            ]
+            return [.note(.intervalsIgnored, "bluetoothd \(version) is running, which ignores intervals without -E")]
         }
         return [.ok("bluetoothd \(version) is running\(options)")]
     }
@@ -141,37 +126,30 @@ enum HostChecks {
                     meaning: "with these, programs without CAP_NET_ADMIN cannot advertise; beaconry has it, and can")
             ]
         }
-        return [
-            .problem(
-                finding,
-                meaning: "such a kernel refuses each advertisement of bluetoothd 5.56 to 5.86 (\"Invalid "
-                    + "Parameters\"): update the kernel (6.18.36) or BlueZ (5.87), or give beaconry CAP_NET_ADMIN",
-                command: grant)
-        ]
+        return [.problem(.strictKernel, finding)]
     }
 
     private static let networkAdministration = MachineCheck(
         "cap-net-admin", "May beaconry use the kernel's management socket?", from: "CapEff in /proc/self/status"
     ) { subject in
         if subject.facts.mayManage { return [.ok("beaconry may use the management socket (CAP_NET_ADMIN)")] }
-        return [
-            .note(
-                "beaconry may not use the management socket (CAP_NET_ADMIN)",
-                meaning: "bluetoothd composes the bytes: flags are last, and receivers that match the prefix 02 01 06 "
-                    + "1A FF 4C 00 02 15 do not recognise an iBeacon",
-                command: grant)
-        ]
+        return [missing(.noNetAdmin, subject)]
     }
 
     private static let rawNetwork = MachineCheck(
         "cap-net-raw", "May beaconry read back what the controller gets?", from: "CapEff in /proc/self/status"
     ) { subject in
         if subject.facts.mayMonitor { return [.ok("beaconry may read the traffic of controllers (CAP_NET_RAW)")] }
-        return [
-            .note(
-                "beaconry may not read the traffic of controllers (CAP_NET_RAW)",
-                meaning: "whether and how the controller is to advertise is not known", command: grant)
-        ]
+        return [missing(.noNetRaw, subject)]
+    }
+
+    /// A right that this process does not have: why the capabilities of its file have no effect, or that it has none.
+    private static func missing(_ fault: Fault, _ subject: MachineCheck.Subject) -> Finding {
+        let program = subject.facts.program
+        guard program.hasCapabilities, program.isOnNosuid || program.forbidsNewPrivileges else { return .note(fault) }
+        let reason: Fault = program.isOnNosuid ? .capabilitiesNosuid : .noNewPrivileges
+        return .note(
+            reason, "\(fault.sentence()): \(reason.sentence())", meaning: "\(reason.meaning); \(fault.meaning)")
     }
 }
 

@@ -6,18 +6,32 @@
 ///
 /// `MachineCheck.all` is the list of the checks; each is a function of facts that were read before.
 package struct MachineCheck: Sendable {
-    /// What is checked: the facts, and the adapter of the beacons.
+    /// What is checked: the facts, the adapter of the beacons, and the test of the air.
     struct Subject {
         let facts: MachineFacts
         /// The adapter; `nil` if there is none.
         let adapter: MachineFacts.Adapter?
         /// What is known of the adapter.
         let known: KnownAdapter?
+        /// What the test of the air showed.
+        let air: AirEvidence
 
-        init(_ facts: MachineFacts, on adapter: MachineFacts.Adapter?) {
+        init(_ facts: MachineFacts, on adapter: MachineFacts.Adapter?, _ air: AirEvidence = AirEvidence()) {
             self.facts = facts
             self.adapter = adapter
+            self.air = air
             known = adapter.flatMap(facts.knownAdapter)
+        }
+
+        /// What the texts of a fault of the adapter name.
+        /// - Parameters:
+        ///   - device: the address of a device.
+        ///   - other: another adapter; `nil` for one that can be used instead.
+        func place(device: String? = nil, other: String? = nil, process: Int32? = nil) -> Fault.Place {
+            let usable = facts.adapters.first { $0.name != adapter?.name && $0.canAdvertise }
+            return Fault.Place(
+                adapter?.name ?? "", isOnly: facts.adapters.count < 2, device: device, other: other ?? usable?.name,
+                process: process)
         }
     }
 
@@ -63,9 +77,13 @@ package struct MachineCheck: Sendable {
     }
 
     /// The findings of all checks, in their order.
-    /// - Parameter adapter: the adapter of the beacons; `nil` if there is none.
-    package static func findings(_ facts: MachineFacts, on adapter: MachineFacts.Adapter?) -> [Finding] {
-        let subject = Subject(facts, on: adapter)
+    /// - Parameters:
+    ///   - adapter: the adapter of the beacons; `nil` if there is none.
+    ///   - air: what the test of the air showed.
+    package static func findings(
+        _ facts: MachineFacts, on adapter: MachineFacts.Adapter?, after air: AirEvidence = AirEvidence()
+    ) -> [Finding] {
+        let subject = Subject(facts, on: adapter, air)
         return all.flatMap { $0.findings(subject) }
     }
 
@@ -75,65 +93,5 @@ package struct MachineCheck: Sendable {
         let findings = AdapterChecks.ofIdentity.flatMap { $0.findings(subject) }
         let notable = findings.filter { $0.result != .unknown && ($0.result != .ok || $0.meaning != nil) }
         return notable.map { finding in finding.meaning.map { "\(finding.finding); \($0)" } ?? finding.finding }
-    }
-}
-
-/// The answer of a check.
-package struct Finding: Codable, Hashable, Sendable {
-    /// How an answer counts.
-    package enum Result: String, Codable, Sendable {
-        /// Nothing is wrong.
-        case ok
-        /// It may explain what is seen, and may be as intended.
-        case note
-        /// It prevents or changes beacons.
-        case problem
-        /// It could not be read.
-        case unknown
-    }
-
-    /// The name of the check.
-    package var check: String
-    /// The question of the check.
-    package var question: String
-    /// How it counts.
-    package let result: Result
-    /// What was found, as a sentence without its full stop.
-    package let finding: String
-    /// What that means for beacons, or what to do, as a sentence without its full stop; `nil` if the finding is enough.
-    package let meaning: String?
-    /// One command that fixes it; `nil` if there is none.
-    package let command: String?
-
-    /// A finding of a check that is not in the list, such as a test of the air.
-    package init(
-        of check: String, _ question: String, _ result: Result, _ finding: String, meaning: String? = nil,
-        command: String? = nil
-    ) {
-        self.check = check
-        self.question = question
-        self.result = result
-        self.finding = finding
-        self.meaning = meaning
-        self.command = command
-    }
-
-    /// A finding of a check in the list, which adds its name and its question.
-    init(_ result: Result, _ finding: String, meaning: String? = nil, command: String? = nil) {
-        self.init(of: "", "", result, finding, meaning: meaning, command: command)
-    }
-
-    static func ok(_ finding: String) -> Finding { Finding(.ok, finding) }
-
-    static func note(_ finding: String, meaning: String?, command: String? = nil) -> Finding {
-        Finding(.note, finding, meaning: meaning, command: command)
-    }
-
-    static func problem(_ finding: String, meaning: String, command: String?) -> Finding {
-        Finding(.problem, finding, meaning: meaning, command: command)
-    }
-
-    static func unknown(_ finding: String, meaning: String, command: String? = nil) -> Finding {
-        Finding(.unknown, finding, meaning: meaning, command: command)
     }
 }

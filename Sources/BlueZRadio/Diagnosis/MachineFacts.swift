@@ -12,24 +12,51 @@ package struct MachineFacts: Codable, Hashable, Sendable {
     package struct Daemon: Codable, Hashable, Sendable {
         /// Whether it is on the bus.
         package var isRunning = false
-        /// Why it could not be reached, as a sentence; `nil` if it could.
+        /// Why it cannot be used; `nil` if it can.
+        package var fault: Fault?
+        /// The same, as a sentence.
         package var trouble: String?
-        /// Whether the bus forbids this user to use it.
-        package var isForbidden = false
         /// Its version, such as `5.66`; `nil` if it does not publish it.
         package var version: String?
         /// Whether it was started with its experimental interfaces (`-E`); `nil` if that is unknown.
         package var isExperimental: Bool?
 
         package init(
-            isRunning: Bool = false, trouble: String? = nil, isForbidden: Bool = false, version: String? = nil,
+            isRunning: Bool = false, fault: Fault? = nil, trouble: String? = nil, version: String? = nil,
             isExperimental: Bool? = nil
         ) {
             self.isRunning = isRunning
-            self.trouble = trouble
-            self.isForbidden = isForbidden
+            self.fault = fault
+            self.trouble = trouble ?? fault?.sentence()
             self.version = version
             self.isExperimental = isExperimental
+        }
+    }
+
+    /// The rights that the file of this program has, and why this process may not have them.
+    package struct ProgramFile: Codable, Hashable, Sendable {
+        /// Whether the file has capabilities.
+        package var hasCapabilities = false
+        /// Whether its file system is mounted with nosuid, so that they have no effect.
+        package var isOnNosuid = false
+        /// Whether this process may not get new privileges, so that they have no effect either.
+        package var forbidsNewPrivileges = false
+
+        package init(hasCapabilities: Bool = false, isOnNosuid: Bool = false, forbidsNewPrivileges: Bool = false) {
+            self.hasCapabilities = hasCapabilities
+            self.isOnNosuid = isOnNosuid
+            self.forbidsNewPrivileges = forbidsNewPrivileges
+        }
+    }
+
+    /// A process.
+    package struct Process: Codable, Hashable, Sendable {
+        package let identifier: Int32
+        package let name: String
+
+        package init(_ identifier: Int32, _ name: String) {
+            self.identifier = identifier
+            self.name = name
         }
     }
 
@@ -53,6 +80,20 @@ package struct MachineFacts: Codable, Hashable, Sendable {
         package var isDiscovering: Bool?
         /// Whether the kernel's own advertising is on (`btmgmt advertising on`).
         package var hasOwnAdvertising: Bool?
+        /// Whether the controller supports Low Energy.
+        package var supportsLowEnergy: Bool?
+        /// Whether Low Energy is on.
+        package var isLowEnergyOn: Bool?
+        /// Whether the controller is up for the kernel or for a program, although bluetoothd does not manage it.
+        package var isUp: Bool?
+        /// The addresses of devices that are away, to which the kernel connects as soon as it receives them; it scans for them.
+        package var awaitedDevices: [String] = []
+        /// Whether `awaitedDevices` is the kernel's list, and not inferred from what is paired.
+        package var isAwaitingForSure = false
+        /// The addresses of connected devices.
+        package var connectedDevices: [String] = []
+        /// The kernel's numbers of the instances that killed runs have left.
+        package var leftoverInstances: [UInt8] = []
         /// Whether the controller supports Low Energy only.
         package var isLowEnergyOnly: Bool?
         /// Whether the controller has extended advertising; `nil` if it has no advertising at all, or it is unknown.
@@ -76,6 +117,25 @@ package struct MachineFacts: Codable, Hashable, Sendable {
             return max(usedInstances.count, activeInstances ?? 0)
         }
 
+        /// The instances of killed runs that are on the adapter. Linux 6.1 omits from its list those with a number that is
+        /// greater than the count of instances (`read_adv_features`).
+        package var presentLeftovers: [UInt8] {
+            guard let usedInstances else { return [] }
+            return leftoverInstances.filter { usedInstances.contains($0) || Int($0) > leftoverInstances.count }
+        }
+
+        /// The number of instances in use by others than killed runs.
+        package var foreignInstances: Int? {
+            guard let usedInstances else { return occupiedInstances }
+            let others = usedInstances.filter { !leftoverInstances.contains($0) }
+            return max(others.count, activeInstances ?? 0)
+        }
+
+        /// Whether a beacon can be advertised on it.
+        package var canAdvertise: Bool {
+            isManaged && isPowered == true && block == nil && isExtended != nil && isLowEnergyOn != false
+        }
+
         /// The range of the transmit power, in dBm; `nil` if none is reported, or one that a transmitter cannot have (Core 5.4,
         /// Vol 6, Part A, 3: 20 dBm at most), as of controllers that report steps.
         package var plausibleTransmitPower: [Int]? {
@@ -97,10 +157,19 @@ package struct MachineFacts: Codable, Hashable, Sendable {
     package var mayManage = false
     /// Whether this process may read the traffic of the controllers (CAP_NET_RAW).
     package var mayMonitor = false
+    /// The file of this program.
+    package var program = ProgramFile()
+    /// `ControllerMode` of bluetoothd's configuration; `nil` if it is not set.
+    package var controllerMode: String?
+    /// The programs that use controllers, except bluetoothd and this one, as far as they may be read; only if an adapter is
+    /// not managed.
+    package var controllerUsers: [Process] = []
     /// The adapters, in the order of their numbers.
     package var adapters: [Adapter] = []
     /// The kernel's messages about Bluetooth since the start of the machine; `nil` if they may not be read.
-    package var kernelLog: [String]?
+    package var kernelLog: [KernelMessage]?
+    /// When the facts were read, in seconds since the start of the machine, as the kernel's messages have it.
+    package var time: Double = 0
 
     package init() {}
 
@@ -128,8 +197,10 @@ extension MachineFacts {
         var facts = self
         for index in facts.adapters.indices {
             facts.adapters[index].address = facts.adapters[index].address.map(Self.manufacturerPart)
+            facts.adapters[index].awaitedDevices = facts.adapters[index].awaitedDevices.map(withoutAddresses)
+            facts.adapters[index].connectedDevices = facts.adapters[index].connectedDevices.map(withoutAddresses)
         }
-        facts.kernelLog = kernelLog.map { $0.map(withoutAddresses) }
+        facts.kernelLog = kernelLog.map { $0.map { KernelMessage(withoutAddresses($0.text), at: $0.time) } }
         return facts
     }
 

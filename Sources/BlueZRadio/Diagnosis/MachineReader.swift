@@ -4,14 +4,15 @@
 
 import BluetoothCore
 import DBus
-import Glibc
 import KernelBluetooth
 import Radio
 
 /// Reads what `MachineFacts` is made of. Nothing is changed.
 protocol MachineReader: Sendable {
-    /// bluetoothd, and the interfaces of its adapters by their names.
-    typealias DaemonState = (facts: MachineFacts.Daemon, adapters: [String: [String: DBusValue]])
+    /// bluetoothd, the interfaces of its adapters by their names, and the properties of the devices of each.
+    typealias DaemonState = (
+        facts: MachineFacts.Daemon, adapters: [String: [String: DBusValue]], devices: [String: [[String: DBusValue]]]
+    )
 
     /// Whether the kernel supports Bluetooth.
     var kernelHasBluetooth: Bool { get }
@@ -26,7 +27,17 @@ protocol MachineReader: Sendable {
     /// The last part of the path behind a symbolic link; `nil` if there is none.
     func lastComponent(ofLink path: String) -> String?
     /// The messages of the kernel; `nil` if they may not be read.
-    func kernelMessages() -> [String]?
+    func kernelMessages() -> [KernelMessage]?
+    /// The seconds since the start of the machine, on the clock of these messages.
+    var now: Double { get }
+    /// The file of this program.
+    var program: MachineFacts.ProgramFile { get }
+    /// Whether a controller is up; `nil` if that is unknown.
+    func isUp(_ adapter: String) -> Bool?
+    /// The programs that use controllers, except bluetoothd and this one, as far as they may be read.
+    func controllerUsers() -> [MachineFacts.Process]
+    /// The instances that killed runs of this user have left on an adapter, by the address of the adapter and its name.
+    func leftoverInstances(of adapter: String, address: String?) -> [UInt8]
     /// bluetoothd on the system bus.
     func daemon() async -> DaemonState
     /// The replies to Read Controller Information and Read Advertising Features (mgmt-api, 0x0004 and 0x003D); `nil` for
@@ -36,10 +47,16 @@ protocol MachineReader: Sendable {
 
 extension MachineFacts {
     /// Reads the facts of this machine; nothing is changed.
-    package static func read() async -> MachineFacts { await read(from: ThisMachine()) }
+    /// - Parameter leftovers: the entries that killed runs of this user have left in the ledgers, by their keys.
+    package static func read(leftovers: [String: [String]] = [:]) async -> MachineFacts {
+        await read(from: ThisMachine(leftovers: leftovers))
+    }
 
     /// The messages of the kernel about Bluetooth; `nil` if they may not be read.
-    package static func readKernelLog() -> [String]? { ThisMachine().kernelMessages().map(KernelLog.lines) }
+    package static func readKernelLog() -> [KernelMessage]? { KernelLog.read().map(KernelLog.ofBluetooth) }
+
+    /// The seconds since the start of the machine, on the clock of the kernel's messages.
+    package static var now: Double { KernelLog.now }
 
     /// Reads facts.
     static func read(from reader: some MachineReader) async -> MachineFacts {
@@ -50,15 +67,22 @@ extension MachineFacts {
         facts.board = board.flatMap(firstLine)
         facts.system = reader.text(of: "/etc/os-release").flatMap(prettyName)
         (facts.mayManage, facts.mayMonitor) = reader.rights
-        facts.kernelLog = reader.kernelMessages().map(KernelLog.lines)
-        let (daemon, managed) = await reader.daemon()
+        facts.program = reader.program
+        facts.controllerMode = reader.text(of: "/etc/bluetooth/main.conf").flatMap(controllerMode)
+        facts.time = reader.now
+        facts.kernelLog = reader.kernelMessages().map(KernelLog.ofBluetooth)
+        let (daemon, managed, devices) = await reader.daemon()
         facts.daemon = daemon
         let names = Set(reader.adapterNames).union(managed.keys)
         for name in names.sorted(by: { number($0) < number($1) }) {
             var adapter = await adapter(name, managed[name], from: reader)
             adapter.identity.isUnbrandedClone = KernelLog.reportsClone(adapter.name, in: facts.kernelLog ?? [])
+            let list = reader.text(of: "/sys/kernel/debug/bluetooth/\(name)/device_list")
+            adapter.take(devices[name] ?? [], awaited: list)
+            adapter.leftoverInstances = reader.leftoverInstances(of: name, address: adapter.address)
             facts.adapters.append(adapter)
         }
+        if !facts.adapters.allSatisfy(\.isManaged) { facts.controllerUsers = reader.controllerUsers() }
         return facts
     }
 
@@ -67,6 +91,7 @@ extension MachineFacts {
     ) async -> Adapter {
         var adapter = Adapter(name)
         adapter.block = reader.block(of: name)
+        adapter.isUp = reader.isUp(name)
         adapter.identity = AdapterIdentity(of: name, from: reader)
         let (information, features) = await reader.controller(number(name))
         if let information { adapter.take(information: information) }
@@ -81,6 +106,13 @@ extension MachineFacts {
 
     private static func firstLine(_ text: String) -> String? {
         text.split { $0 == "\n" || $0 == "\0" }.first.map { String($0) }
+    }
+
+    /// `ControllerMode` of main.conf, the last one that is set.
+    static func controllerMode(_ text: String) -> String? {
+        let lines = text.split(separator: "\n").map { $0.filter { $0 != " " && $0 != "\t" && $0 != "\r" } }
+        let key = "ControllerMode="
+        return lines.last { $0.hasPrefix(key) }.map { String($0.dropFirst(key.count)) }
     }
 
     private static func prettyName(_ text: String) -> String? {
@@ -103,6 +135,8 @@ extension MachineFacts.Adapter {
         isConnectable = settings.contains(.connectable)
         isDiscoverable = settings.contains(.discoverable)
         hasOwnAdvertising = settings.contains(.advertising)
+        supportsLowEnergy = information.supportedSettings.contains(.lowEnergy)
+        isLowEnergyOn = settings.contains(.lowEnergy)
         isLowEnergyOnly = !information.supportedSettings.contains(.classic)
     }
 
@@ -135,6 +169,34 @@ extension MachineFacts.Adapter {
     }
 }
 
+extension MachineFacts.Adapter {
+    /// The services whose devices bluetoothd connects to by itself: Human Interface Device.
+    private static let awaitedService = "00001812-0000-1000-8000-00805f9b34fb"
+
+    /// Takes the devices of bluetoothd, and the kernel's list of devices.
+    /// - Parameter list: `device_list` of debugfs, a device a line, those of Low Energy with how the kernel connects to them
+    ///   (`hci_conn_params.auto_connect` of Linux: 0 not, 1 reports only, 2 to 5 connects); `nil` if it may not be read.
+    mutating func take(_ devices: [[String: DBusValue]], awaited list: String?) {
+        connectedDevices = devices.filter { $0["Connected"]?.boolValue == true }
+            .compactMap { $0["Address"]?.stringValue }
+        if let list {
+            isAwaitingForSure = true
+            let awaited = list.split(separator: "\n").compactMap { line -> String? in
+                let fields = line.split(separator: " ")
+                guard fields.count == 4, let mode = Int(fields[3]), mode > 1 else { return nil }
+                return fields[0].uppercased()
+            }
+            awaitedDevices = awaited.filter { !connectedDevices.contains($0) }
+        } else {
+            let away = devices.filter {
+                $0["Paired"]?.boolValue == true && $0["Connected"]?.boolValue == false
+                    && $0["UUIDs"]?.stringsValue?.contains(Self.awaitedService) == true
+            }
+            awaitedDevices = away.compactMap { $0["Address"]?.stringValue }
+        }
+    }
+}
+
 extension AdapterIdentity {
     /// What sysfs has of an adapter.
     init(of name: String, from reader: some MachineReader) {
@@ -153,76 +215,5 @@ extension AdapterIdentity {
 
     private static func number(_ path: String, _ reader: some MachineReader) -> UInt16? {
         reader.text(of: path).flatMap { UInt16($0.filter(\.isHexDigit), radix: 16) }
-    }
-}
-
-// MARK: - This machine
-
-/// The machine on which the program runs.
-struct ThisMachine: MachineReader {
-    var kernelHasBluetooth: Bool { AdapterPresence.kernelHasBluetooth }
-
-    var rights: (mayManage: Bool, mayMonitor: Bool) {
-        let rights = ProcessRights.current
-        return (
-            rights.networkAdministration && BluetoothSocket.canOpen(.management),
-            rights.rawNetwork && BluetoothSocket.canOpen(.monitor)
-        )
-    }
-
-    var adapterNames: [String] { AdapterPresence.names }
-
-    func block(of adapter: String) -> String? { AdapterPresence.block(of: adapter) }
-
-    func text(of path: String) -> String? { SystemFile.text(path) }
-
-    func lastComponent(ofLink path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved).split(separator: "/").last.map { String($0) }
-    }
-
-    func kernelMessages() -> [String]? { KernelLog.read() }
-
-    func daemon() async -> DaemonState {
-        // The kernel is not asked first: a service in place of bluetoothd does not need its Bluetooth.
-        guard let connection = try? await DBusConnection.connect(to: .system) else {
-            return (MachineFacts.Daemon(trouble: "the system bus cannot be used"), [:])
-        }
-        let state = await Self.daemon(on: connection)
-        await connection.close()
-        return state
-    }
-
-    private static func daemon(on connection: DBusConnection) async -> DaemonState {
-        let daemon: BlueZDaemon
-        do throws(RadioError) {
-            daemon = try await BlueZDaemon.find(on: connection)
-        } catch {
-            return (MachineFacts.Daemon(trouble: error.message, isForbidden: error.code == .notPermitted), [:])
-        }
-        guard let objects = try? await daemon.objects() else {
-            return (MachineFacts.Daemon(trouble: "bluetoothd does not answer"), [:])
-        }
-        var facts = MachineFacts.Daemon(isRunning: true, isExperimental: await daemon.isExperimental())
-        var adapters: [String: [String: DBusValue]] = [:]
-        for object in objects {
-            guard let path = object.key.objectPathValue, let interfaces = object.value.dictionaryValue,
-                let adapter = interfaces[BlueZAdapter.interface]?.dictionaryValue
-            else { continue }
-            adapters[path.lastComponent] = interfaces
-            let version = adapter["Modalias"]?.stringValue.flatMap { BlueZVersion(modalias: $0) }
-            facts.version = facts.version ?? version?.description
-        }
-        return (facts, adapters)
-    }
-
-    func controller(_ index: UInt16) async -> (information: [UInt8]?, features: [UInt8]?) {
-        // Neither command needs a capability.
-        guard let channel = try? ManagementChannel() else { return (nil, nil) }
-        let information = try? await channel.command(.readControllerInformation, index: index)
-        let features = try? await channel.command(.readAdvertisingFeatures, index: index)
-        await channel.close()
-        return (information, features)
     }
 }

@@ -30,13 +30,17 @@ import Testing
             "/sys/class/bluetooth/hci0/device/driver": "hci_uart_bcm",
             "/sys/class/bluetooth/hci1/device/subsystem": "usb", "/sys/class/bluetooth/hci1/device/driver": "btusb",
         ]
-        machine.messages = ["Bluetooth: hci0: BCM4345C0", "usb 1-1: new device", "input: x as /devices/hci1"]
+        machine.messages = [
+            KernelMessage("Bluetooth: hci0: BCM4345C0", at: 3), KernelMessage("usb 1-1: new device"),
+            KernelMessage("input: x as /devices/hci1"),
+        ]
         machine.state = (
             MachineFacts.Daemon(isRunning: true, version: "5.82", isExperimental: false),
             [
                 "hci0": ScriptedMachine.interfaces(Self.address, active: 1, free: 4),
                 "hci1": ScriptedMachine.interfaces("00:E0:4C:01:02:03", channels: ["1M", "2M"], powers: (-34, 7)),
-            ]
+            ],
+            [:]
         )
         machine.controllers = [
             0: (
@@ -51,7 +55,8 @@ import Testing
         let facts = await MachineFacts.read(from: try Self.machine())
         #expect(facts.kernel == "6.12.93+rpt-rpi-v8" && facts.board == "Raspberry Pi 4 Model B Rev 1.4")
         #expect(facts.system == "Debian GNU/Linux 13 (trixie)" && facts.daemon.version == "5.82")
-        #expect(facts.kernelLog == ["Bluetooth: hci0: BCM4345C0", "input: x as /devices/hci1"])
+        #expect(facts.kernelLog?.map(\.text) == ["Bluetooth: hci0: BCM4345C0", "input: x as /devices/hci1"])
+        #expect(facts.kernelLog?.first?.time == 3)
         let builtIn = try #require(facts.adapters.first)
         #expect(builtIn.name == "hci0" && builtIn.address == Self.address && builtIn.isManaged)
         let identity = AdapterIdentity(bus: "serial", driver: "hci_uart_bcm", manufacturer: 305, version: 9)
@@ -86,7 +91,70 @@ import Testing
     @Test func machineWithoutBluetoothHasNoAdapters() async {
         let facts = await MachineFacts.read(from: ScriptedMachine(kernelHasBluetooth: false))
         #expect(!facts.kernelHasBluetooth && facts.adapters.isEmpty && facts.kernelLog == nil && facts.board == nil)
-        #expect(!facts.daemon.isRunning && facts.daemon.trouble == "bluetoothd is not running")
+        #expect(!facts.daemon.isRunning && facts.daemon.fault == .daemonOff)
+        #expect(facts.daemon.trouble == "bluetoothd is not running")
+    }
+
+    private static func device(
+        _ address: String, paired: Bool = true, connected: Bool = false, service: String = "1812"
+    ) -> [String: DBusValue] {
+        let values: DBusValue = .variants([
+            "Address": .string(address), "Paired": .boolean(paired), "Connected": .boolean(connected),
+            "UUIDs": .strings(["0000\(service)-0000-1000-8000-00805f9b34fb"]),
+        ])
+        return values.dictionaryValue ?? [:]
+    }
+
+    @Test func devicesThatTheKernelWaitsForAreRead() {
+        var adapter = MachineFacts.Adapter("hci0")
+        let devices = [
+            Self.device("C0:00:00:00:00:01"), Self.device("C0:00:00:00:00:02", connected: true),
+            Self.device("C0:00:00:00:00:03", paired: false), Self.device("C0:00:00:00:00:04", service: "180f"),
+        ]
+        adapter.take(devices, awaited: nil)
+        #expect(adapter.awaitedDevices == ["C0:00:00:00:00:01"] && !adapter.isAwaitingForSure)
+        #expect(adapter.connectedDevices == ["C0:00:00:00:00:02"])
+        // BR/EDR devices have no last field; 1 reports only; 5 is a pending connection.
+        let list = """
+            00:11:22:33:44:55 (type 0)
+            c0:00:00:00:00:02 (type 1) 3
+            c0:00:00:00:00:05 (type 1) 1
+            c0:00:00:00:00:06 (type 1) 5
+            """
+        adapter.take(devices, awaited: list)
+        #expect(adapter.awaitedDevices == ["C0:00:00:00:00:06"] && adapter.isAwaitingForSure)
+        adapter.take(devices, awaited: "")
+        #expect(adapter.awaitedDevices.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("[General]\nControllerMode=bredr\n", "bredr"), ("#ControllerMode = bredr\n", nil),
+            (" ControllerMode = le \r\n", "le"), ("ControllerMode=le\nControllerMode = bredr", "bredr"), ("", nil),
+        ] as [(String, String?)])
+    func controllerModeIsRead(_ text: String, mode: String?) {
+        #expect(MachineFacts.controllerMode(text) == mode)
+    }
+
+    @Test func instancesOfKilledRunsAreThoseThatExist() {
+        var adapter = MachineFacts.Adapter("hci0")
+        adapter.leftoverInstances = [5, 4]
+        #expect(adapter.presentLeftovers.isEmpty)
+        // Linux 6.1 lists no number above the count.
+        adapter.usedInstances = [1]
+        #expect(adapter.presentLeftovers == [5, 4] && adapter.foreignInstances == 1)
+        adapter.leftoverInstances = [2, 1]
+        #expect(adapter.presentLeftovers == [1] && adapter.foreignInstances == 0)
+    }
+
+    @Test func usersOfControllersAreReadWhereOneIsNotManaged() async throws {
+        var machine = try Self.machine()
+        machine.users = [MachineFacts.Process(7, "btstack")]
+        #expect(await MachineFacts.read(from: machine).controllerUsers.isEmpty)
+        machine.state.adapters["hci1"] = nil
+        machine.isUp["hci1"] = true
+        let facts = await MachineFacts.read(from: machine)
+        #expect(facts.controllerUsers == [MachineFacts.Process(7, "btstack")] && facts.adapters[1].isUp == true)
     }
 
     @Test func adapterIsSelectedAsByTheRadio() async throws {
@@ -104,7 +172,8 @@ import Testing
         machine.messages = [
             "Bluetooth: hci0: link to C0:FF:EE:00:00:01 lost, own \(Self.address)", "hci0: dev_C0_FF_EE_00_00_02",
             "Bluetooth: hci0: at 12:34:56",
-        ]
+        ].map { KernelMessage($0) }
+        machine.files["/sys/kernel/debug/bluetooth/hci0/device_list"] = "c0:ff:ee:00:00:03 (type 1) 3\n"
         let facts = await MachineFacts.read(from: machine).anonymous
         let text = String(decoding: try JSONEncoder().encode(facts), as: UTF8.self)
         #expect(!text.contains("01:02:03") && !text.contains("C0:FF") && !text.contains("C0_FF"))

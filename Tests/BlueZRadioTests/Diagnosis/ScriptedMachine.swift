@@ -15,14 +15,22 @@ struct ScriptedMachine: MachineReader {
     var blocks: [String: String] = [:]
     var files: [String: String] = [:]
     var links: [String: String] = [:]
-    var messages: [String]?
-    var state: DaemonState = (MachineFacts.Daemon(trouble: "bluetoothd is not running"), [:])
+    var messages: [KernelMessage]?
+    var now = 0.0
+    var program = MachineFacts.ProgramFile()
+    var isUp: [String: Bool] = [:]
+    var users: [MachineFacts.Process] = []
+    var leftovers: [String: [UInt8]] = [:]
+    var state: DaemonState = (MachineFacts.Daemon(fault: .daemonOff), [:], [:])
     var controllers: [UInt16: (information: [UInt8]?, features: [UInt8]?)] = [:]
 
     func block(of adapter: String) -> String? { blocks[adapter] }
     func text(of path: String) -> String? { files[path] }
     func lastComponent(ofLink path: String) -> String? { links[path] }
-    func kernelMessages() -> [String]? { messages }
+    func kernelMessages() -> [KernelMessage]? { messages }
+    func isUp(_ adapter: String) -> Bool? { isUp[adapter] }
+    func controllerUsers() -> [MachineFacts.Process] { users }
+    func leftoverInstances(of adapter: String, address: String?) -> [UInt8] { leftovers[adapter] ?? [] }
     func daemon() async -> DaemonState { state }
     func controller(_ index: UInt16) async -> (information: [UInt8]?, features: [UInt8]?) {
         controllers[index] ?? (nil, nil)
