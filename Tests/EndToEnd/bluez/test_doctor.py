@@ -99,7 +99,7 @@ def test_healthy_machine_has_no_findings(beaconry: Beaconry, world: World) -> No
 def test_fault_is_found(beaconry: Beaconry, world: World, check: str) -> None:
     with FAULTS[check](world):
         found = diagnosis(beaconry, *(["--radio", "bluez:hci0"] if check != "adapter" else []))
-    assert found[check]["result"] == "problem" and found[check]["command"]
+    assert found[check]["result"] == "problem" and found[check]["action"]
 
 
 @pytest.mark.depends_on("controllers")
