@@ -94,14 +94,22 @@ package final class ControlSocket: Sendable {
     }
 
     /// Gives a socket its mode, and its group. If that is impossible, the socket is removed.
+    ///
+    /// A socket that has the group already, as that of a process of this group, is not given it again: the filter of system
+    /// calls of a service may refuse chown.
     private static func protect(_ path: String, _ group: gid_t?) -> EmulatorError? {
         chmod(path, 0o600)
         guard let group else { return nil }
-        guard chown(path, uid_t.max, group) != 0 || chmod(path, 0o660) != 0 else { return nil }
+        var status = stat()
+        let belongs = stat(path, &status) == 0 && status.st_gid == group
+        if belongs || chown(path, uid_t.max, group) == 0, chmod(path, 0o660) == 0 { return nil }
         let reason = String(cString: strerror(errno))
         unlink(path)
+        let owner = SocketGroup(group)
         return EmulatorError(
-            .cannotCreate, "the control socket \(path) cannot belong to the group \(group): \(reason)",
-            hint: "run as a member of the group, or leave --control-group out")
+            .cannotCreate, "the control socket \(path) cannot belong to the group \(owner.name): \(reason)",
+            hint: owner.hasThisProcess
+                ? "make \(owner.name) the first group of the process (Group= of a service), or leave --control-group out"
+                : "run as a member of the group \(owner.name), or leave --control-group out")
     }
 }
