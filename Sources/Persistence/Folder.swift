@@ -83,23 +83,43 @@ package enum Folder {
     ///   within a folder that others can write to, also for a folder that others have any access to.
     static func createOwn(_ path: String, user: uid_t = geteuid()) throws(SystemError) {
         try create(path)
-        func refusal(_ reason: String) -> SystemError {
-            SystemError(.permissionDenied, attempt: "use \(path)", reason: reason)
+        if let reason = try fault(of: path, user) {
+            throw SystemError(.permissionDenied, attempt: "use \(path)", reason: reason)
         }
+    }
+
+    /// Whether `createOwn` accepts a folder, and this process can create files in it; nothing is created.
+    ///
+    /// A folder that exists may belong to another user, or be on a read-only file system.
+    package static func isUsableAsOwn(_ path: String) -> Bool {
+        guard exists(path) || (try? status(of: path)) != nil else {
+            let parent = containing(path)
+            return exists(parent) ? isWritable(parent) : parent != path && isUsableAsOwn(parent)
+        }
+        do throws(SystemError) {
+            return try fault(of: path, geteuid()) == nil && isWritable(path)
+        } catch {
+            return false
+        }
+    }
+
+    /// Whether this process can create files in a folder; false for a file.
+    private static func isWritable(_ path: String) -> Bool { access("\(path)/.", W_OK | X_OK) == 0 }
+
+    /// Why a folder is not one of a user alone; `nil` if it is.
+    private static func fault(of path: String, _ user: uid_t) throws(SystemError) -> String? {
         let status = try Self.status(of: path)
-        guard status.type != .symbolicLink else { throw refusal("it is a symbolic link") }
-        guard status.type == .directory else { throw refusal("it is not a folder") }
-        guard status.userID.rawValue == user else {
-            throw refusal("it belongs to user \(status.userID.rawValue), and this process runs as user \(user)")
+        if status.type == .symbolicLink { return "it is a symbolic link" }
+        if status.type != .directory { return "it is not a folder" }
+        if status.userID.rawValue != user {
+            return "it belongs to user \(status.userID.rawValue), and this process runs as user \(user)"
         }
         let parent = try? FilePath(path).appending("..").stat()
         let isShared = parent.map { !$0.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) } ?? false
         let forbidden: FilePermissions =
             isShared ? [.groupReadWriteExecute, .otherReadWriteExecute] : [.groupWrite, .otherWrite]
-        guard status.permissions.isDisjoint(with: forbidden) else {
-            let mode = String(status.permissions.rawValue, radix: 8)
-            throw refusal("other users have access to it (mode \(mode))")
-        }
+        if status.permissions.isDisjoint(with: forbidden) { return nil }
+        return "other users have access to it (mode \(String(status.permissions.rawValue, radix: 8)))"
     }
 }
 

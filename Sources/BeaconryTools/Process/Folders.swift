@@ -27,17 +27,29 @@ package enum Folders {
     }
 
     /// The folder of control sockets and of the ledgers of runs; a reboot empties it.
-    package static var runtime: String {
-        if let folder = Environment.value("XDG_RUNTIME_DIR") { return folder + "/beaconry" }
-        if let folder = Environment.value("RUNTIME_DIRECTORY") { return resolved(folder) }
-        return geteuid() == 0 ? "/run/beaconry" : "/tmp/beaconry-\(geteuid())"
+    package static var runtime: String { candidates.first(where: Folder.isUsableAsOwn) ?? candidates[0] }
+
+    /// The folders for runs of this user, the preferred one first.
+    ///
+    /// `/run/beaconry` may be of no use: that of an image or a service belongs to one user, and a container may be
+    /// started as another one, or with a read-only file system; then only `/dev/shm` may be left.
+    private static var candidates: [String] {
+        if let folder = Environment.value("XDG_RUNTIME_DIR") { return [folder + "/beaconry"] }
+        let own = "beaconry-\(geteuid())"
+        let preferred = Environment.value("RUNTIME_DIRECTORY").map(resolved) ?? (geteuid() == 0 ? services : nil)
+        guard let preferred else { return ["/tmp/\(own)"] }
+        return [preferred, "/run/\(own)", "/tmp/\(own)", "/dev/shm/\(own)"]
     }
 
     /// The folder of the sockets of services of the system.
     private static let services = "/run/beaconry"
 
-    /// The folders in which `ctl` looks for control sockets, in this order.
-    package static var control: [String] { runtime == services ? [runtime] : [runtime, services] }
+    /// The folders in which `ctl` looks for control sockets, in this order: none that another user may have created, but that
+    /// of services.
+    package static var control: [String] {
+        let own = [runtime] + candidates.filter { $0 != runtime && $0 != services && Folder.isUsableAsOwn($0) }
+        return own.contains(services) ? own : own + [services]
+    }
 
     /// The path of a profile's control socket.
     package static func controlSocket(of profile: String) -> String { "\(runtime)/\(profile).sock" }

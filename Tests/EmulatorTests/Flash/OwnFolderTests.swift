@@ -81,6 +81,30 @@ struct OwnFolderTests {
         #expect(reason() == "it is not a folder")
     }
 
+    // MARK: - Folders that can be used
+
+    @Test
+    func folderThatCanBeCreatedIsUsable() throws {
+        #expect(Folder.isUsableAsOwn(path))
+        #expect(Folder.isUsableAsOwn("\(path)/above/below"))
+        #expect(folder.names("") == [])
+        try Folder.createOwn(path)
+        #expect(Folder.isUsableAsOwn(path))
+    }
+
+    /// What `createOwn` refuses is not usable; nor is what is below a file.
+    @Test
+    func folderThatIsRefusedIsNotUsable() throws {
+        try make(0o775)
+        #expect(!Folder.isUsableAsOwn(path))
+        try #require(symlink(folder.path, folder.file("link")) == 0)
+        try #require(symlink(folder.file("nothing"), folder.file("broken")) == 0)
+        try folder.write("", to: "file")
+        for name in ["link", "broken", "file", "file/below"] {
+            #expect(!Folder.isUsableAsOwn(folder.file(name)), "\(name)")
+        }
+    }
+
     // MARK: - State folders
 
     @Test
