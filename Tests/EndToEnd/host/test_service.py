@@ -21,6 +21,19 @@ from unix_http import UnixConnection
 
 AIR = ("--radio", "virtual", "--hci-server", "none", "--ephemeral", "--json")
 MEMBER, STRANGER, GROUP = 61001, 61002, 61000
+REFUSE_CHOWN = """
+import ctypes, os, struct, sys
+# A filter of system calls (seccomp(2)) as the unit has it: chown, fchown, lchown and fchownat fail with EPERM.
+numbers = [92, 93, 94, 260]
+load, equal, allow, refuse = (0x20, 0, 0, 0), 0x15, (0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050001)
+jumps = [(equal, len(numbers) - index, 0, number) for index, number in enumerate(numbers)]
+code = b"".join(struct.pack("HBBI", *each) for each in [load, *jumps, allow, refuse])
+buffer = ctypes.create_string_buffer(code)
+program = struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(buffer))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program) == 0, os.strerror(ctypes.get_errno())
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 class Manager:
@@ -146,6 +159,32 @@ def test_members_of_the_group_may_control_a_run(beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
+def test_a_group_that_a_sandbox_refuses_is_named(beaconry: Beaconry) -> None:
+    """A member may not give the socket to the group where a filter of system calls refuses chown, unless it is the process's own group."""
+    beaconry.runtime.chmod(0o755)
+    folder = beaconry.runtime / "service"
+    folder.mkdir()
+    os.chown(folder, MEMBER, 12)
+    program = folder / "program"
+    shutil.copy(BINARY, program)
+    name = next(line.split(":")[0] for line in Path("/etc/group").read_text().splitlines() if line.split(":")[2] == "12")
+    profile = shutil.copy(PROFILES / "museum.yaml", folder)
+    command = ["run", str(profile), *AIR, "--control", str(folder / "run.sock"), "--control-group", name, "--duration", "1ms"]
+
+    def run(group: int) -> subprocess.CompletedProcess[str]:
+        filtered = ["python3", "-c", REFUSE_CHOWN, str(program), *command]
+        environment = {"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(folder)}
+        return subprocess.run(
+            filtered, env=environment, user=MEMBER, group=group, extra_groups=[12], cwd="/", stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=900, check=False,
+        )  # fmt: skip
+
+    assert run(12).returncode == 0
+    refused = run(GROUP)
+    assert refused.returncode == 73 and f"cannot belong to the group {name}: Operation not permitted" in refused.stderr, refused
+    assert f"make {name} the first group of the process (Group= of a service)" in refused.stderr, refused
+
+
 def test_an_unknown_group_is_refused(beaconry: Beaconry) -> None:
     done = beaconry.call("run", str(PROFILES / "museum.yaml"), *AIR, "--control-group", "no-such-group")
     assert done.returncode == 64 and 'there is no group "no-such-group"' in done.stderr
@@ -184,8 +223,9 @@ def test_the_debian_package_has_the_program_and_its_files(packages: Path, tmp_pa
         "usr/share/beaconry/profiles/museum.yaml",
     ):  # fmt: skip
         assert (tmp_path / file).is_file(), file
-    output(BINARY, "check", tmp_path / "etc" / "beaconry" / "profile.yaml")
-    assert (tmp_path / "DEBIAN" / "conffiles").read_text() == "/etc/beaconry/profile.yaml\n"
+    # The profile is created by postinst: a configuration file that everyone edits would be asked about in each upgrade.
+    assert not (tmp_path / "etc").exists() and not (tmp_path / "DEBIAN" / "conffiles").exists()
+    output(BINARY, "check", tmp_path / "usr" / "share" / "beaconry" / "profiles" / "iot-design-shop.yaml")
     for script in ("postinst", "prerm", "postrm"):
         assert os.access(tmp_path / "DEBIAN" / script, os.X_OK)
         output("sh", "-n", tmp_path / "DEBIAN" / script)
