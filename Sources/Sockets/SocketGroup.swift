@@ -25,14 +25,4 @@ package struct SocketGroup: Sendable {
         let count = getgroups(Int32(groups.count), &groups)
         return groups.prefix(max(0, Int(count))).contains(number)
     }
-
-    /// Whether the system lists a user as a member.
-    package func lists(_ user: String) -> Bool {
-        guard let entry = getgrgid(number), var member = entry.pointee.gr_mem else { return false }
-        while let name = member.pointee {
-            if String(cString: name) == user { return true }
-            member += 1
-        }
-        return false
-    }
 }
