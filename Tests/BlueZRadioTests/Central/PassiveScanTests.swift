@@ -187,7 +187,8 @@ import Testing
             await rig.daemon.setAcceptedMonitors(0)
             let error = await #expect(throws: RadioError.self) { try await rig.central.scan(Self.passive) }
             #expect(error?.code == .refused && error?.message.contains("no advertisement monitor") == true)
-            #expect(await rig.daemon.count(of: "RegisterMonitor") == await rig.daemon.count(of: "UnregisterMonitor"))
+            let registrations = await rig.daemon.count(of: "RegisterMonitor")
+            #expect(await rig.daemon.count(of: "UnregisterMonitor") == registrations)
         }
     }
 
