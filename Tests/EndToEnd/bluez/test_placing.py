@@ -24,7 +24,7 @@ from beaconry import BINARY, Beaconry, Event, Run
 from test_advertising import E2C5
 from vhci import Report
 
-pytestmark = [pytest.mark.places, pytest.mark.depends_on("combination")]
+pytestmark = [pytest.mark.places, pytest.mark.depends_on("controllers")]
 
 Keys = dict[str, Any]
 
@@ -118,6 +118,7 @@ def profile(cells: list[Cell]) -> str:
     return json.dumps({"profile": "table", "beacons": beacons})
 
 
+@pytest.mark.depends_on()
 def test_table_has_every_kind_format_and_pdu(beaconry: Beaconry) -> None:
     """The program itself lists them: one that is added needs a row here."""
     items = json.loads(beaconry.call("schema", "profile").stdout)["properties"]["beacons"]["items"]
@@ -136,6 +137,7 @@ def test_table_has_every_kind_format_and_pdu(beaconry: Beaconry) -> None:
     assert len({each.id for each in cells}) == len(cells)
 
 
+@pytest.mark.depends_on()
 def test_impossible_cells_are_errors_of_the_profile(beaconry: Beaconry) -> None:
     cells = list(impossible())
     result = beaconry.call("check", str(beaconry.profile(profile(cells))))

@@ -11,6 +11,8 @@ import pytest
 from beaconry import CONFIG_SERVICE, PROFILES, Beaconry, Run, ibeacon
 from vhci import ADDRESSES, Bluetoothd, Controllers, Management, Phone, Witness, bluez_property, dbus_call, eventually
 
+pytestmark = pytest.mark.places
+
 DATA = ibeacon(CONFIG_SERVICE, 1, 1)
 
 

@@ -15,7 +15,7 @@ from test_configuration import configure
 from vhci import BLUEZ, AdvertisingSet, Bluetoothd, Phone, Witness
 
 # bluetoothd advertises.
-pytestmark = pytest.mark.depends_on("bluez")
+pytestmark = [pytest.mark.places, pytest.mark.depends_on("bluez")]
 
 
 def carries_frame(data: bytes) -> bool:
