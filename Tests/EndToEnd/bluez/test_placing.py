@@ -112,9 +112,10 @@ def impossible() -> Iterator[Cell]:
         yield Cell(f"{kind} without a place for its response", keys)
 
 
-def profile(cells: list[Cell]) -> str:
+def profile(cells: list[Cell], extended: bool = False) -> str:
     # Few packets, which an emulated machine receives without delay, and several in a turn of a legacy controller.
-    beacons = [{"id": each.id, **({"interval": "300ms"} if each.has_interval else {}), **each.keys} for each in cells]
+    interval = "1s" if extended else "300ms"
+    beacons = [{"id": each.id, **({"interval": interval} if each.has_interval else {}), **each.keys} for each in cells]
     return json.dumps({"profile": "table", "beacons": beacons})
 
 
@@ -311,7 +312,7 @@ def forecast(result: subprocess.CompletedProcess[str]) -> list[Event]:
 def test_every_cell_is_on_the_air_with_rights(beaconry: Beaconry, world, receiver: Receiver, extended: bool) -> None:
     differences = []
     for cells in batches(list(table()), 12 if extended else 5, bus=False):
-        path = beaconry.profile(profile(cells))
+        path = beaconry.profile(profile(cells, extended))
         by_adapter = forecast(beaconry.call("check", str(path), "--radio", "bluez:hci0", "--json"))
         run = beaconry.run(path, "--ephemeral")
         differences += Placement(run, receiver, by_adapter, cells).differences()
@@ -331,7 +332,7 @@ def test_every_cell_is_on_the_air_without_rights(
     differences = []
     path = Path("/tmp/visitor/table.yaml")
     for cells in batches(list(table()), 12 if extended else 5, bus=True):
-        path.write_text(profile(cells))
+        path.write_text(profile(cells, extended))
         by_adapter = forecast(run_as_user([BINARY, "check", path, "--radio", "bluez:hci0", "--json"]))
         run = visitor(path, "--ephemeral")
         differences += Placement(run, receiver, by_adapter, cells).differences()
