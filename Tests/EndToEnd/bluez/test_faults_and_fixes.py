@@ -676,7 +676,7 @@ def test_fix_of_doctor_fixes_the_fault(
                 return last[0].code == 0 and last[0].of(fault) is None
 
             try:
-                eventually("doctor is content", is_content, timeout=90, interval=1)
+                eventually("doctor is content", is_content, timeout=300, interval=1)
             except Exception as error:
                 raise AssertionError(f"after {command or found['action']}\n{last[0].code}\n{last[0].text}") from error
     finally:
