@@ -105,10 +105,14 @@ package final class RunLedger: RadioLedger {
     }
 
     /// The entries of runs that have ended without cleaning up, by their keys. They stay there, for a later run.
-    package static func abandonedEntries(in folder: String) -> [String: [String]] {
+    /// - Parameter time: only of runs that have recorded something since, in seconds since 1970.
+    package static func abandonedEntries(in folder: String, since time: Double) -> [String: [String]] {
         let ledgers = Folder.names(in: folder).filter { $0.hasSuffix(".ledger") }.map { "\(folder)/\($0)" }
         return ledgers.reduce(into: [:]) { found, ledger in
-            guard let lock = try? FileLock("\(ledger).lock") else { return }
+            var status = stat()
+            guard stat(ledger, &status) == 0, Double(status.st_mtim.tv_sec) >= time.rounded(.down),
+                let lock = try? FileLock("\(ledger).lock")
+            else { return }
             found.merge(read(ledger) ?? [:], uniquingKeysWith: +)
             lock.release()
         }

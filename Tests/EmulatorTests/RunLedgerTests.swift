@@ -46,6 +46,22 @@ struct RunLedgerTests {
     }
 
     @Test
+    func entriesOfDeadRunsAreReadAndStay() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(#"{"hci0":["1","2"]}"#, to: "run-1.ledger")
+        try folder.write(#"{"hci0":["3"],"hci1":["4"]}"#, to: "run-2.ledger")
+        let live = try RunLedger(folder: folder.path)
+        live.record(["5"], under: Self.key)
+        for _ in 0..<2 {
+            let found = RunLedger.abandonedEntries(in: folder.path, since: 0)
+            #expect(found.mapValues { $0.sorted() } == ["hci0": ["1", "2", "3"], "hci1": ["4"]])
+        }
+        // Those from before a time are left out.
+        #expect(RunLedger.abandonedEntries(in: folder.path, since: 1e12).isEmpty)
+        live.close()
+    }
+
+    @Test
     func whatWasLeftOutlivesTheRun() throws {
         let folder = try TemporaryFolder()
         let first = try RunLedger(folder: folder.path)

@@ -41,7 +41,8 @@ package struct DoctorTool: Sendable {
     /// - Throws: `Failure.unmetExpectation` if there is a problem; `RadioError` if the receiver cannot be used.
     package func run() async throws {
         let selector = (driver as? BlueZDriver)?.selector
-        var facts = await MachineFacts.read(leftovers: RunLedger.abandonedEntries(in: Folders.runtime))
+        let folder = Folders.runtime
+        var facts = await MachineFacts.read(leftovers: { RunLedger.abandonedEntries(in: folder, since: $0) })
         let adapter = selector.flatMap { facts.adapter(selectedBy: $0) }
         var findings = selector == nil ? [] : MachineCheck.findings(facts, on: adapter)
         var results: [StageResult] = []

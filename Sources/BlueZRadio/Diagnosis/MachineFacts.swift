@@ -20,6 +20,8 @@ package struct MachineFacts: Codable, Hashable, Sendable {
         package var version: String?
         /// Whether it was started with its experimental interfaces (`-E`); `nil` if that is unknown.
         package var isExperimental: Bool?
+        /// When it was started, in seconds since 1970; `nil` if that is unknown.
+        package var started: Double?
 
         package init(
             isRunning: Bool = false, fault: Fault? = nil, trouble: String? = nil, version: String? = nil,

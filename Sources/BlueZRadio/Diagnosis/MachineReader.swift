@@ -36,8 +36,9 @@ protocol MachineReader: Sendable {
     func isUp(_ adapter: String) -> Bool?
     /// The programs that use controllers, except bluetoothd and this one, as far as they may be read.
     func controllerUsers() -> [MachineFacts.Process]
-    /// The instances that killed runs of this user have left on an adapter, by the address of the adapter and its name.
-    func leftoverInstances(of adapter: String, address: String?) -> [UInt8]
+    /// The instances that killed runs of this user have left on an adapter, which has this address, since a time, in seconds
+    /// since 1970.
+    func leftoverInstances(of adapter: String, address: String?, since time: Double) -> [UInt8]
     /// bluetoothd on the system bus.
     func daemon() async -> DaemonState
     /// The replies to Read Controller Information and Read Advertising Features (mgmt-api, 0x0004 and 0x003D); `nil` for
@@ -47,8 +48,11 @@ protocol MachineReader: Sendable {
 
 extension MachineFacts {
     /// Reads the facts of this machine; nothing is changed.
-    /// - Parameter leftovers: the entries that killed runs of this user have left in the ledgers, by their keys.
-    package static func read(leftovers: [String: [String]] = [:]) async -> MachineFacts {
+    /// - Parameter leftovers: the entries that killed runs of this user have left in the ledgers since a time, in seconds since
+    ///   1970, by their keys.
+    package static func read(
+        leftovers: @escaping @Sendable (_ since: Double) -> [String: [String]] = { _ in [:] }
+    ) async -> MachineFacts {
         await read(from: ThisMachine(leftovers: leftovers))
     }
 
@@ -79,7 +83,9 @@ extension MachineFacts {
             adapter.identity.isUnbrandedClone = KernelLog.reportsClone(adapter.name, in: facts.kernelLog ?? [])
             let list = reader.text(of: "/sys/kernel/debug/bluetooth/\(name)/device_list")
             adapter.take(devices[name] ?? [], awaited: list)
-            adapter.leftoverInstances = reader.leftoverInstances(of: name, address: adapter.address)
+            // bluetoothd removes all instances when it starts.
+            adapter.leftoverInstances = reader.leftoverInstances(
+                of: name, address: adapter.address, since: daemon.started ?? 0)
             facts.adapters.append(adapter)
         }
         if !facts.adapters.allSatisfy(\.isManaged) { facts.controllerUsers = reader.controllerUsers() }

@@ -11,8 +11,8 @@ import Radio
 
 /// The machine on which the program runs.
 struct ThisMachine: MachineReader {
-    /// What killed runs of this user have left, by the keys of the ledger.
-    let leftovers: [String: [String]]
+    /// What killed runs of this user have recorded since a time, in seconds since 1970, by the keys of the ledger.
+    let leftovers: @Sendable (_ since: Double) -> [String: [String]]
 
     var kernelHasBluetooth: Bool { AdapterPresence.kernelHasBluetooth }
 
@@ -78,10 +78,23 @@ struct ThisMachine: MachineReader {
         try? FileManager.default.destinationOfSymbolicLink(atPath: link)
     }
 
-    func leftoverInstances(of adapter: String, address: String?) -> [UInt8] {
+    func leftoverInstances(of adapter: String, address: String?, since time: Double) -> [UInt8] {
+        let entries = leftovers(time)
         // As `BlueZAdapter.identity` names it.
         let names = address.map { ["bluez-\($0)", "bluez-\($0)-\(adapter)"] } ?? []
-        return names.flatMap { leftovers[$0] ?? [] }.compactMap { UInt8($0) }
+        return names.flatMap { entries[$0] ?? [] }.compactMap { UInt8($0) }
+    }
+
+    /// When a process was started, in seconds since 1970 (proc(5): `btime` of /proc/stat, and field 22 of the process in ticks);
+    /// `nil` if that is unknown.
+    static func start(of process: UInt32) -> Double? {
+        guard let boot = SystemFile.text("/proc/stat")?.split(separator: "\n").first(where: { $0.hasPrefix("btime ") }),
+            let bootTime = Double(boot.dropFirst("btime ".count)),
+            // The name of the program, in parentheses, may have spaces.
+            let fields = SystemFile.text("/proc/\(process)/stat")?.split(separator: ")").last?.split(separator: " "),
+            fields.count > 19, let ticks = Double(fields[19])
+        else { return nil }
+        return bootTime + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     // MARK: - bluetoothd
@@ -109,6 +122,7 @@ struct ThisMachine: MachineReader {
             return (MachineFacts.Daemon(fault: fault(of: error)), [:], [:])
         }
         var facts = MachineFacts.Daemon(isRunning: true, isExperimental: await daemon.isExperimental())
+        facts.started = (try? await connection.processIdentifier(of: BlueZDaemon.busName)).flatMap { start(of: $0) }
         var adapters: [String: [String: DBusValue]] = [:]
         var devices: [String: [[String: DBusValue]]] = [:]
         for object in objects {

@@ -147,6 +147,16 @@ import Testing
         #expect(adapter.presentLeftovers == [1] && adapter.foreignInstances == 0)
     }
 
+    @Test func instancesAreGoneAfterAStartOfBluetoothd() async throws {
+        var machine = try Self.machine()
+        machine.leftovers = ["hci0": [5, 4]]
+        machine.leftoverTime = 100
+        machine.state.facts.started = 99
+        #expect(await MachineFacts.read(from: machine).adapters[0].leftoverInstances == [5, 4])
+        machine.state.facts.started = 101
+        #expect(await MachineFacts.read(from: machine).adapters[0].leftoverInstances.isEmpty)
+    }
+
     @Test func usersOfControllersAreReadWhereOneIsNotManaged() async throws {
         var machine = try Self.machine()
         machine.users = [MachineFacts.Process(7, "btstack")]

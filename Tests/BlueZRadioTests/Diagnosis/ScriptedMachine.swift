@@ -21,6 +21,7 @@ struct ScriptedMachine: MachineReader {
     var isUp: [String: Bool] = [:]
     var users: [MachineFacts.Process] = []
     var leftovers: [String: [UInt8]] = [:]
+    var leftoverTime = 0.0
     var state: DaemonState = (MachineFacts.Daemon(fault: .daemonOff), [:], [:])
     var controllers: [UInt16: (information: [UInt8]?, features: [UInt8]?)] = [:]
 
@@ -30,7 +31,9 @@ struct ScriptedMachine: MachineReader {
     func kernelMessages() -> [KernelMessage]? { messages }
     func isUp(_ adapter: String) -> Bool? { isUp[adapter] }
     func controllerUsers() -> [MachineFacts.Process] { users }
-    func leftoverInstances(of adapter: String, address: String?) -> [UInt8] { leftovers[adapter] ?? [] }
+    func leftoverInstances(of adapter: String, address: String?, since time: Double) -> [UInt8] {
+        time > leftoverTime ? [] : leftovers[adapter] ?? []
+    }
     func daemon() async -> DaemonState { state }
     func controller(_ index: UInt16) async -> (information: [UInt8]?, features: [UInt8]?) {
         controllers[index] ?? (nil, nil)
