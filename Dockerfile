@@ -14,9 +14,11 @@ RUN apt-get update \
     && useradd --uid 10001 --gid 10001 --home-dir /state --no-create-home --shell /usr/sbin/nologin beaconry \
     && apt-get install -y --no-install-recommends /tmp/package/*.deb \
     && rm -rf /var/lib/apt/lists/* /tmp/package \
-    && install -d -o beaconry -g beaconry -m 0700 /state /run/beaconry \
+    && install -d -o beaconry -g beaconry -m 0700 /run/beaconry \
+    && install -d -o beaconry -g root -m 0770 /state \
     && ln -s /usr/share/beaconry/profiles /profiles
-# Settings and bonds; control sockets, for `docker exec CONTAINER beaconry ctl list`.
+# Settings and bonds, for members of the group root, too: some clusters give a container another user, of this group. Control sockets, for
+# `docker exec CONTAINER beaconry ctl list`, unless the container has another user or a read-only file system.
 ENV BEACONRY_STATE=/state RUNTIME_DIRECTORY=/run/beaconry
 VOLUME /state
 USER 10001:10001
