@@ -49,10 +49,10 @@ package: $(if $(BINARY),,release)
 	$(if $(BINARY),,Scripts/sbom --build $(BUILT) --program $(DIST) --output .build/package)
 	Scripts/package $(or $(BINARY),$(DIST)) .build/package
 
-# The package and the wheel in Debian 12 and 13 (for arm64 Debian 13), which are fetched from Debian. With the programs of both
-# processors, their results are compared.
+# The package and the wheel in Debian 12 and 13 (for arm64 Debian 13), which are fetched from Debian; for this machine's processor, the
+# services under systemd and the image, too. With the programs of both processors, their results are compared.
 package-test: package wheel
-	Scripts/install-dependencies test vm
+	Scripts/install-dependencies test vm image
 	Scripts/package-test .build/package/beaconry_*_$(ARCH).deb .build/package/beaconry-*_$(if $(filter arm64,$(ARCH)),aarch64,x86_64).whl
 	$(if $(wildcard .build/dist/amd64/beaconry),$(if $(wildcard .build/dist/arm64/beaconry),Scripts/compare-programs .build/dist/amd64/beaconry .build/dist/arm64/beaconry))
 
