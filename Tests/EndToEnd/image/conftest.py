@@ -36,8 +36,7 @@ def podman() -> Iterator[Podman]:
         podman.build(Path(path), folder / "context")
         yield podman
     finally:
-        podman.call("rm", "--all", "--force")
-        podman.call("system", "reset", "--force")
+        podman.close()
         shutil.rmtree(folder)
 
 

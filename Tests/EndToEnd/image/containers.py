@@ -27,6 +27,7 @@ class Podman:
     """Podman with a storage of its own."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         # Images and containers in one folder, without those of the machine.
         self._options = [
             f"--root={folder}/storage", f"--runroot={folder}/run", f"--tmpdir={folder}/tmp",
@@ -69,6 +70,14 @@ class Podman:
         done = self.call("build", *options, folder)
         assert done.returncode == 0, done
         return done.stdout + done.stderr
+
+    def close(self) -> None:
+        """Removes all containers, and unmounts the storage."""
+        self.call("rm", "--all", "--force")
+        mounted = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+        for path in reversed(mounted):
+            if Path(path).is_relative_to(self._folder):
+                subprocess.run(["umount", path], check=True, timeout=PATIENCE)
 
     def image(self) -> dict[str, Any]:
         return json.loads(self.run("image", "inspect", IMAGE))[0]
