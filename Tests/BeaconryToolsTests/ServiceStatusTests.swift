@@ -12,8 +12,10 @@ import Testing
 struct ServiceStatusTests {
     private static let ready = EmulatorEvent.radioReady(
         RadioCapabilities(
-            name: "hci0", way: "", wayReason: "", hasExtendedAdvertising: true, instances: 1, freeInstances: 1))
-    private static let beacon = EmulatorEvent.beacon("door", .unmuted)
+            name: "hci0", way: "", wayReason: "", address: nil, hasExtendedAdvertising: true, instances: 1,
+            freeInstances: 1,
+            sharesTime: false, canReadBack: true))
+    private static let beacon = EmulatorEvent.beacon(BeaconIdentifier("door"), .unmuted)
 
     private static func air(_ states: AirState...) -> AirSummary {
         AirSummary(of: states.map { AirSummary.MissingBeacon(device: "door", state: $0) })

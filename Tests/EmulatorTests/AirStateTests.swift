@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import Radio
 import Synchronization
 import TestSupport
@@ -175,7 +176,7 @@ struct AirStateTests {
         _ = try await rig.emulator.replaceProfile(nil, by: Samples.museum, tag: nil)
         #expect(await rig.emulator.airSummary().usesLastGood)
         rig.profiles.change("profile: [")
-        await #expect(throws: EmulatorError.self) { try await rig.emulator.reload() }
+        await #expect(throws: EmulatorError.self) { _ = try await rig.emulator.reload() }
         #expect(await rig.emulator.airSummary().usesLastGood)
         #expect(kept.withLock(\.self) == 0, "nothing was read that could be kept")
         rig.profiles.change(Samples.museum)
@@ -204,7 +205,7 @@ struct AirStateTests {
         _ = try await rig.emulator.reset()
         #expect(kept.entries.count == 3)
         rig.profiles.change("profile: [")
-        await #expect(throws: EmulatorError.self) { try await rig.emulator.reload() }
+        await #expect(throws: EmulatorError.self) { _ = try await rig.emulator.reload() }
         #expect(kept.entries.count == 3)
         try await rig.stop()
     }
