@@ -98,7 +98,7 @@ test-all: dependencies
 	Scripts/test --all
 
 unit-test: dependencies
-	Scripts/test unit unit-airs unit-central
+	Scripts/test unit unit-airs unit-buses unit-central
 
 # The spawned program on the virtual air, with third-party hosts and controllers.
 host-test: dependencies
