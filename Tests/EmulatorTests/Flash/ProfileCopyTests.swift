@@ -73,7 +73,7 @@ struct ProfileCopyTests {
     func mediumThatDoesNotFlushIsNoticed(_ lie: VolatileFileSystem.Lie) throws {
         let medium = VolatileFileSystem(lie: lie)
         try Self.file(medium).store(Self.second, at: "")
-        let isWhole = try medium.outcomes.allSatisfy { outcome in
+        let isWhole = medium.outcomes.allSatisfy { outcome in
             (try? Self.file(VolatileFileSystem(outcome)).load())??.copy == Self.second
         }
         #expect(!isWhole)
