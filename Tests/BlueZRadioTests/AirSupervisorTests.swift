@@ -331,7 +331,7 @@ private final class SupervisedAir {
     @Test func beaconWithoutItsTurnIsStoppedAndPlacedAgain() throws {
         let air = try Self.legacy()
         var actions = air.check()
-        for _ in 0..<4 {
+        for _ in 0..<3 {
             actions += air.wait(.seconds(1))
             air.controller.turn(data: Self.data(2), type: 3)
             actions += air.check()

@@ -148,7 +148,7 @@ extension Fault {
             Entry(
                 .unusable, "{hciN} is used exclusively by another program",
                 meaning: "bluetoothd does not manage it meanwhile (a user channel, such as that of --radio "
-                    + "hci-socket:{N})",
+                    + "hci-socket:N)",
                 action: "end that program", command: "sudo kill {PROCESS}")
         case .notStarted:
             Entry(

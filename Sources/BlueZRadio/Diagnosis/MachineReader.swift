@@ -116,7 +116,7 @@ extension MachineFacts {
 
     /// `ControllerMode` of main.conf, the last one that is set.
     static func controllerMode(_ text: String) -> String? {
-        let lines = text.split(separator: "\n").map { $0.filter { $0 != " " && $0 != "\t" && $0 != "\r" } }
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.filter { !$0.isWhitespace } }
         let key = "ControllerMode="
         return lines.last { $0.hasPrefix(key) }.map { String($0.dropFirst(key.count)) }
     }

@@ -320,18 +320,21 @@ extension ControllerActivity.Obstacle {
         }
     }
 
+    private static let effectOfScan =
+        "meanwhile the controller takes no new random address, so non-connectable advertisements are not sent"
+
     /// The warning while it exists.
     var warning: Warning {
         switch self {
-        case .scan(let scan):
+        case .scan(.program):
             Warning(
-                code: scan == .program ? "scan-in-the-way" : "background-scan-in-the-way",
-                message: "\(reason): meanwhile the controller takes no new random address, so non-connectable "
-                    + "advertisements are not sent",
-                hint: scan == .program
-                    ? "stop the scan, or give the beacons an adapter of their own"
-                    : "remove the device (bluetoothctl devices Paired, bluetoothctl remove ADDRESS), end the pending "
-                        + "connection, or give the beacons an adapter of their own")
+                code: "scan-in-the-way", message: "\(reason): \(Self.effectOfScan)",
+                hint: "stop the scan, or give the beacons an adapter of their own")
+        case .scan(.kernel):
+            Warning(
+                code: "background-scan-in-the-way", message: "\(reason): \(Self.effectOfScan)",
+                hint: "remove the device (bluetoothctl devices Paired, bluetoothctl remove ADDRESS), end the pending "
+                    + "connection, or give the beacons an adapter of their own")
         case .connectionAttempt:
             Warning(
                 code: "connection-in-the-way", message: "\(reason), and the controller refuses to advertise meanwhile",

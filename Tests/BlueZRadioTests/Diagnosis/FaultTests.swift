@@ -73,6 +73,9 @@ import Testing
         let text = try Self.page("adapters.md")
         let links = text.matches(of: /troubleshooting\.md#([a-z0-9-]+)/).map { String($0.output.1) }
         #expect(!links.isEmpty)
-        for link in links { #expect(Fault(rawValue: link) != nil, "\(link)") }
+        let headings = try Self.page("troubleshooting.md").matches(of: /(?m)^#+ (.*)$/).map {
+            $0.output.1.lowercased().replacing(" ", with: "-")
+        }
+        for link in links { #expect(Fault(rawValue: link) != nil || headings.contains(link), "\(link)") }
     }
 }
