@@ -50,8 +50,8 @@ import Testing
     private static func expectEverythingEnds(
         _ bus: TestBus, by end: (DBusConnection) async -> Void
     ) async throws {
-        let connection = try await DBusConnection.connect(to: bus.bus)
-        let server = try await DBusConnection.connect(to: bus.bus)
+        let connection = try await bus.connect()
+        let server = try await bus.connect()
         let gate = Gate()
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
         try await server.export("/test") { _ in
@@ -81,7 +81,7 @@ import Testing
 
     @Test func waitForTheEndCanBeCancelled() async throws {
         try await TestBus.with { bus in
-            let connection = try await DBusConnection.connect(to: bus.bus)
+            let connection = try await bus.connect()
             let waiting = Task { await connection.waitUntilClosed() }
             waiting.cancel()
             await waiting.value
@@ -92,7 +92,7 @@ import Testing
     /// The bus signals the end of a name when the socket, with all its duplicates, is closed.
     @Test func releasedConnectionIsClosed() async throws {
         try await TestBus.with { bus in
-            let observer = try await DBusConnection.connect(to: bus.bus)
+            let observer = try await bus.connect()
             let changes = try await observer.subscribe(
                 MatchRule(sender: DBusConnection.busName, member: "NameOwnerChanged"))
             let name = try await Self.connectAndRelease(bus)
@@ -101,7 +101,7 @@ import Testing
     }
 
     private static func connectAndRelease(_ bus: TestBus) async throws -> String {
-        let connection = try await DBusConnection.connect(to: bus.bus)
+        let connection = try await bus.connect()
         try await connection.export("/test") { _ in .success([]) }
         try await connection.export(ExportedObject(path: "/object", isObjectManager: true))
         _ = try await connection.subscribe(MatchRule(sender: "org.example.Name"))

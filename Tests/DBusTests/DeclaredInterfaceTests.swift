@@ -105,8 +105,8 @@ private actor LampService {
 
     private func with(_ body: (LampService, DBusConnection) async throws -> Void) async throws {
         try await TestBus.with { bus in
-            let service = try await LampService.start(on: .connect(to: bus.bus))
-            try await body(service, try await .connect(to: bus.bus))
+            let service = try await LampService.start(on: bus.connect())
+            try await body(service, try await bus.connect())
         }
     }
 
@@ -199,10 +199,10 @@ private actor LampService {
 
     @Test func replyLeavesBeforeLaterSignals() async throws {
         try await TestBus.with { bus in
-            let service = try await LampService.start(on: .connect(to: bus.bus))
+            let service = try await LampService.start(on: bus.connect())
             // Order on one connection: dbus-monitor sees what the service sends.
-            let monitor = try await DBusConnection.connect(to: bus.bus)
-            let client = try await DBusConnection.connect(to: bus.bus)
+            let monitor = try await bus.connect()
+            let client = try await bus.connect()
             let signals = try await monitor.subscribe(MatchRule(sender: service.connection.uniqueName))
             async let blink = call(service, client, LampService.interface, "Blink")
             var iterator = signals.makeAsyncIterator()
@@ -344,10 +344,10 @@ private actor LampService {
 
     @Test func vanishedNamesAreUnique() async throws {
         try await TestBus.with { bus in
-            let connection = try await DBusConnection.connect(to: bus.bus)
+            let connection = try await bus.connect()
             let names = try await connection.vanishedNames()
             let peers = [
-                try await DBusConnection.connect(to: bus.bus), try await DBusConnection.connect(to: bus.bus),
+                try await bus.connect(), try await bus.connect(),
             ]
             try await peers[0].requestName("org.example.Name")
             try await peers[0].releaseName("org.example.Name")

@@ -13,8 +13,8 @@ import Testing
 
     @Test func callsAreHandledInOrderOneAtATime() async throws {
         try await TestBus.with { bus in
-            let server = try await DBusConnection.connect(to: bus.bus)
-            let client = try await DBusConnection.connect(to: bus.bus)
+            let server = try await bus.connect()
+            let client = try await bus.connect()
             let journal = Journal()
             try await server.export(path) { call in
                 await journal.begin()
@@ -53,7 +53,7 @@ import Testing
 
     @Test func slowHandlerDoesNotDelayOtherPaths() async throws {
         try await TestBus.with { bus in
-            let connection = try await DBusConnection.connect(to: bus.bus)
+            let connection = try await bus.connect()
             let gate = Gate()
             try await connection.export("/slow") { _ in
                 await gate.pass()
@@ -69,7 +69,7 @@ import Testing
 
     @Test func callsBeyondTheLimitAreRefused() async throws {
         try await TestBus.with { bus in
-            let connection = try await DBusConnection.connect(to: bus.bus)
+            let connection = try await bus.connect()
             let gate = Gate()
             try await connection.export(path) { _ in
                 await gate.pass()
@@ -99,7 +99,7 @@ import Testing
 
     @Test func unexportFailsWaitingCalls() async throws {
         try await TestBus.with { bus in
-            let connection = try await DBusConnection.connect(to: bus.bus)
+            let connection = try await bus.connect()
             let gate = Gate()
             let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
             try await connection.export(path) { _ in
@@ -122,7 +122,7 @@ import Testing
 
     @Test func connectionAnswersPeerInterface() async throws {
         try await TestBus.with { bus in
-            let connection = try await DBusConnection.connect(to: bus.bus)
+            let connection = try await bus.connect()
             let peer = "org.freedesktop.DBus.Peer"
             #expect(try await connection.call(connection.uniqueName, "/any", peer, "Ping") == [])
             let error = await #expect(throws: DBusError.self) {

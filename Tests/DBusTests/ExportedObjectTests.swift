@@ -18,7 +18,7 @@ import Testing
 
     private func with(_ body: (DBusConnection) async throws -> Void) async throws {
         try await TestBus.with { bus in
-            let connection = try await DBusConnection.connect(to: bus.bus)
+            let connection = try await bus.connect()
             try await connection.export(ExportedObject(path: "/app", isObjectManager: true))
             try await connection.export(ExportedObject(path: "/app/service0", interfaces: [Self.service]))
             try await connection.export(

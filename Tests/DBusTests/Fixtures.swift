@@ -25,4 +25,9 @@ actor Gate {
 extension TestBus {
     /// The bus to connect to.
     var bus: Bus { .address(address) }
+
+    /// A connection whose calls have no time limits: a peer in this process may wait long for the tests that compute.
+    func connect() async throws(DBusError) -> DBusConnection {
+        try await DBusConnection.connect(to: bus, limitsCalls: false)
+    }
 }

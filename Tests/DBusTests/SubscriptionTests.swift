@@ -12,8 +12,8 @@ import Testing
 
     @Test func signalsArriveInOrder() async throws {
         try await TestBus.with { bus in
-            let source = try await DBusConnection.connect(to: bus.bus)
-            let listener = try await DBusConnection.connect(to: bus.bus)
+            let source = try await bus.connect()
+            let listener = try await bus.connect()
             let signals = try await listener.subscribe(
                 MatchRule(sender: source.uniqueName, pathNamespace: "/a", interface: interface))
             let ticks = try await listener.subscribe(MatchRule(member: "Tick", argument0: "7"))
@@ -35,12 +35,12 @@ import Testing
 
     @Test func ownerChangesAreSignalled() async throws {
         try await TestBus.with { bus in
-            let listener = try await DBusConnection.connect(to: bus.bus)
+            let listener = try await bus.connect()
             let changes = try await listener.subscribe(
                 MatchRule(
                     sender: DBusConnection.busName, interface: DBusConnection.busName, member: "NameOwnerChanged",
                     argument0: "org.example.Name"))
-            let owner = try await DBusConnection.connect(to: bus.bus)
+            let owner = try await bus.connect()
             try await owner.requestName("org.example.Name")
             await owner.close()
             var iterator = changes.makeAsyncIterator()
@@ -52,9 +52,9 @@ import Testing
     @Test func wellKnownSenderMatchesOnlyItsOwner() async throws {
         try await TestBus.with { bus in
             let (first, second) = (
-                try await DBusConnection.connect(to: bus.bus), try await DBusConnection.connect(to: bus.bus)
+                try await bus.connect(), try await bus.connect()
             )
-            let listener = try await DBusConnection.connect(to: bus.bus)
+            let listener = try await bus.connect()
             try await first.requestName("org.example.Name")
             // This subscription makes the bus deliver the signals of the impostor, too.
             let all = try await listener.subscribe(MatchRule(interface: interface))
@@ -93,9 +93,9 @@ import Testing
 
     @Test func signalWithDestinationReachesOnlyIt() async throws {
         try await TestBus.with { bus in
-            let source = try await DBusConnection.connect(to: bus.bus)
-            let listener = try await DBusConnection.connect(to: bus.bus)
-            let other = try await DBusConnection.connect(to: bus.bus)
+            let source = try await bus.connect()
+            let listener = try await bus.connect()
+            let other = try await bus.connect()
             let mine = try await listener.subscribe(MatchRule(interface: interface))
             let theirs = try await other.subscribe(MatchRule(interface: interface))
             try await source.emit("/", interface, "Said", ["secret"], to: listener.uniqueName)
@@ -107,7 +107,7 @@ import Testing
 
     @Test func oldestSignalsAreDropped() async throws {
         try await TestBus.with { bus in
-            let connection = try await DBusConnection.connect(to: bus.bus)
+            let connection = try await bus.connect()
             let signals = try await connection.subscribe(MatchRule(interface: interface), capacity: 3)
             for text in ["1", "2", "3", "4"] { try await Self.emit(text, from: connection) }
             try await Self.emit("end", from: connection)
@@ -117,7 +117,7 @@ import Testing
 
     @Test func releasedStreamEndsSubscription() async throws {
         try await TestBus.with { bus in
-            let connection = try await DBusConnection.connect(to: bus.bus)
+            let connection = try await bus.connect()
             try await connection.requestName("org.example.Name")
             do {
                 let rule = MatchRule(sender: "org.example.Name", interface: interface)
@@ -137,7 +137,7 @@ import Testing
 
     @Test func refusedRuleLeavesNoSubscription() async throws {
         try await TestBus.with { bus in
-            let connection = try await DBusConnection.connect(to: bus.bus)
+            let connection = try await bus.connect()
             let tooLong = MatchRule(sender: "org.example.Name", argument0: String(repeating: "x", count: 2000))
             let error = await #expect(throws: DBusError.self) { try await connection.subscribe(tooLong) }
             #expect(error?.kind == .remote)
