@@ -25,7 +25,7 @@ def commands() -> list[str]:
 def test_commands_of_the_services_work(machine: Machine, packages: Packages) -> None:
     machine.write("/usr/local/bin/sudo", '#!/bin/sh\nexec "$@"\n')
     machine.shell("chmod 755 /usr/local/bin/sudo; useradd --create-home alice")
-    machine.write("/etc/beaconry/profile.yaml", profile("shop", "door"))
+    machine.write("/etc/beaconry/profile.yaml", "profile: shop\nbeacons: [{ id: door, device: iot-design-shop }]\n")
     machine.write("/etc/beaconry/shop.yaml", profile("cafe", "table"))
     use_virtual_air(machine, "beaconry@shop")
     for name in ("NEW", "OLD"):
@@ -44,6 +44,7 @@ def test_commands_of_the_services_work(machine: Machine, packages: Packages) -> 
         if "enable --now beaconry@shop" in command:
             machine.wait_for_beacons()
             machine.wait_for_beacons("shop")
+            machine.run("beaconry", "ctl", "set", "door", "major=4711", "--control", SOCKET)
     machine.run("systemctl", "restart", "beaconry", "beaconry@shop")
     machine.wait_for_beacons()
     machine.wait_for_beacons("shop")
