@@ -113,7 +113,8 @@ struct RecordingTests {
             .pdu, .duplicates, .passiveScanning, .exactData, .patterns, .rssi, .exclusive,
         ] as [ReceivingCapabilities.Limit.Subject])
     func intervalsAreUnknownIfRepetitionsAreMissing(_ subject: ReceivingCapabilities.Limit.Subject) throws {
-        let path = try write((0..<20).map { sighting(at: $0 * 200) }, limits: [subject.rawValue])
+        // With the random delay, of 5 ms on average.
+        let path = try write((0..<20).map { sighting(at: $0 * 205) }, limits: [subject.rawValue])
         // A new subject has to be added here and above.
         let isUnknown =
             switch subject {

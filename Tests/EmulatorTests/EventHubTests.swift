@@ -9,11 +9,11 @@ import Testing
 /// Events and their readers, fast and slow.
 @Suite(.timeLimit(.minutes(10)))
 struct EventHubTests {
-    private static func number(_ number: Int) -> EmulatorEvent { .ready(beacons: number) }
+    private static func number(_ number: Int) -> EmulatorEvent { .reloaded(beacons: number) }
 
     private static func text(_ posted: PostedEvent?) -> String {
         switch posted?.event {
-        case .ready(let number): "number \(number)"
+        case .reloaded(let number): "number \(number)"
         case .lost(let count): "lost \(count)"
         default: "none"
         }

@@ -98,7 +98,7 @@ struct EventJSONTests {
 
     /// Events with their JSON, without `time`.
     private static let lines: [(EmulatorEvent, String)] = [
-        (.ready(beacons: 2), #"{"beacons":2,"event":"ready","v":1}"#),
+        (.ready(beacons: 2), #"{"beacons":2,"event":"ready","onAir":2,"v":1}"#),
         (.reloaded(beacons: 2), #"{"beacons":2,"event":"reloaded","v":1}"#),
         (.replayEnded(packets: 3), #"{"event":"replay-ended","packets":3,"v":1}"#),
         (.stopping, #"{"event":"stopping","v":1}"#),

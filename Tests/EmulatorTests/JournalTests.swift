@@ -108,7 +108,7 @@ struct JournalTests {
             ),
             ("written,decoded.major=1,code=0x0D", "the event \"written\" has no \"code\"; its keys are central, "),
             ("event=host-*,file=a", "the event \"host-*\" has no \"file\"; its keys are address, event, host, "),
-            ("ready,device=door", "the event \"ready\" has no \"device\"; its keys are beacons, event, time, v"),
+            ("ready,device=door", "the event \"ready\" has no \"device\"; its keys are beacons, event, onAir, time, v"),
             ("advertising-started,requested.pdi=ADV_IND", "\"requested\" of events has no \"pdi\""),
         ])
     func unknownNamesOfEventsAndKeysAreRefused(_ condition: String, _ message: String) {
