@@ -484,6 +484,22 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         }
     }
 
+    /// Data of flags only are not those of any other beacon in turns.
+    @Test(
+        arguments: [
+            ("020105", "020105", true), ("020105", "020106", false), ("020105", "02010605ffffff000b", false),
+            ("", "020104", true), ("", "02010605ffffff000b", false), ("02010605ffffff000b", "02010405ffffff000b", true),
+            ("02010605ffffff000b", "02010605ffffff000c", false),
+        ])
+    func dataAreRecognisedByMoreThanTheirFlags(_ requested: String, _ bytes: String, isCarried: Bool) throws {
+        let rules = AdvertisingRules(
+            way: .management, isExtended: false, adapterAddress: RuleCase.adapter, instancesOnAir: 2)
+        let data = try AdvertisingData(parsing: Hexadecimal.bytes(requested))
+        let advertisement = RuleCase.with(RuleCase.plain) { $0.advertisingData = data }
+        let found = try Hexadecimal.bytes(bytes)
+        #expect(rules.isCarried(advertisement, by: found) == isCarried)
+    }
+
     /// K4.
     @Test(
         arguments: [

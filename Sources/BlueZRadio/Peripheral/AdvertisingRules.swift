@@ -163,7 +163,10 @@ struct AdvertisingRules {
             guard let bytes else { return instancesOnAir == 1 }
             guard bytes != exact else { return true }
             guard let structures = try? AdvertisingData(parsing: bytes).structures else { return false }
-            return requested.advertisingData.structures.allSatisfy { $0.isFlags || structures.contains($0) }
+            // Flags do not identify an advertisement; the kernel adds them to data without any.
+            let identifying = requested.advertisingData.structures.filter { !$0.isFlags }
+            guard identifying.isEmpty else { return identifying.allSatisfy(structures.contains) }
+            return requested.advertisingData.structures.isEmpty && structures.allSatisfy(\.isFlags)
         }
     }
 
