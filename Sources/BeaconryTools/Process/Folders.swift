@@ -45,10 +45,11 @@ package enum Folders {
     private static let services = "/run/beaconry"
 
     /// The folders in which `ctl` looks for control sockets, in this order: none that another user may have created, but that
-    /// of services.
+    /// of the environment and that of services.
     package static var control: [String] {
-        let own = [runtime] + candidates.filter { $0 != runtime && $0 != services && Folder.isUsableAsOwn($0) }
-        return own.contains(services) ? own : own + [services]
+        let given = Environment.value("RUNTIME_DIRECTORY").map(resolved)
+        let own = candidates.filter { $0 == given || $0 != services && Folder.isUsableAsOwn($0) }
+        return ([runtime] + own + [services]).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     /// The path of a profile's control socket.
