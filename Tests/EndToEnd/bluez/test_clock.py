@@ -50,8 +50,8 @@ def test_schedule_follows_the_clock_when_it_is_set(
     assert not any(each.advertising_data == data for each in witness.air(0).on_air)
     set_clock(5 * 3600)
     run.wait("advertising-started", device="sign")
-    assert any(each.advertising_data == data for each in witness.air(0).on_air)
+    witness.wait_for(lambda air: any(each.advertising_data == data for each in air.on_air))
     set_clock(-5 * 3600)
     assert run.wait("advertising-stopped", device="sign")["reason"] == "off by its schedule"
-    assert not any(each.advertising_data == data for each in witness.air(0).on_air)
+    witness.wait_for(lambda air: not any(each.advertising_data == data for each in air.on_air))
     assert run.end() == 0
