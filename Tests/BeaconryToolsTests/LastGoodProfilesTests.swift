@@ -33,6 +33,24 @@ struct LastGoodProfilesTests {
             key: "track of CSV", text: "beacons: [\(beacon("walker", "track: rooms/walk.csv"))]",
             files: ["rooms/walk.csv": "t,x,y\n0,0,0\n10,5,0\n"]),
         Reference(
+            key: "file of an included profile", text: "include: rooms/one.yaml",
+            files: [
+                "rooms/one.yaml": "beacons: [\(beacon("walker", "track: walk.csv"))]\n",
+                "rooms/walk.csv": "t,x,y\n0,0,0\n10,5,0\n",
+            ]),
+        Reference(
+            key: "trace of a characteristic",
+            text: """
+                beacons:
+                  - id: pot
+                    device: gatt
+                    services:
+                      - uuid: 181A
+                        characteristics:
+                          - { name: moisture, uuid: 2A6F, properties: [read], type: uint16, trace: { file: rooms/pot.csv } }
+                """,
+            files: ["rooms/pot.csv": "0,1\n5,2\n"]),
+        Reference(
             key: "track of GPX",
             text: "beacons: [\(beacon("walker", "track: { file: walk.gpx, anchor: { lat: 0, lon: 0 } }"))]",
             files: [
@@ -112,13 +130,13 @@ struct LastGoodProfilesTests {
                 if reads { places.insert(file.lastPathComponent) }
             }
         }
-        #expect(places == ["ProfileExpansion.swift", "TrackFile.swift"])
+        #expect(places == ["ProfileExpansion.swift", "ProfileReader.swift", "QuantityReader.swift", "TrackFile.swift"])
     }
 
     @Test func variablesAreKept() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(
-            "profile: museum\nbeacons: [\(Self.beacon("room-${LAST_GOOD_ROOM}-${LAST_GOOD_UNSET:-x}", ""))]\n",
+            "profile: museum\n\(Self.entry("\"room-${LAST_GOOD_ROOM}-${LAST_GOOD_UNSET:-x}\""))",
             to: "museum.yaml")
         let state = StateFolder(folder.file("state"))
         setenv("LAST_GOOD_ROOM", "3", 1)
