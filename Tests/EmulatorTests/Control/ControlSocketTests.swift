@@ -161,10 +161,14 @@ struct ControlSocketTests {
                 try await rig.stop()
                 posting.cancel()
             }
-            var last: EventRecord?
+            var events: [EventRecord] = []
             let stream = FollowEvents { $0.after = EventNumber(0) }
-            try await ControlClient(path: path).follow(stream) { last = EventRecord(line: $0) }
-            #expect(last?.event == "stopping")
+            try await ControlClient(path: path).follow(stream) { line in
+                if let event = EventRecord(line: line) { events.append(event) }
+            }
+            // The radio may still report something until it is closed.
+            let end = try #require(events.firstIndex { $0.event == "stopping" })
+            #expect(events[(end + 1)...].allSatisfy { $0.event == "warning" })
             try await ending.value
         }
     }
