@@ -332,8 +332,8 @@ let package = Package(
             name: "BeaconryToolsTests",
             dependencies: [
                 "BluetoothCore", "Advertising", "Devices", "Radio", "BlueZRadio", "Profiles", "Persistence", "Emulator",
-                "Receiving", "BeaconryCentral", "BeaconryTools", "Bluetooth", "Concurrency", "HCIRadio", "TestSupport",
-                systemPackage,
+                "Receiving", "BeaconryCentral", "BeaconryTools", "Bluetooth", "Concurrency", "HCIRadio",
+                "KernelBluetooth", "TestSupport", systemPackage,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -101,15 +101,12 @@ extension AdapterSelector {
 extension RadioError {
     /// The error for an adapter whose Low Energy is switched off.
     static func lowEnergyOff(_ adapter: String) -> RadioError {
-        RadioError(
-            .poweredOff, "Low Energy of \(adapter) is switched off",
-            hint: "switch it on (sudo btmgmt --index \(adapter.dropFirst(3)) le on), and put ControllerMode = dual in "
-                + "/etc/bluetooth/main.conf if it says bredr")
+        Fault.lowEnergyOff.error(.poweredOff, at: Fault.Place(ofThisMachine: adapter))
     }
 
     /// The error for an adapter that is powered off, or blocked by rfkill.
     static func notPowered(_ adapter: String) -> RadioError {
-        let place = Fault.Place(adapter, isOnly: AdapterPresence.names.count < 2)
+        let place = Fault.Place(ofThisMachine: adapter)
         if let block = AdapterPresence.block(of: adapter) { return Fault(block: block).error(.blocked, at: place) }
         return Fault.adapterOff.error(.poweredOff, at: place)
     }

@@ -49,7 +49,7 @@ package enum ManagementError: Error, Hashable {
             + "not reset the controller",
         silentController: silence,
         busy: "stop the program that scans or connects with this adapter, or give the beacons an adapter of their own",
-        0x12: "unblock it (rfkill unblock bluetooth)",
+        0x12: "\(Fault.blocked.action()) (sudo rfkill unblock bluetooth)",
     ]
 
     private static let names: [UInt8: String] = [

@@ -6,6 +6,7 @@ import Advertising
 import BlueZRadio
 import BluetoothCore
 import Emulator
+import KernelBluetooth
 import Radio
 import Receiving
 import Testing

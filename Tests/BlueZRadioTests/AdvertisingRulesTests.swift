@@ -468,8 +468,8 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         #expect(
             warning?.hint
                 == (isDiscoverable
-                    ? "turn discoverable off (bluetoothctl discoverable off)"
-                    : "turn the setting off (btmgmt connectable off)"))
+                    ? "switch that off (bluetoothctl discoverable off)"
+                    : "switch that off (sudo btmgmt --index 0 connectable off)"))
     }
 
     /// A1: Raspberry Pi 4 and 5 report Bluetooth 5.0 and have no extended advertising.

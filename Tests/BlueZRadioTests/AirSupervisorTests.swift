@@ -356,7 +356,7 @@ private final class SupervisedAir {
         }
         #expect(status.effective.pdu == .known(.connectableScannable))
         #expect(status.warnings.map(\.code) == ["pdu-changed"])
-        #expect(status.warnings.first?.hint == "turn discoverable off (bluetoothctl discoverable off)")
+        #expect(status.warnings.first?.hint == "switch that off (bluetoothctl discoverable off)")
         air.rules.settings = .init()
         air.controller.turn(data: nil, response: nil, interval: 160...240, type: 3)
         guard case .report(Self.first, let restored)? = air.check().first else {

@@ -109,7 +109,8 @@ import Testing
             let changed = try await rig.advertising()
             #expect(changed.differences == [.pdu])
             #expect(changed.warnings.map(\.code) == ["pdu-changed"])
-            #expect(changed.warnings.first?.hint == "turn discoverable off (bluetoothctl discoverable off)")
+            // The command depends on the number of this machine's own adapters.
+            #expect(changed.warnings.first?.hint.hasPrefix("switch that off (") == true)
             rig.kernel.change { $0.settings.subtract([.connectable, .discoverable]) }
             #expect(try await rig.advertising().warnings.map(\.code) == ["interval-forced"])
         }
@@ -139,8 +140,8 @@ import Testing
             _ = try await rig.advertising()
             rig.kernel.change { $0.settings.insert(.advertising) }
             let error = try await rig.refusal()
-            #expect(error.message.contains("another program uses the adapter's own advertising"))
-            #expect(error.hint == "turn it off (btmgmt --index 0 advertising off)")
+            #expect(error.message.contains("the kernel's own advertising of hci0 is on"))
+            #expect(error.hint == "switch it off (sudo btmgmt --index 0 advertising off)")
             rig.kernel.change { $0.settings.remove(.advertising) }
             #expect(try await rig.advertising().requested == Self.advertisement(1))
         }
@@ -165,7 +166,7 @@ import Testing
                 Issue.record("not stopped")
                 return
             }
-            #expect(try await rig.refusal().message.contains("another program uses the adapter's own advertising"))
+            #expect(try await rig.refusal().message.contains("the kernel's own advertising of hci0 is on"))
             #expect(rig.kernel.commands(.addExtendedAdvertisingData).count == 2)
             rig.kernel.change { $0.settings.remove(.advertising) }
             #expect(try await rig.advertising().requested == Self.advertisement(1))
@@ -319,7 +320,7 @@ import Testing
             try await Self.with(.init(settings: [.powered, .classic])) { _ in }
         }
         #expect(error?.code == .poweredOff)
-        #expect(error?.message == "Low Energy of hci0 is switched off")
+        #expect(error?.message == "Low Energy is switched off on hci0")
         #expect(error?.hint.contains("btmgmt --index 0 le on") == true)
     }
 
@@ -358,7 +359,7 @@ import Testing
             await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
             let error = try await rig.refusal()
             #expect(error.isTemporary)
-            #expect(error.message == "all 5 advertising instances of hci0 are in use, 5 of them by other programs")
+            #expect(error.message == "all advertising instances of hci0 are in use, 5 of 5 by other programs")
             rig.kernel.change { $0.listed = [1, 2, 3, 4] }
             rig.kernel.send(event: 0x0024, [5])
             let status = try await rig.advertising()

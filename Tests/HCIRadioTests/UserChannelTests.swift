@@ -144,7 +144,7 @@ import Testing
 
     @Test(
         arguments: [
-            (EUSERS, RadioError.Code.refused, "another program has its user channel", "stop that program"),
+            (EUSERS, RadioError.Code.refused, "is used exclusively by another program", "end that program"),
             (ERFKILL, .blocked, "blocked by software or by a switch", "rfkill unblock"),
             (ENODEV, .noAdapter, "there is no adapter hci0", "beaconry radios"),
             (EPERM, .notPermitted, "needs CAP_NET_ADMIN", "run as root"),

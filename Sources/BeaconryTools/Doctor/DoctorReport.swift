@@ -4,6 +4,7 @@
 
 import BlueZRadio
 import Emulator
+import KernelBluetooth
 import Radio
 
 /// A finding of `doctor`.

@@ -5,6 +5,7 @@
 import BlueZRadio
 import BluetoothCore
 import FoundationEssentials
+import KernelBluetooth
 import Persistence
 package import Radio
 

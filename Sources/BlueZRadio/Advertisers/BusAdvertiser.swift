@@ -5,6 +5,7 @@
 import Advertising
 import BluetoothCore
 import DBus
+import KernelBluetooth
 import Radio
 
 /// Advertises through bluetoothd with LEAdvertisement1 objects, which any user may register if the bus policy allows it.
@@ -77,13 +78,10 @@ actor BusAdvertiser: InstanceAdvertiser {
     /// The hint for a refused registration.
     static func hint(for error: DBusError, daemon version: BlueZVersion?) -> String {
         if error.isBlueZ("Failed"), version.map(longCommands.contains) ?? true {
-            return "kernels of mid-2026, such as 6.12.93 and 6.18.34, refuse every advertisement of bluetoothd 5.56 to "
-                + "5.86: give beaconry CAP_NET_ADMIN so that it need not ask bluetoothd, or update the kernel or BlueZ; "
-                + "see dmesg for other causes"
+            return "if \(Fault.strictKernel.sentence()): \(Fault.strictKernel.hint()); see dmesg for other causes"
         }
         if error.isBlueZ("NotPermitted") {
-            return "run fewer beacons; if no program advertises, restart bluetoothd (systemctl restart bluetooth), "
-                + "which releases what unfinished registrations have left"
+            return "run fewer beacons, or \(Fault.instancesFull.hint())"
         }
         return "run fewer beacons, or give beaconry CAP_NET_ADMIN so that it need not ask bluetoothd"
     }

@@ -82,10 +82,9 @@ actor ManagementAdvertiser: InstanceAdvertiser {
             let foreign = taken.subtracting(instances.values).count
             throw RadioError(
                 .cannotCarry,
-                "all \(features.maximumInstances) advertising instances of hci\(index) are in use, \(foreign) of them by "
-                    + "other programs",
-                hint: "stop another program that advertises (bluetoothctl advertise off), or run fewer beacons; if "
-                    + "none advertises, restart bluetoothd (systemctl restart bluetooth)", isTemporary: foreign > 0)
+                "\(Fault.instancesFull.sentence(at: Fault.Place("hci\(index)"))), \(foreign) of "
+                    + "\(features.maximumInstances) by other programs",
+                hint: "run fewer beacons, or \(Fault.instancesFull.hint())", isTemporary: foreign > 0)
         }
         let refreshes = !features.isExtended && (refreshes || !hasPlaced)
         var failure: ManagementError?

@@ -107,26 +107,17 @@ struct BlueZDaemon: Sendable {
         return arguments.dropFirst().contains { $0 == "-E" || $0.hasPrefix("--experimental") }
     }
 
-    private static let missing = RadioError(
-        .noDaemon, "bluetoothd is not running", hint: "start it (systemctl start bluetooth)")
+    private static let missing = Fault.daemonOff.error(.noDaemon)
 
     /// The error for a daemon that runs and does not answer.
-    static let hanging = RadioError(
-        .noDaemon, "bluetoothd does not answer", hint: "restart it (systemctl restart bluetooth)", isTemporary: true)
+    static let hanging = Fault.daemonHangs.error(.noDaemon, isTemporary: true)
 
     private static func unreachable(_ error: DBusError) -> RadioError {
-        if error.isStandard("AccessDenied") {
-            return RadioError(
-                .notPermitted, "the system bus does not let this user talk to bluetoothd",
-                hint: "join the group that its policy names (often \"bluetooth\"), or run as root")
-        }
+        if error.isStandard("AccessDenied") { return Fault.daemonForbidden.error(.notPermitted) }
         if error.isStandard("ServiceUnknown") || error.isStandard("NameHasNoOwner") { return missing }
         // The message of `DBusError` ends in a hint of its own, after a semicolon.
         let reason = error.message.split(separator: ";").first ?? ""
-        return RadioError(
-            .noDaemon, "the system bus cannot be used (\(reason))",
-            hint: "start the D-Bus daemon and bluetoothd (systemctl start dbus bluetooth), or set "
-                + "DBUS_SYSTEM_BUS_ADDRESS")
+        return Fault.noBus.error(.noDaemon, "\(Fault.noBus.sentence()) (\(reason))")
     }
 }
 

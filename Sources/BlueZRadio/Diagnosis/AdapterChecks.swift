@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import KernelBluetooth
+
 /// The checks of the adapter of the beacons.
 enum AdapterChecks {
     /// In the order in which the page has them.
@@ -236,9 +238,4 @@ enum AdapterChecks {
             return finding
         }
     }
-}
-
-extension Fault {
-    /// How rfkill blocks an adapter.
-    init(block: String) { self = block == "by a switch" ? .switchOff : .blocked }
 }

@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import KernelBluetooth
+
 /// The answer of a check.
 package struct Finding: Codable, Hashable, Sendable {
     /// How an answer counts.

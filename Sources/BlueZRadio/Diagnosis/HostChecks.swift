@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import KernelBluetooth
+
 /// The checks of the machine: kernel, bluetoothd, rights, and whether there is an adapter.
 enum HostChecks {
     /// In the order in which the page has them.

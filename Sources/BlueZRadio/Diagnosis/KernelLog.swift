@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KernelBluetooth
 import SystemPackage
 
 /// A message of the kernel.

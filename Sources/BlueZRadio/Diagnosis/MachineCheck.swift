@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import KernelBluetooth
+
 /// A question about a machine whose beacon is not received, and how its facts answer it.
 ///
 /// `MachineCheck.all` is the list of the checks; each is a function of facts that were read before.

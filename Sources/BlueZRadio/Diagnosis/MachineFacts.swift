@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+package import KernelBluetooth
 
 /// What a machine shows of its Bluetooth at one time: kernel, bluetoothd, rights, adapters and messages of the kernel.
 ///

@@ -110,8 +110,7 @@ struct AdapterClaim: Sendable {
                 + "\(total) advertising instances, \(free) of them free",
             hint: free > 0 || adapter.activeInstances > 0
                 ? "run the first \(fitting) beacons here, and the others on another adapter"
-                : "stop the other programs that advertise; if there are none, restart bluetoothd (systemctl restart "
-                    + "bluetooth)",
+                : Fault.instancesFull.hint(),
             isTemporary: fittingCount(of: beacons, on: total) == beacons.count)
     }
 
@@ -144,8 +143,11 @@ struct AdapterClaim: Sendable {
         AdvertisingRules(
             way: way, isExtended: adapter.isExtended, adapterAddress: adapter.address,
             instancesOnAir: foreignCount + advertisements.map(advertiser.instancesNeeded).reduce(0, +),
-            foreignTurns: foreign.turns(of: foreignCount), settings: knownSettings, turn: advertiser.turn)
+            foreignTurns: foreign.turns(of: foreignCount), settings: knownSettings, turn: advertiser.turn,
+            place: place)
     }
+
+    private var place: Fault.Place { Fault.Place(ofThisMachine: adapter.name) }
 
     private var way: AdvertisingWay {
         guard case .bus(var daemon) = advertiser.way else { return advertiser.way }
@@ -163,11 +165,7 @@ struct AdapterClaim: Sendable {
     /// Why nothing can be advertised at present; `nil` if it can.
     var obstacle: RadioError? {
         guard settings?.contains(.advertising) == true else { return nil }
-        return RadioError(
-            .refused,
-            "another program uses the adapter's own advertising on \(adapter.name), and the kernel sends no instance "
-                + "meanwhile",
-            hint: "turn it off (btmgmt --index \(adapter.index) advertising off)", isTemporary: true)
+        return Fault.ownAdvertising.error(.refused, at: place, isTemporary: true)
     }
 
     // MARK: - Registration

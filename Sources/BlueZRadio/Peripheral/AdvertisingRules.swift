@@ -4,6 +4,7 @@
 
 import Advertising
 import BluetoothCore
+import KernelBluetooth
 import Radio
 
 /// Derives what BlueZ advertises for a requested advertisement: from the observed commands to the controller, or else from
@@ -23,6 +24,8 @@ struct AdvertisingRules {
     var settings: KnownSettings
     /// The time that the kernel gives each of our instances in turn on a legacy controller, in seconds.
     var turn: Int
+    /// The adapter, as hints name it.
+    let place: Fault.Place
 
     /// What is known of the settings of an adapter that affects advertisements.
     struct KnownSettings: Hashable, Sendable {
@@ -41,10 +44,13 @@ struct AdvertisingRules {
     static let defaultTurn = 2
 
     /// The rules of an adapter with the usual settings.
-    /// - Parameter turn: the length of a turn in seconds; `nil` for that of the way.
+    /// - Parameters:
+    ///   - turn: the length of a turn in seconds; `nil` for that of the way.
+    ///   - place: the adapter, as hints name it.
     init(
         way: AdvertisingWay, isExtended: Bool, adapterAddress: BluetoothAddress?, instancesOnAir: Int,
-        foreignTurns: [Int] = [], settings: KnownSettings = KnownSettings(), turn: Int? = nil
+        foreignTurns: [Int] = [], settings: KnownSettings = KnownSettings(), turn: Int? = nil,
+        place: Fault.Place = Fault.Place("hci0")
     ) {
         self.way = way
         self.isExtended = isExtended
@@ -53,6 +59,7 @@ struct AdvertisingRules {
         self.foreignTurns = foreignTurns
         self.settings = settings
         self.turn = turn ?? (way == .management ? Self.requestedTurn : Self.defaultTurn)
+        self.place = place
     }
 
     /// Whether instances take turns.

@@ -4,6 +4,7 @@
 
 import Advertising
 import BluetoothCore
+import KernelBluetooth
 import Radio
 
 // The warnings of `AdvertisingRules`: one for every difference between the requested and the effective advertisement, with
@@ -11,7 +12,6 @@ import Radio
 
 extension AdvertisingRules {
     private static let privilege = "give beaconry CAP_NET_ADMIN (see docs/adapters.md, \"Rights\")"
-    private static let undiscoverable = "turn discoverable off (bluetoothctl discoverable off)"
     private static let extended = "use an adapter with extended advertising"
 
     /// The warning about instances in turns; `nil` if there are none.
@@ -142,7 +142,8 @@ extension AdvertisingRules {
             message: "the advertising data is not what was requested, but "
                 + "\(Self.text(bytes, isKnown: isKnown))\(changes(composition, .advertisingData))",
             hint: composition != nil && settings.isDiscoverable
-                ? "\(Self.undiscoverable): bluetoothd omits 0x04 from the flags meanwhile; or \(Self.privilege)"
+                ? "\(Fault.discoverable.sentence(at: place)), and bluetoothd omits 0x04 from the flags meanwhile: "
+                    + "\(Fault.discoverable.hint(at: place)), or \(Self.privilege)"
                 : Self.privilege)
         guard let composition, let structures = try? AdvertisingData(parsing: bytes).structures else {
             return [changed]
@@ -249,9 +250,7 @@ extension AdvertisingRules {
                 message: settings.isDiscoverable
                     ? "\(change): the adapter is discoverable, which makes every advertisement connectable"
                     : "\(change): the adapter is connectable, which makes every advertisement connectable",
-                hint: settings.isDiscoverable
-                    ? Self.undiscoverable
-                    : "turn the setting off (btmgmt connectable off)")
+                hint: (settings.isDiscoverable ? Fault.discoverable : .connectable).hint(at: place))
         }
         guard prediction.composition != nil else {
             if pdu == .nonConnectable, lacksScanResponse(requested) {

@@ -5,6 +5,7 @@
 import Advertising
 import BluetoothCore
 import HCI
+import KernelBluetooth
 import Radio
 
 /// Compares what should be on the air with what a controller was observed to advertise, and decides what to report and
@@ -329,12 +330,11 @@ extension ControllerActivity.Obstacle {
         case .scan(.program):
             Warning(
                 code: "scan-in-the-way", message: "\(reason): \(Self.effectOfScan)",
-                hint: "stop the scan, or give the beacons an adapter of their own")
+                hint: Fault.scan.hint())
         case .scan(.kernel):
             Warning(
                 code: "background-scan-in-the-way", message: "\(reason): \(Self.effectOfScan)",
-                hint: "remove the device (bluetoothctl devices Paired, bluetoothctl remove ADDRESS), end the pending "
-                    + "connection, or give the beacons an adapter of their own")
+                hint: "\(Fault.backgroundScan.hint()); beaconry doctor names the device")
         case .connectionAttempt:
             Warning(
                 code: "connection-in-the-way", message: "\(reason), and the controller refuses to advertise meanwhile",
@@ -342,13 +342,12 @@ extension ControllerActivity.Obstacle {
         case .connection:
             Warning(
                 code: "connection-in-the-way", message: reason,
-                hint: "end the connection, or give the beacons an adapter of their own")
+                hint: "\(Fault.connection.hint()); beaconry doctor names the device")
         case .unknown(let opcode, let status):
             Warning(
                 code: "controller-in-the-way",
                 message: "\(reason): \(opcode.name) has the status 0x\(Hexadecimal.string([status.rawValue]))",
-                hint: "power the adapter off and on, and see dmesg; some controllers refuse to advertise after a "
-                    + "connection attempt was cancelled")
+                hint: "\(Fault.controllerRefuses.hint()); see dmesg")
         }
     }
 }

@@ -35,7 +35,7 @@ extension BlueZRadio {
                     message:
                         "\(central) is connected to \(adapter), whose beacons are not to be connectable: the adapter "
                         + "is discoverable or connectable, which makes them so; which of them it chose is not known",
-                    hint: "turn discoverable off (bluetoothctl discoverable off)")))
+                    hint: Fault.discoverable.hint(at: Fault.Place(ofThisMachine: adapter)))))
     }
 
     /// - Parameter address: the name or the identity address of a central, or of a peer that is not a central.

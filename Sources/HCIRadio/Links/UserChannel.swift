@@ -6,6 +6,7 @@ import BluetoothCore
 import Glibc
 import HCI
 import HostStack
+import KernelBluetooth
 import NIOCore
 import Radio
 import Sockets
@@ -131,8 +132,7 @@ struct UserChannel {
         let name = "hci-socket:\(index)"
         return switch code {
         case EAFNOSUPPORT:
-            RadioError(
-                .noAdapter, "this kernel has no Bluetooth", hint: "use --radio virtual, or a machine with an adapter")
+            RadioError(.noAdapter, Fault.noKernelBluetooth.sentence(), hint: Fault.noKernelBluetooth.hint())
         case EPERM, EACCES:
             RadioError(
                 .notPermitted, "\(name) needs CAP_NET_ADMIN",
@@ -141,11 +141,12 @@ struct UserChannel {
             RadioError(.noAdapter, "there is no adapter hci\(index)", hint: "beaconry radios lists the adapters")
         case EUSERS:
             RadioError(
-                .refused, "hci\(index) is in use: another program has its user channel",
-                hint: "stop that program, or use another adapter")
+                .refused, Fault.adapterInUse.sentence(at: Fault.Place("hci\(index)")),
+                hint: "\(Fault.adapterInUse.hint()), or use another adapter")
         case ERFKILL:
             RadioError(
-                .blocked, "hci\(index) is blocked by software or by a switch", hint: "run rfkill unblock bluetooth")
+                .blocked, "hci\(index) is blocked by software or by a switch",
+                hint: "\(Fault.blocked.action()) (sudo rfkill unblock bluetooth)")
         case ETIMEDOUT, EIO:
             RadioError(
                 .refused, "hci\(index) does not answer its driver: \(SystemErrorText.words(code))",

@@ -7,6 +7,7 @@ import Radio
 import Testing
 
 @testable import BlueZRadio
+@testable import KernelBluetooth
 
 /// The table of faults, and the page that is made from it.
 @Suite struct FaultTests {

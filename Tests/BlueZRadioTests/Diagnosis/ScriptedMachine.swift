@@ -4,6 +4,7 @@
 
 import BluetoothCore
 import DBus
+import KernelBluetooth
 
 @testable import BlueZRadio
 

@@ -140,6 +140,17 @@ class Scene:
         assert lines and lines[-1]["event"] == "diagnosis", result
         return Diagnosis(result.returncode, [line for line in lines if line["event"] == "check"])
 
+    def output_of_a_run(self) -> str:
+        """What a short run prints on the radio of this scene."""
+        profile = Path("/run/said.yaml")
+        profile.write_text(plain(1))
+        options = ["--ephemeral", "--control", "none", "--duration", "2s", *self.options]
+        result = subprocess.run(
+            self.command("beaconry", "run", str(profile), *options), env={**self.beaconry.environment, "PATH": self.search},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        return result.stdout + result.stderr
+
     def fix(self, command: str) -> None:
         """Runs a command as printed, in a shell of a terminal: btmgmt and bluetoothctl behave otherwise without one."""
         environment = {**self.beaconry.environment, "PATH": self.search, "USER": "visitor" if self.user else "root"}
@@ -616,6 +627,14 @@ def no_new_privileges(scene: Scene) -> Iterator[Callable[[], None]]:
 
 # The tests --------------------------------------------------------------------------------------------------------
 
+SAID_BY_RUNS = {
+    "no-kernel-bluetooth", "no-bus", "daemon-forbidden", "daemon-off", "daemon-hangs", "no-adapter", "rfkill", "adapter-off",
+    "adapter-in-use", "not-started", "low-energy-off", "own-advertising", "instances-full", "scan", "background-scan",
+    "discoverable", "connectable",
+}  # fmt: skip
+"""The faults that a run meets, too, and for which it says what to do in the words of `doctor`. Of the others a run removes what is
+left by itself (leftovers), or knows nothing (rights of files, what a receiver misses)."""
+
 
 @pytest.fixture(scope="module")
 def tools() -> None:
@@ -667,6 +686,9 @@ def test_fix_of_doctor_fixes_the_fault(
             else:
                 assert (before.code, found["result"]) == (1, "problem"), before.text
                 assert before.first is found, before.text
+            if fault in SAID_BY_RUNS:
+                said = scene.output_of_a_run()
+                assert found["action"] in said, said
             scene.before_fix()
             command = found.get("command")
             assert command or hand, f"the fix of {fault} is {found['action']}, and there is no hand"

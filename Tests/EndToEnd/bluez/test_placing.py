@@ -139,12 +139,11 @@ def test_table_has_every_kind_format_and_pdu(beaconry: Beaconry) -> None:
 
 
 @pytest.mark.depends_on()
-def test_impossible_cells_are_errors_of_the_profile(beaconry: Beaconry) -> None:
-    cells = list(impossible())
-    result = beaconry.call("check", str(beaconry.profile(profile(cells))))
+@pytest.mark.parametrize("cell", impossible(), ids=lambda cell: cell.id)
+def test_impossible_cell_is_an_error_of_the_profile(beaconry: Beaconry, cell: Cell) -> None:
+    result = beaconry.call("check", str(beaconry.profile(profile([cell]))))
     assert result.returncode == 65
-    errors = re.findall(r"error: beacons\[(\d+)\].pdu: ADV_NONCONN_IND has no scan response", result.stdout + result.stderr)
-    assert set(map(int, errors)) == set(range(len(cells)))
+    assert re.search(r"error: beacons\[0\]\.pdu: ADV_NONCONN_IND has no scan response", result.stdout + result.stderr)
 
 
 # What is on the air ------------------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ def test_advertisement_of_another_program_on_a_full_adapter_stays(
     stopped = run.wait("advertising-stopped")
     assert "another program's advertisement has taken its advertising instance" in json.dumps(stopped)
     refused = run.wait("advertising-refused")
-    assert f"all {total} advertising instances of hci0 are in use, 1 of them by other programs" in refused["message"]
+    assert f"all advertising instances of hci0 are in use, 1 of {total} by other programs" in refused["message"]
     assert refused["device"] == stopped["device"]
     [index] = [number for number, each in enumerate(listed(beaconry)) if not each["onAir"]]
     # For several rounds of turns.

@@ -2,8 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Radio
-
 /// A fault of adapters, bluetoothd or rights that `doctor` finds, and that a run reports in the same words.
 ///
 /// The cases are in the order of what explains most: of two faults the first one explains what is seen, if it explains it at
@@ -91,7 +89,7 @@ package enum Fault: String, CaseIterable, Codable, Hashable, Sendable {
         }
 
         /// A text of the table with the names of this place.
-        func named(_ text: String) -> String {
+        package func named(_ text: String) -> String {
             var named = text.replacing("{hciN}", with: adapter).replacing("{N}", with: adapter.dropFirst(3))
             if let other {
                 named = named.replacing("{hciM}", with: other).replacing("{M}", with: other.dropFirst(3))
@@ -126,11 +124,5 @@ package enum Fault: String, CaseIterable, Codable, Hashable, Sendable {
     /// What to do, with the command: the hint of an error.
     package func hint(at place: Place = Place()) -> String {
         action(at: place) + (command(at: place).map { " (\($0))" } ?? "")
-    }
-
-    /// The error of a run that meets this fault.
-    /// - Parameter sentence: what is wrong, if it is more than the table has.
-    package func error(_ code: RadioError.Code, at place: Place = Place(), _ sentence: String? = nil) -> RadioError {
-        RadioError(code, sentence ?? self.sentence(at: place), hint: hint(at: place))
     }
 }
