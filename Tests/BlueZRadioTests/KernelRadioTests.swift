@@ -130,6 +130,10 @@ import Testing
             #expect(next == .stopped(Self.beacon, reason: reason))
             let second = try await rig.advertising()
             #expect(second.warnings.map(\.code) == ["pdu-changed"])
+            // The set stays as it is, so it is placed again.
+            rig.kernel.change { $0.settings.subtract([.connectable, .discoverable]) }
+            #expect(try await rig.advertising().warnings == [])
+            #expect(rig.parameters.count == 3)
         }
     }
 

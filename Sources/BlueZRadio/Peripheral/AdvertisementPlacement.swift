@@ -54,7 +54,7 @@ struct AdvertisementPlacement {
         let sequence: Int
         var deadline: Instant
         /// The settings of the adapter when it was placed.
-        let settings: AdvertisingRules.KnownSettings
+        var settings: AdvertisingRules.KnownSettings
         /// Whether the obstacle that it waits for was reported.
         var isWarned = false
     }
@@ -188,7 +188,10 @@ struct AdvertisementPlacement {
         let beacon = attempt.beacon
         refused[beacon] = nil
         placed[beacon] = attempt.advertisement
-        if attempt.isRestoration, restoring.remove(beacon) != nil { return }
+        if attempt.isRestoration, restoring.remove(beacon) != nil {
+            unobserved[beacon]?.entry.settings = settings
+            return
+        }
         guard wanted[beacon] == attempt.advertisement, !withdrawn.contains(beacon) else { return }
         pending[beacon] = Pending(
             requested: attempt.advertisement, sequence: attempt.sequence, deadline: deadline, settings: settings)

@@ -47,14 +47,21 @@ struct AirSupervisor {
         var reportedAt: Instant
         /// When the controller ceased to advertise it; `nil` while it does.
         var offSince: Instant?
-        /// A PDU type that nothing explains, and since when it has been on the air.
-        var oddity: (pdu: AdvertisingPDU, since: Instant)?
+        /// A PDU type that nothing explains.
+        var oddity: Oddity?
         var obstacle: ControllerActivity.Obstacle?
         /// Whether foreign data in the controller were reported that placing the beacon again did not replace.
         var isWarnedOfForeignData = false
         /// How often it was placed again, and when for the last time.
         var attempts = 0
         var lastAttempt: Instant?
+    }
+
+    /// A PDU type on the air that neither the request nor the settings of the adapter explain.
+    private struct Oddity {
+        let pdu: AdvertisingPDU
+        let since: Instant
+        var isReported = false
     }
 
     /// The time that the kernel may take to advertise again by itself, when what stopped it has ended, and to correct the
@@ -141,9 +148,11 @@ struct AirSupervisor {
         if controller.activity.obstacle == nil { entry.obstacle = nil }
         let status = status(of: entry, controller, rules)
         entry.oddity = status.flatMap { Self.oddity(of: $0, rules, now, since: entry.oddity) }
-        guard let status, status != entry.reported, Self.settlingTime(of: entry).map({ $0 <= now }) ?? true else {
+        guard let status, status == entry.reported || Self.settlingTime(of: entry).map({ $0 <= now }) ?? true else {
             return []
         }
+        entry.oddity?.isReported = true
+        guard status != entry.reported else { return [] }
         if entry.reported == nil { entry.reportedAt = now }
         entry.reported = status
         return [.report(beacon, status)]
@@ -183,21 +192,18 @@ struct AirSupervisor {
         return actions
     }
 
-    /// A PDU type on the air that neither the request nor the settings of the adapter explain.
     private static func oddity(
-        of status: AdvertisingStatus, _ rules: AdvertisingRules, _ now: Instant,
-        since before: (pdu: AdvertisingPDU, since: Instant)?
-    ) -> (pdu: AdvertisingPDU, since: Instant)? {
+        of status: AdvertisingStatus, _ rules: AdvertisingRules, _ now: Instant, since before: Oddity?
+    ) -> Oddity? {
         guard let pdu = status.effective.pdu.value, pdu != rules.prediction(of: status.requested).pdu else {
             return nil
         }
-        return before?.pdu == pdu ? before : (pdu, now)
+        return before?.pdu == pdu ? before : Oddity(pdu: pdu, since: now)
     }
 
     /// When a PDU type that nothing explains is reported; `nil` if there is none, or if it has been.
     private static func settlingTime(of entry: Entry) -> Instant? {
-        guard let oddity = entry.oddity, entry.reported?.effective.pdu.value != oddity.pdu else { return nil }
-        return oddity.since + settling
+        entry.oddity.flatMap { $0.isReported ? nil : $0.since + settling }
     }
 
     private mutating func stopAll(because reason: String, at now: Instant) -> [Action] {

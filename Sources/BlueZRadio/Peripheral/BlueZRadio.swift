@@ -612,16 +612,23 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     /// again before bluetoothd reports it: the kernel restores instances without their data then.
     ///
     /// When its own advertising is switched off, the kernel disables all sets, and enables one of them again
-    /// (Linux 6.12, `set_adv_sync` and `set_advertising_complete`).
+    /// (Linux 6.12, `set_adv_sync` and `set_advertising_complete`). When the adapter is not connectable any more, it corrects the
+    /// PDU type of one set only (`hci_set_connectable_sync`).
     private func take(_ settings: AdapterSettings) {
         guard let claim else { return }
+        let wasConnectable = claim.settings?.contains(.connectable) == true
         self.claim?.settings = settings
         guard settings.contains(.powered) else {
             loss = .notPowered(claim.adapter.name)
             return
         }
-        if claim.adapter.isExtended, claim.obstacle != nil, !settings.contains(.advertising) {
-            for beacon in placement.placedBeacons { _ = placement.restore(beacon) }
+        if claim.adapter.isExtended {
+            let hasOwnAdvertisingEnded = claim.obstacle != nil && !settings.contains(.advertising)
+            let isLessConnectable = wasConnectable && !settings.contains(.connectable)
+            for (beacon, advertisement) in placement.wanted
+            where hasOwnAdvertisingEnded || isLessConnectable && !advertisement.pdu.isConnectable {
+                _ = placement.restore(beacon)
+            }
         }
         confirm()
     }
