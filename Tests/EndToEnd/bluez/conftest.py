@@ -26,12 +26,8 @@ PLAN = os.environ.get("BEACONRY_VM_PLAN", "")
 every test runs with the controllers that the machine was started with. In a machine with the controllers of rootcanal or
 Beaconry a plan has the tests with the marker `places`, with both kinds of these controllers."""
 PART = os.environ.get("BEACONRY_VM_PART", "1/1")
-"""The part of the plan that this machine runs: `2/3` is the second of three. Tests are dealt out in turn."""
-BEGUN = os.environ.get("BEACONRY_VM_CONTROLLERS", "")
-"""The controllers that the machine was started with."""
-MAKER = BEGUN.rpartition("-")[0]
-"""Whose controllers they are: `rootcanal` and `beaconry` keep to the specification, where btvirt, which has no name here,
-accepts nearly everything; and they have a further controller on their air, for the fixture `receiver`."""
+"""The part of the plan that this machine runs: `2/3` is the second of three, and `2-4/4` all but the first of four. Tests are dealt
+out in turn."""
 KINDS = ("legacy", "extended")
 FIRST_KIND = {"5.66": "legacy", "5.82": "extended"}
 """The reduced plan combines the oldest BlueZ and kernel with the oldest controllers, and the newest with the newest."""
@@ -66,7 +62,7 @@ def planned(item: pytest.Function, kind: str) -> bool:
         return False
     if not PLAN:
         return True
-    if not (item.get_closest_marker("places") if MAKER else "receiver" not in item.fixturenames):
+    if not (item.get_closest_marker("places") if vhci.MAKER else "receiver" not in item.fixturenames):
         return False
     if "own machine" in things or "release" in things and PLAN == "reduced":
         return False
@@ -76,7 +72,7 @@ def planned(item: pytest.Function, kind: str) -> bool:
         return True
     if kind != FIRST_KIND[vhci.BLUEZ]:
         return False
-    if MAKER:
+    if vhci.MAKER:
         return True  # there is one machine of each
     if things & {"newest", "newest only"}:
         return vhci.BLUEZ == NEWEST
@@ -86,8 +82,8 @@ def planned(item: pytest.Function, kind: str) -> bool:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Groups tests by their kind of controllers, because that fixture has the scope of the session."""
-    begun = BEGUN or FIRST_KIND.get(vhci.BLUEZ, "legacy")
-    others = [f"{MAKER}-{kind}" if MAKER else kind for kind in KINDS]
+    begun = vhci.CONTROLLERS or FIRST_KIND.get(vhci.BLUEZ, "legacy")
+    others = [f"{vhci.MAKER}-{kind}" if vhci.MAKER else kind for kind in KINDS]
     kinds = [begun, *(kind for kind in others if PLAN and kind != begun)]
     metafunc.parametrize("kind", kinds, indirect=True, scope="session")
 
@@ -99,8 +95,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in ours:
         item.add_marker(pytest.mark.skipif(not vhci.BLUEZ, reason="runs inside Scripts/bluez-vm"))
     plan = [item for item in ours if planned(item, item.callspec.params["kind"])]
-    part, parts = map(int, PART.split("/"))
-    chosen = set(plan[part - 1 :: parts])
+    of_machine, parts = PART.split("/")
+    first, _, last = of_machine.partition("-")
+    chosen = {item for part in range(int(first), int(last or first) + 1) for item in plan[part - 1 :: int(parts)]}
     config.hook.pytest_deselected(items=[item for item in ours if item not in chosen])
     items[:] = [item for item in items if item not in ours or item in chosen]
 
@@ -199,7 +196,7 @@ def witness(_recording: vhci.Witness, fresh_controllers: vhci.Controllers) -> vh
 @pytest.fixture
 def receiver(world: vhci.World, request: pytest.FixtureRequest) -> Iterator[Receiver]:
     """A host on the air of the controllers, which scans actively all the time; what it receives is in the results as well."""
-    if not MAKER:
+    if not vhci.MAKER:
         pytest.skip("no receiver can join the air of btvirt: --controllers rootcanal-… or beaconry-…")
     RESULTS.mkdir(parents=True, exist_ok=True)
     receiver = Receiver(vhci.RECEIVERS, actively=True, file=RESULTS / f"{result_name(request)}.air.txt")

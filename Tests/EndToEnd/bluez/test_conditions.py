@@ -23,7 +23,7 @@ import vhci
 from air import Receiver, Visitor
 from beaconry import CONFIG_SERVICE, PATIENCE, Beaconry, Event, Run, ibeacon
 from test_advertising import E2C5, plain
-from vhci import ADDRESSES, RECEIVERS, Management, ManagementError, World, dbus_call, eventually, set_adapter_property
+from vhci import ADDRESSES, MAKER, RECEIVERS, Management, ManagementError, World, dbus_call, eventually, set_adapter_property
 
 pytestmark = [pytest.mark.places, pytest.mark.depends_on("controllers")]
 
@@ -261,12 +261,18 @@ def full_adapter(place: Place) -> Iterator[None]:
     """All instances that a run has left are those of other programs; it takes the highest numbers."""
     management: Management = place.world.management
     count = management.advertising_features(0).max_instances - (len(FRAMES) if place.beaconry.runs else 0)
-    for number in range(1, count + 1):
-        management.add_advertising(0, number, flags=1, data=FOREIGN + bytes([2, 0xFF, number]))
+    added = 0
+    try:
+        for number in range(1, count + 1):
+            management.add_advertising(0, number, flags=1, data=FOREIGN + bytes([2, 0xFF, number]))
+            added = number
+    except ManagementError as error:
+        # No resources: the kernel has a set of its own in the controller since the adapter was discoverable.
+        assert error.status == 7 and added == count - 1
     try:
         yield
     finally:
-        for number in range(1, count + 1):
+        for number in range(1, added + 1):
             management.remove_advertising(0, number)
 
 
@@ -297,13 +303,13 @@ ROWS = [
         codes=frozenset({"background-scan-in-the-way", "connection-in-the-way"}), **SCAN),
     Row("connection of a central", connection_of_a_central, visible=PLAIN),
     Row("discoverable adapter", discoverable, codes=frozenset({"pdu-changed"}), moments_with_sets=frozenset({"before"})),
-    Row("own advertising", own_advertising, visible=NONE, hides=ALL, words="adapter's own advertising",
+    Row("own advertising", own_advertising, visible=NONE, hides=ALL, words="own advertising of hci0",
         moments_with_sets=frozenset({"before"})),
     Row("hung bluetoothd", hung_bluetoothd, visible=PLAIN, visible_before=NONE, hides=SHOP_ONLY,
         codes=frozenset({"daemon-hangs", "no-daemon"})),
     Row("advertisement of bluetoothctl", advertisement_of_bluetoothctl),
     Row("advertisement of btmgmt", advertisement_of_btmgmt),
-    Row("full adapter", full_adapter, visible=NONE, words="other programs", moments=frozenset({"before"})),
+    Row("full adapter", full_adapter, visible=NONE, words="programs", moments=frozenset({"before"})),
     Row("instances of others", full_adapter, moments=frozenset({"during"})),
     Row("leftovers of a killed run", leftovers_of_a_killed_run),
 ]  # fmt: skip
@@ -343,13 +349,26 @@ def wait_until(run: Run, what: str, condition: Callable[[], Any]) -> None:
 
 OF_RELEASES = {"scan of bluetoothctl", "scans of btmgmt", "advertisement of btmgmt", "connection of a central"}
 """Rows that are much like others: the full plan has them."""
-RELEASE = (pytest.mark.depends_on("release"),)
+
+
+def is_of_releases(row: Row, moment: str) -> bool:
+    """Whether the full plan alone has a case: in the reduced one, rows that can begin before the run and during it have one moment on
+    the controllers of rootcanal, and the other on ours."""
+    if row.name in OF_RELEASES:
+        return True
+    is_first = (ROWS.index(row) % 2 == 0) == (MAKER == "rootcanal")
+    return len(row.moments) > 1 and (moment == "before") != is_first
+
+
 CASES = [
-    pytest.param(row, moment, id=f"{row.name.replace(' ', '-')}-{moment}", marks=RELEASE if row.name in OF_RELEASES else ())
+    pytest.param(
+        row, moment, id=f"{row.name.replace(' ', '-')}-{moment}",
+        marks=(pytest.mark.depends_on("release"),) if is_of_releases(row, moment) else (),
+    )
     for row in ROWS
     for moment in ("before", "during")
     if moment in row.moments
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("row, moment", CASES)

@@ -33,6 +33,7 @@ from test_advertising import plain
 from vhci import (
     ADDRESSES,
     BLUEZ,
+    CONTROLLERS,
     Management,
     World,
     adapter_property,
@@ -652,7 +653,7 @@ pytestmark = [pytest.mark.depends_on("own machine"), pytest.mark.timeout(1200)]
 PLACES = {("5.66", "legacy"), ("5.82", "extended")}
 """The versions of BlueZ and the controllers of the machines that run these tests."""
 CASES = [pytest.param(fault, row, id=f"{fault}-{row.make.__name__}") for fault, found in MAKERS.items() for row in found]
-HERE = (BLUEZ, os.environ.get("BEACONRY_VM_CONTROLLERS", "legacy").rpartition("-")[2])
+HERE = (BLUEZ, CONTROLLERS.rpartition("-")[2] or "legacy")
 
 
 def suits(row: Row, place: tuple[str, str]) -> bool:

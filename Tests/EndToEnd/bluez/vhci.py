@@ -31,6 +31,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 BLUEZ = os.environ.get("BEACONRY_VM_BLUEZ", "")
+CONTROLLERS = os.environ.get("BEACONRY_VM_CONTROLLERS", "")
+"""The controllers that the machine was started with."""
+MAKER = CONTROLLERS.rpartition("-")[0]
+"""Whose controllers they are: `rootcanal` and `beaconry` keep to the specification, where btvirt, which has no name here, accepts
+nearly everything; and they have a further controller on their air, for the fixture `receiver`."""
 ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01")
 """The public addresses of the two controllers, which are hci0 and hci1 until a test replugs them elsewhere."""
 RECEIVERS = 17002
@@ -384,7 +389,7 @@ class Controllers(_Daemon):
     def __init__(self, management: Management) -> None:
         super().__init__("controllers")
         self._management = management
-        self.kind = os.environ.get("BEACONRY_VM_CONTROLLERS", "")
+        self.kind = CONTROLLERS
         """The kind of the controllers, also of those that replug() adds, as `Scripts/bluez-vm --controllers` names it."""
         self._placeholder: int | None = None
 

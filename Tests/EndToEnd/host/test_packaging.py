@@ -209,6 +209,7 @@ def bill() -> Iterator[Record]:
     yield json.loads(written.stdout)
 
 
+@pytest.mark.package
 def test_bill_of_materials_is_an_spdx_document(bill: Record) -> None:
     assert (bill["spdxVersion"], bill["dataLicense"], bill["SPDXID"]) == ("SPDX-2.3", "CC0-1.0", "SPDXRef-DOCUMENT")
     assert bill["creationInfo"]["created"] == "2025-06-15T15:06:40Z"
@@ -225,6 +226,7 @@ def test_bill_of_materials_is_an_spdx_document(bill: Record) -> None:
     assert described == ["SPDXRef-beaconry"]
 
 
+@pytest.mark.package
 def test_bill_of_materials_has_versions_in_the_ranges_of_the_manifest(bill: Record) -> None:
     ranges = {
         source["identity"]: source["requirement"]["range"][0]
@@ -245,11 +247,13 @@ def test_bill_of_materials_has_versions_in_the_ranges_of_the_manifest(bill: Reco
         assert least <= version < limit, name
 
 
+@pytest.mark.package
 def test_every_part_is_in_the_notices(bill: Record) -> None:
     headings = set(re.findall(r"^={79}\n(\S+)\n", NOTICE, re.MULTILINE))
     assert {package["name"] for package in bill["packages"]} - {"beaconry"} <= headings
 
 
+@pytest.mark.package
 def test_notices_of_packages_are_complete(bill: Record) -> None:
     def squeezed(text: str) -> str:
         return " ".join(text.split())

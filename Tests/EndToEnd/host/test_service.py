@@ -206,6 +206,7 @@ def output(*command: str | Path) -> str:
     return subprocess.run([str(each) for each in command], capture_output=True, text=True, timeout=300, check=True).stdout
 
 
+@pytest.mark.package
 def test_the_debian_package_has_the_program_and_its_files(packages: Path, tmp_path: Path) -> None:
     (package,) = packages.glob("beaconry_*.deb")
     version = output(BINARY, "--version").split()[1]
@@ -232,6 +233,7 @@ def test_the_debian_package_has_the_program_and_its_files(packages: Path, tmp_pa
     output("bash", "-c", f"cd {tmp_path} && md5sum --check --quiet DEBIAN/md5sums")
 
 
+@pytest.mark.package
 def test_the_archive_has_the_program_and_its_files(packages: Path, tmp_path: Path) -> None:
     (archive,) = (each for each in packages.glob("*.tar.xz") if "symbols" not in each.name)
     output("tar", "-C", tmp_path, "-xf", archive)
