@@ -73,9 +73,7 @@ extension RadioSurvey {
         ]
         let reason = failure == nil ? "bluetoothd does not manage it" : "bluetoothd is not"
         notes = survey.unmanagedNames.map { "\($0): there, but \(reason)" }
-        notes += survey.adapters.compactMap { entry in
-            entry.leftovers.map { "\(BlueZDriver.scheme):\(entry.adapter.name): \($0.clause)" }
-        }
+        notes += survey.adapters.compactMap(\.leftovers?.clause)
         guard failure == nil else { return }
         if radios.isEmpty { notes.append("this machine has no Bluetooth adapter that bluetoothd knows") }
         guard !radios.isEmpty else { return }

@@ -61,9 +61,12 @@ package struct LeftoverInstances: Sendable {
         return removed
     }
 
-    /// The finding, as a clause.
-    package var clause: String {
-        "\(count) \(count == 1 ? "advertisement is" : "advertisements are") on the air, left by a run that was killed; the "
-            + "next run removes \(count == 1 ? "it" : "them"), or beaconry radios --clean"
+    /// What `radios` prints of them, as a clause.
+    package var clause: String { "\(Self.sentence(count, on: adapter)); \(Fault.leftovers.hint())" }
+
+    /// What is found, as a sentence without its full stop.
+    static func sentence(_ count: Int, on adapter: String) -> String {
+        "\(count) \(count == 1 ? "advertisement is" : "advertisements are") on the air of \(adapter), left by a run that was "
+            + "killed"
     }
 }

@@ -68,13 +68,8 @@ package final class RunLedger: RadioLedger {
     }
 
     package func leftovers(under key: String) -> [String] {
-        var leftovers = contents.withLock { $0.left[key] ?? [] }
-        for other in others {
-            guard let lock = try? FileLock("\(other).lock") else { continue }
-            leftovers += Self.read(other)?[key] ?? []
-            lock.release()
-        }
-        return leftovers
+        // The ledger of this run is locked, so it is not among the abandoned ones.
+        contents.withLock { $0.left[key] ?? [] } + (Self.abandonedEntries(in: folder)[key] ?? [])
     }
 
     package func takeLeftovers(under key: String) -> [String] {
@@ -106,7 +101,7 @@ package final class RunLedger: RadioLedger {
 
     /// The entries of runs that have ended without cleaning up, by their keys. They stay there, for a later run.
     /// - Parameter time: only of runs that have recorded something since, in seconds since 1970.
-    package static func abandonedEntries(in folder: String, since time: Double) -> [String: [String]] {
+    package static func abandonedEntries(in folder: String, since time: Double = 0) -> [String: [String]] {
         let ledgers = Folder.names(in: folder).filter { $0.hasSuffix(".ledger") }.map { "\(folder)/\($0)" }
         return ledgers.reduce(into: [:]) { found, ledger in
             var status = stat()

@@ -19,6 +19,13 @@ import Testing
         #expect(SystemErrorText.code(of: error) == code)
     }
 
+    @Test func longPathIsReported() throws {
+        let error = #expect(throws: SocketAddressError.self) {
+            try SocketAddress(unixDomainSocketPath: String(repeating: "a", count: 120))
+        }
+        #expect(SystemErrorText.words(try #require(error)) == "its path has more than 107 bytes")
+    }
+
     @Test func timeoutIsReported() {
         #expect(SystemErrorText.words(ChannelError.connectTimeout(.seconds(5))) == "no answer within 5 s")
         #expect(SystemErrorText.code(of: ChannelError.eof) == nil)

@@ -154,11 +154,8 @@ enum AdapterChecks {
         let left = adapter.presentLeftovers.count
         var findings: [Finding] = []
         if left > 0 {
-            let subjectText = left == 1 ? "1 advertisement is" : "\(left) advertisements are"
-            findings.append(
-                .problem(
-                    .leftovers, at: subject.place(),
-                    "\(subjectText) on the air of \(adapter.name), left by a run that was killed"))
+            let sentence = LeftoverInstances.sentence(left, on: adapter.name)
+            findings.append(.problem(.leftovers, at: subject.place(), sentence))
         }
         if foreign >= total {
             findings.append(

@@ -141,7 +141,7 @@ def test_what_a_killed_run_has_left_is_named_and_removed(
     run.kill()
     received(receiver, *frames, since=time.time())
     radios = beaconry.call("radios")
-    assert "3 advertisements are on the air, left by a run that was killed" in radios.stderr, radios
+    assert "3 advertisements are on the air of hci0, left by a run that was killed" in radios.stderr, radios
     assert "beaconry radios --clean" in radios.stderr
     total = world.management.advertising_features(0).max_instances
     assert f"{total - 3} of {total} instances free" in radios.stdout
