@@ -13,6 +13,8 @@ import Synchronization
 /// The file is locked while its run is alive, so a file whose lock is free belongs to a run that has ended.
 package final class RunLedger: RadioLedger {
     private let folder: String
+    /// The folders of the ledgers of other users' runs, which this one cleans up, too.
+    private let besides: [String]
     private let path: String
     private let lock: FileLock
     private let contents = Mutex(Contents())
@@ -24,9 +26,11 @@ package final class RunLedger: RadioLedger {
     }
 
     /// Creates the ledger of this run.
+    /// - Parameter besides: folders with ledgers of other users, of which this process may use all, as root may.
     /// - Throws: `PersistenceError` if the folder or the file cannot be used.
-    package init(folder: String) throws(PersistenceError) {
+    package init(folder: String, besides: [String] = []) throws(PersistenceError) {
         self.folder = folder
+        self.besides = besides
         do throws(SystemError) {
             try Folder.createOwn(folder)
         } catch {
@@ -69,7 +73,7 @@ package final class RunLedger: RadioLedger {
 
     package func leftovers(under key: String) -> [String] {
         // The ledger of this run is locked, so it is not among the abandoned ones.
-        contents.withLock { $0.left[key] ?? [] } + (Self.abandonedEntries(in: folder)[key] ?? [])
+        contents.withLock { $0.left[key] ?? [] } + (Self.abandonedEntries(in: [folder] + besides)[key] ?? [])
     }
 
     package func takeLeftovers(under key: String) -> [String] {
@@ -82,7 +86,7 @@ package final class RunLedger: RadioLedger {
             guard let lock = try? FileLock("\(other).lock") else { continue }
             if var entries = Self.read(other) {
                 leftovers += entries.removeValue(forKey: key) ?? []
-                if entries.isEmpty { unlink(other) } else { Self.write(entries, to: other) }
+                if entries.isEmpty { unlink(other) } else { Self.rewrite(entries, to: other) }
             }
             lock.release()
         }
@@ -101,9 +105,8 @@ package final class RunLedger: RadioLedger {
 
     /// The entries of runs that have ended without cleaning up, by their keys. They stay there, for a later run.
     /// - Parameter time: only of runs that have recorded something since, in seconds since 1970.
-    package static func abandonedEntries(in folder: String, since time: Double = 0) -> [String: [String]] {
-        let ledgers = Folder.names(in: folder).filter { $0.hasSuffix(".ledger") }.map { "\(folder)/\($0)" }
-        return ledgers.reduce(into: [:]) { found, ledger in
+    package static func abandonedEntries(in folders: [String], since time: Double = 0) -> [String: [String]] {
+        folders.flatMap(ledgers).reduce(into: [:]) { found, ledger in
             var status = stat()
             guard stat(ledger, &status) == 0, Double(status.st_mtim.tv_sec) >= time.rounded(.down),
                 let lock = try? FileLock("\(ledger).lock")
@@ -131,8 +134,10 @@ package final class RunLedger: RadioLedger {
     }
 
     /// The ledgers of other runs, alive or not.
-    private var others: [String] {
-        Folder.names(in: folder).filter { $0.hasSuffix(".ledger") }.map { "\(folder)/\($0)" }.filter { $0 != path }
+    private var others: [String] { ([folder] + besides).flatMap(Self.ledgers).filter { $0 != path } }
+
+    private static func ledgers(in folder: String) -> [String] {
+        Folder.names(in: folder).filter { $0.hasSuffix(".ledger") }.map { "\(folder)/\($0)" }
     }
 
     /// Removes the ledger, at the end of a run that has cleaned up; what it could not remove stays for a later run.
@@ -152,6 +157,14 @@ package final class RunLedger: RadioLedger {
     private static func read(_ path: String) -> [String: [String]]? {
         guard let bytes = try? LocalFileSystem().read(path) else { return nil }
         return try? JSONDecoder().decode([String: [String]].self, from: Data(bytes))
+    }
+
+    /// Replaces the ledger of another run, which stays its user's.
+    private static func rewrite(_ all: [String: [String]], to path: String) {
+        var status = stat()
+        let isKnown = stat(path, &status) == 0
+        write(all, to: path)
+        if isKnown { chown(path, status.st_uid, status.st_gid) }
     }
 
     /// Errors are ignored: without a ledger a later run cannot clean up after a crash, but this run works.

@@ -53,12 +53,26 @@ struct RunLedgerTests {
         let live = try RunLedger(folder: folder.path)
         live.record(["5"], under: Self.key)
         for _ in 0..<2 {
-            let found = RunLedger.abandonedEntries(in: folder.path, since: 0)
+            let found = RunLedger.abandonedEntries(in: [folder.path], since: 0)
             #expect(found.mapValues { $0.sorted() } == ["hci0": ["1", "2", "3"], "hci1": ["4"]])
         }
         // Those from before a time are left out.
-        #expect(RunLedger.abandonedEntries(in: folder.path, since: 1e12).isEmpty)
+        #expect(RunLedger.abandonedEntries(in: [folder.path], since: 1e12).isEmpty)
         live.close()
+    }
+
+    /// Root cleans up after services, whose ledgers are in another folder and stay theirs.
+    @Test
+    func ledgersOfOtherFoldersAreCleanedUp() throws {
+        let (folder, services) = (try TemporaryFolder(), try TemporaryFolder())
+        try services.write(#"{"hci0":["1"],"hci1":["5"]}"#, to: "run-7.ledger")
+        let ledger = try RunLedger(folder: folder.path, besides: [services.path])
+        #expect(ledger.leftovers(under: Self.key) == ["1"])
+        #expect(ledger.takeLeftovers(under: Self.key) == ["1"])
+        #expect(services.text("run-7.ledger") == #"{"hci1":["5"]}"#)
+        #expect(ledger.takeLeftovers(under: "hci1") == ["5"])
+        #expect(services.names() == [])
+        ledger.close()
     }
 
     @Test

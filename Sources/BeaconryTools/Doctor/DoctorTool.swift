@@ -42,8 +42,8 @@ package struct DoctorTool: Sendable {
     /// - Throws: `Failure.unmetExpectation` if there is a problem; `RadioError` if the receiver cannot be used.
     package func run() async throws {
         let selector = (driver as? BlueZDriver)?.selector
-        let folder = Folders.runtime
-        var facts = await MachineFacts.read(leftovers: { RunLedger.abandonedEntries(in: folder, since: $0) })
+        let folders = [Folders.runtime] + Folders.ledgersOfServices
+        var facts = await MachineFacts.read(leftovers: { RunLedger.abandonedEntries(in: folders, since: $0) })
         let adapter = selector.flatMap { facts.adapter(selectedBy: $0) }
         var findings = selector == nil ? [] : MachineCheck.findings(facts, on: adapter)
         var results: [StageResult] = []
@@ -106,7 +106,7 @@ package struct DoctorTool: Sendable {
     private static let major = UInt16.random(in: 1...UInt16.max)
 
     private func test(_ place: Fault.Place) async throws -> (results: [StageResult], isComplete: Bool) {
-        let ledger = try RunLedger(folder: Folders.runtime)
+        let ledger = try RunLedger(folder: Folders.runtime, besides: Folders.ledgersOfServices)
         defer { ledger.close() }
         let stages = trial == nil ? Array(TrialStage.all.prefix(1)) : TrialStage.all
         let run = TrialRun(

@@ -52,6 +52,9 @@ package enum Folders {
         return ([runtime] + own + [services]).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
+    /// The folders of ledgers that a command examines beside that of this user: root's cleans up after services.
+    package static var ledgersOfServices: [String] { geteuid() == 0 && runtime != services ? [services] : [] }
+
     /// The path of a profile's control socket.
     package static func controlSocket(of profile: String) -> String { "\(runtime)/\(profile).sock" }
 
