@@ -99,6 +99,8 @@ package enum LocalTime {
     @Sendable package static func offset(at seconds: Int64) -> Int64 {
         var time = time_t(seconds)
         var parts = tm()
+        // Reads /etc/localtime again if it has changed, which localtime_r need not do.
+        tzset()
         guard localtime_r(&time, &parts) != nil else { return 0 }
         return Int64(parts.tm_gmtoff)
     }

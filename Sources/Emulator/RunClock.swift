@@ -102,16 +102,25 @@ struct TimeOfDayWatch {
 
     /// The time of day at the start of the clock, as it was when a step counted last.
     private var start: Duration
+    /// The difference between local time and UTC.
+    private let utcOffset: Schedule.UTCOffset
+    private var lastOffset: Int64
 
-    init(at time: ScheduleTime) { start = time.sinceUnixEpoch - time.uptime }
+    init(at time: ScheduleTime, _ utcOffset: @escaping Schedule.UTCOffset) {
+        start = time.sinceUnixEpoch - time.uptime
+        self.utcOffset = utcOffset
+        lastOffset = utcOffset(time.sinceUnixEpoch.components.seconds)
+    }
 
     /// Takes the present time.
-    /// - Returns: Whether the time of day was set since the last call that returned `true`.
+    /// - Returns: Whether the time of day, or the time zone, was set since the last call that returned `true`.
     mutating func wasSet(at time: ScheduleTime) -> Bool {
         let start = time.sinceUnixEpoch - time.uptime
         let step = start > self.start ? start - self.start : self.start - start
-        guard step >= Self.leastStep else { return false }
+        let offset = utcOffset(time.sinceUnixEpoch.components.seconds)
+        guard step >= Self.leastStep || offset != lastOffset else { return false }
         self.start = start
+        lastOffset = offset
         return true
     }
 }

@@ -192,6 +192,7 @@ struct ScheduledBeaconTests {
     private final class Wall: Sendable {
         private let clock: Mutex<(since: Duration, clock: ManualClock)?> = Mutex(nil)
         private let start: Mutex<Duration>
+        private let offset: Mutex<Int64> = Mutex(0)
 
         init(_ start: Duration) { self.start = Mutex(start) }
 
@@ -204,6 +205,11 @@ struct ScheduledBeaconTests {
         }
 
         func set(by step: Duration) { start.withLock { $0 += step } }
+
+        /// The seconds that local time is ahead of UTC.
+        var utcOffset: Int64 { offset.withLock(\.self) }
+
+        func setOffset(hours: Int64) { offset.withLock { $0 = hours * 3600 } }
     }
 
     /// Runs the profile on a clock that can be set, from Friday at this hour in UTC.
@@ -213,7 +219,7 @@ struct ScheduledBeaconTests {
         let wall = Wall(Self.friday + Self.hour * hour)
         let rig = try Rig(Self.profile(schedule), folder: try TemporaryFolder()) { configuration in
             configuration.timeOfDay = { wall.now }
-            configuration.utcOffset = { _ in 0 }
+            configuration.utcOffset = { _ in wall.utcOffset }
         }
         wall.follow(rig.clock)
         do {
@@ -253,9 +259,19 @@ struct ScheduledBeaconTests {
         }
     }
 
+    @Test func scheduleFollowsTheTimeZone() async throws {
+        try await withWall("{ between: mon-fri 09:00-17:00 }", at: 3) { rig, wall in
+            #expect(try await !rig.emulator.show("sign").isEnabled)
+            wall.setOffset(hours: 7)
+            await check(rig)
+            try await rig.event("advertising-started", of: "sign")
+            #expect(try await rig.emulator.show("sign").schedule?.until == Self.friday + Self.hour * 10)
+        }
+    }
+
     /// A clock that is slewed by half a second between two checks each is followed as well, once the steps add up.
     @Test func smallStepsAddUp() {
-        var watch = TimeOfDayWatch(at: ScheduleTime(uptime: .zero, sinceUnixEpoch: Self.friday))
+        var watch = TimeOfDayWatch(at: ScheduleTime(uptime: .zero, sinceUnixEpoch: Self.friday)) { _ in 0 }
         var noticed: [Int] = []
         for second in 1...12 {
             let time = Duration.seconds(second)

@@ -19,7 +19,7 @@ extension Emulator {
         awaitScheduleChange(of: beacon.identifier)
         refresh(beacon.identifier)
         if session.followsTimeOfDay, runClock.canBeSet, timeOfDayWatch == nil {
-            let watch = TimeOfDayWatch(at: runClock.scheduleTime)
+            let watch = TimeOfDayWatch(at: runClock.scheduleTime, configuration.utcOffset)
             timeOfDayWatch = Task { [weak self, runClock] in
                 var watch = watch
                 while await runClock.sleep(for: Self.timeCheckPeriod), let self {
@@ -38,7 +38,8 @@ extension Emulator {
         }
     }
 
-    /// Advances the schedules whose changes no timer has noticed, because the time of day was set or the timer is late.
+    /// Advances the schedules whose changes no timer has noticed, because the time of day or the time zone was set, or the timer is
+    /// late.
     /// - Parameter watch: The last time at which schedules were checked.
     /// - Returns: The present time.
     private func checkSchedules(_ watch: TimeOfDayWatch) async -> TimeOfDayWatch {
