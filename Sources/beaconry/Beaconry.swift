@@ -52,6 +52,7 @@ struct Beaconry: AsyncParsableCommand {
         FileCapabilities.makeEffective()
         do {
             try CommandNames.check(arguments, of: Self.self)
+            try EnvironmentVariable.checkFlags()
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

@@ -55,8 +55,22 @@ package enum EnvironmentVariable: String, CaseIterable, Sendable {
     /// The variable's value; `nil` if it is unset or empty.
     package var value: String? { Environment.value(name) }
 
-    /// Whether the variable switches a flag on: 1, true or yes.
-    package var isSet: Bool { ["1", "true", "yes"].contains(value ?? "") }
+    /// The variables of flags.
+    package static let flags: [EnvironmentVariable] = [.wait, .strict, .json, .ephemeral, .factoryReset, .lastGood]
+    private static let on: Set = ["1", "true", "yes", "on", "y"]
+    private static let off: Set = ["0", "false", "no", "off", "n"]
+
+    /// Whether the variable switches a flag on: 1, true, yes, on or y, in any case.
+    package var isSet: Bool { Self.on.contains(value?.lowercased() ?? "") }
+
+    /// Checks the variables of flags.
+    /// - Throws: `Failure` if one is neither on nor off.
+    package static func checkFlags() throws(Failure) {
+        for flag in flags {
+            guard let value = flag.value?.lowercased(), !on.contains(value), !off.contains(value) else { continue }
+            throw .usage("\(flag.name): \"\(flag.value ?? "")\" is neither 1 nor 0")
+        }
+    }
 
     /// The variable's value as the option parses it.
     /// - Throws: `Failure` that names the option and the variable.

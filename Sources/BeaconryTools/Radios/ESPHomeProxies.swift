@@ -73,9 +73,10 @@ extension EncryptionKey {
     /// Reads a key from a file with its base64 in one line.
     /// - Throws: `Failure` if the file cannot be read, or has no key.
     package init(file path: String) throws(Failure) {
-        guard let text = try InputFile.text(of: path, limit: Self.longestFile), let key = Self(base64: text) else {
-            throw .badData(
-                "\(path) has no key: it must have 32 bytes in base64, such as those of openssl rand -base64 32")
+        guard let text = try InputFile.secret(in: path, limit: Self.longestFile), let key = Self(base64: text) else {
+            throw Failure(
+                exitCode: 74,
+                message: "\(path) has no key: it must have 32 bytes in base64, such as openssl rand -base64 32 prints")
         }
         self = key
     }

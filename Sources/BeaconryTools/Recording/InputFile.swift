@@ -54,6 +54,16 @@ extension InputFile {
         }
         return nil
     }
+
+    /// The text of a file with a token or a key, which may come later than a service that waits for it.
+    /// - Throws: `Failure` with 74, since 65 means that another start does not help.
+    static func secret(in path: String, limit: Int) throws(Failure) -> String? {
+        do throws(Failure) {
+            return try text(of: path, limit: limit)
+        } catch {
+            throw Failure(exitCode: 74, message: error.message)
+        }
+    }
 }
 
 extension InputFile {

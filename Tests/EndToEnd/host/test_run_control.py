@@ -124,7 +124,7 @@ def test_socket_in_use_names_the_other_run(beaconry: Beaconry) -> None:
     [
         (["--http", "0.0.0.0:0"], 64),
         (["--http", "nope"], 64),
-        (["--http", "127.0.0.1:0", "--http-token-file", "missing"], 65),
+        (["--http", "127.0.0.1:0", "--http-token-file", "missing"], 74),
         (["--http", "192.0.2.1:0"], 64),
         (["--http", "127.0.0.1:USED", "--capture", "c.btsnoop"], 73),
         (["--metrics-file", "missing/m.prom", "--capture", "c.btsnoop"], 73),

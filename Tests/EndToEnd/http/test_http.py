@@ -275,8 +275,8 @@ def processor_seconds(process: int) -> float:
         (["--http", "192.0.2.1:0", "--http-token-file", "TOKEN"], 73, "cannot listen on 192.0.2.1:0 for HTTP: Cannot assign"),
         (["--http", "nope"], 64, 'beaconry: --http: "nope" is not an address; write HOST:PORT'),
         (["--http", "127.0.0.1:99999"], 64, 'beaconry: --http: "127.0.0.1:99999" is not an address; write'),
-        (["--http", "127.0.0.1:0", "--http-token-file", "SHORT"], 65, "no token"),
-        (["--http", "127.0.0.1:0", "--http-token-file", "MISSING"], 65, "MISSING"),
+        (["--http", "127.0.0.1:0", "--http-token-file", "SHORT"], 74, "no token"),
+        (["--http", "127.0.0.1:0", "--http-token-file", "MISSING"], 74, "MISSING"),
     ],
 )
 def test_unsafe_and_wrong_addresses_are_refused(tmp_path: Path, options: list[str], status: int, words: str) -> None:

@@ -155,6 +155,18 @@ def test_start_that_fails_is_tried_until_it_succeeds(machine: Machine) -> None:
     machine.wait_for_beacons()
 
 
+def test_token_that_comes_later_is_waited_for(machine: Machine) -> None:
+    """A secret is provisioned by another program, perhaps after the service has been started."""
+    token = "/etc/beaconry/http-token"
+    use_virtual_air(machine, BEACONRY_HTTP="127.0.0.1:8080", BEACONRY_HTTP_TOKEN_FILE=token)
+    assert machine.call("systemctl", "enable", "--now", "beaconry").returncode != 0
+    machine.wait("a restart", lambda: int(machine.show("beaconry", "NRestarts")[0]) >= 1)
+    assert token in machine.journal()
+    machine.write(token, "0123456789abcdef0123456789abcdef\n")
+    machine.shell(f"chown root:beaconry {token}; chmod 640 {token}")
+    machine.wait_for_beacons()
+
+
 @pytest.mark.parametrize("unit", ["beaconry", "beaconry@profile"])
 def test_broken_profile_is_no_reason_for_a_restart(machine: Machine, unit: str) -> None:
     """Without one that ran before."""

@@ -334,7 +334,7 @@ def test_hundreds_of_beacons_are_received_without_loss(proxies: Proxies) -> None
         (["--esphome", "127.0.0.1:0?name=a", "--esphome", "127.0.0.1:0?name=a"], 64, "two proxies are named a"),
         (["--esphome-key", KEY], 64, "need a proxy"),
         (["--esphome", "127.0.0.1:0", "--esphome-key", "abc"], 64, "32 bytes in base64"),
-        (["--esphome", "127.0.0.1:0", "--esphome-key-file", "/dev/null"], 65, "has no key"),
+        (["--esphome", "127.0.0.1:0", "--esphome-key-file", "/dev/null"], 74, "has no key"),
         (["--esphome", "127.0.0.1:0", "--rate", "max"], 64, "--rate max"),
         (["--esphome", "0.0.0.0:0"], 73, "would be open to other machines"),
         (["--esphome", "127.0.0.1:0", "--radio", "tcp-client:127.0.0.1:1"], 64, "--radio virtual"),
