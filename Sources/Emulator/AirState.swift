@@ -192,7 +192,7 @@ package struct AirSummary: Hashable, Sendable {
     }
 
     /// That the profiles in use are the last good ones.
-    package static let lastGoodClause = "the profile cannot be read, and the one that ran last is used"
+    package static let lastGoodClause = "the profile cannot be used, and the one that ran last runs"
 
     private var presence: String {
         let all = beacons

@@ -112,6 +112,9 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         return error
     }
 
+    /// Whether it is of the profiles: other ones may run.
+    package var isOfProfiles: Bool { code == .badProfile || radioCode == .cannotCarry }
+
     /// The faults of a profile in the format of compilers, equal ones in one line; empty for any other error.
     package var diagnostics: [String] { ProfileFaults(faults).lines }
 

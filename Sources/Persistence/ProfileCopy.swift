@@ -120,6 +120,8 @@ package struct ProfileCopyFile: Sendable {
     /// Replaces the copy, unless it is the same. On return the new one is on the medium; after an error the former one is there.
     /// - Parameter time: The time as text.
     package func store(_ copy: ProfileCopy, at time: String) throws(SystemError) {
+        // The state folder may have been removed during the run.
+        try Folder.createForState(folder)
         let former = try? load()
         guard former?.copy != copy else { return }
         let slot = former?.slot == "a" ? "b" : "a"

@@ -4,9 +4,11 @@
 
 import BluetoothCore
 import Devices
+import Emulator
 import Foundation
 import Persistence
 import Profiles
+import Radio
 import Testing
 
 @testable import BeaconryTools
@@ -79,7 +81,7 @@ struct LastGoodProfilesTests {
     private static func substitute(_ path: String, _ state: StateFolder) throws -> (text: String, message: String) {
         let last = LastGoodProfiles(of: [path], only: [], in: state)
         let faults = try #require(throws: ProfileFaults.self) { try last.load(noting: WatchedFiles()) }
-        let (profiles, warning) = try last.substitute(for: faults)
+        let (profiles, warning) = try #require(last.substitute(for: faults))
         #expect(warning.code == "profile-is-last-good")
         return (ProfileWriter.text(of: try #require(profiles.first)), warning.message)
     }
@@ -165,7 +167,37 @@ struct LastGoodProfilesTests {
         let path = try folder.write("profile: [", to: "museum.yaml")
         let last = LastGoodProfiles(of: [path], only: [], in: StateFolder(folder.file("state")))
         let faults = try #require(throws: ProfileFaults.self) { try last.load(noting: WatchedFiles()) }
-        #expect(throws: faults) { try last.substitute(for: faults) }
+        #expect(last.substitute(for: faults) == nil)
+    }
+
+    /// A profile that the radio refuses is no better than one that cannot be read; one that has been on the air is.
+    @Test func refusedProfileIsReplacedUntilOneHasRun() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("profile: museum\n\(Self.entry("door"))", to: "museum.yaml")
+        let state = StateFolder(folder.file("state"))
+        let text = try Self.keep(path, state)
+        _ = try folder.write("profile: museum\nbeacons: []\n", to: "museum.yaml")
+        let last = LastGoodProfiles(of: [path], only: [], in: state)
+        let refusal = EmulatorError(RadioError(.cannotCarry, "2 of 3 beacons fit", hint: "run fewer"))
+        #expect(refusal.isOfProfiles)
+        let (profiles, warning) = try #require(last.substitute(for: refusal))
+        #expect(ProfileWriter.text(of: try #require(profiles.first)) == text)
+        #expect(warning.message.hasSuffix(": 2 of 3 beacons fit; run fewer"))
+        #expect(warning.hint.contains("beaconry ctl reload --profile museum"))
+        _ = last.keep()
+        #expect(last.substitute(for: refusal) == nil)
+    }
+
+    @Test func stateFolderThatWasRemovedIsMadeAgain() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("profile: museum\n\(Self.entry("door"))", to: "museum.yaml")
+        let state = StateFolder(folder.file("state"))
+        let last = LastGoodProfiles(of: [path], only: [], in: state)
+        _ = try last.load(noting: WatchedFiles())
+        try FileManager.default.removeItem(atPath: folder.file("state"))
+        #expect(last.keep() == nil)
+        _ = try folder.write("profile: [", to: "museum.yaml")
+        #expect(try Self.substitute(path, state).text.contains("door"))
     }
 
     @Test func stateFolderThatCannotBeUsedIsAWarning() throws {

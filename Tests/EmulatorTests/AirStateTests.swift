@@ -155,7 +155,7 @@ struct AirStateTests {
         summary.usesLastGood = true
         #expect(
             EventText.line(.ready(summary))
-                == "ready: 1 beacon on the air; the profile cannot be read, and the one that ran last is used")
+                == "ready: 1 beacon on the air; the profile cannot be used, and the one that ran last runs")
     }
 
     /// The state is degraded from the start, and until the profile is read: a change by a client does not correct the file.
@@ -171,7 +171,7 @@ struct AirStateTests {
         }
         try await rig.warning("profile-is-last-good")
         try await rig.event("ready")
-        #expect(try await rig.event("degraded").message?.contains("the one that ran last is used") == true)
+        #expect(try await rig.event("degraded").message?.contains("the one that ran last runs") == true)
         #expect(await rig.emulator.airSummary().isComplete)
         _ = try await rig.emulator.replaceProfile(nil, by: Samples.museum, tag: nil)
         #expect(await rig.emulator.airSummary().usesLastGood)

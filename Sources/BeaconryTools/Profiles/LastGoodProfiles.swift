@@ -35,7 +35,8 @@ package final class ProfileRecord: Sendable {
     }
 }
 
-/// The profiles that a run had last: it falls back to them at a start at which its profiles cannot be read (`--last-good`).
+/// The profiles that a run had last: it falls back to them at a start at which its profiles cannot be read, or the radio cannot
+/// carry them (`--last-good`).
 ///
 /// They are kept in the state folder, in a copy for each combination of profiles and `--only`, once their beacons have been on the
 /// radio. What clients change during a run is not in it.
@@ -48,6 +49,7 @@ package final class LastGoodProfiles: Sendable {
     private let lock: FileLock?
     /// What the profiles in use were read from.
     private let latest = Mutex(ProfileCopy())
+    private let hasRun = Mutex(false)
 
     /// The last profiles of a run.
     /// - Parameters:
@@ -77,41 +79,52 @@ package final class LastGoodProfiles: Sendable {
         return profiles
     }
 
-    /// The profiles that ran last, in place of profiles that cannot be read.
-    /// - Returns: The profiles, and a warning that they are used.
-    /// - Throws: `faults`, after a note that says why there are none.
-    package func substitute(for faults: ProfileFaults) throws(ProfileFaults) -> (profiles: [Profile], warning: Warning)
-    {
+    /// The profiles that ran last, in place of profiles that cannot be used.
+    /// - Parameter error: why they cannot.
+    /// - Returns: The profiles, and a warning that they run; `nil`, after a note that says why, if there are none.
+    package func substitute(for error: any Error) -> (profiles: [Profile], warning: Warning)? {
+        // It is no fault of the profiles if they have been on the air already.
+        guard !hasRun.withLock(\.self) else { return nil }
         do {
             if let obstacle { throw obstacle }
             guard let kept = try file?.load() else {
                 Output.note("beaconry: no profile that ran before is kept (\(file?.folder ?? ""))")
-                throw faults
+                return nil
             }
-            return (try ProfileFiles.load(paths, from: kept.copy), warning(of: faults, kept.time))
-        } catch let error as PersistenceError {
-            Output.note("beaconry: the profile that ran last cannot be used: \(error)")
-        } catch let error as ProfileFaults where error != faults {
+            let profiles = try ProfileFiles.load(paths, from: kept.copy)
+            return (profiles, warning(Self.reason(of: error), kept.time, profiles))
+        } catch let error as ProfileFaults {
             Output.note("beaconry: the profile that ran last cannot be used by this version:")
             error.lines.forEach(Output.note)
-        } catch {}
-        throw faults
+        } catch {
+            Output.note("beaconry: the profile that ran last cannot be used: \(error)")
+        }
+        return nil
     }
 
-    private func warning(of faults: ProfileFaults, _ time: String) -> Warning {
+    private static func reason(of error: any Error) -> String {
+        guard let faults = error as? ProfileFaults else {
+            return Failure(error)?.message ?? "\(error)"
+        }
         let more = faults.faults.count - 1
-        let reason = faults.faults.first.map { "\($0)" } ?? ""
-        let files = paths.map(ShellWord.quoted).joined(separator: " ")
+        return (faults.faults.first.map { "\($0)" } ?? "") + (more > 0 ? " (and \(more) more)" : "")
+    }
+
+    private func warning(_ reason: String, _ time: String, _ profiles: [Profile]) -> Warning {
+        let files = paths.map { ShellWord.quoted(Folder.absolute($0)) }.joined(separator: " ")
+        // Each path has a profile, and a run has at least one path.
+        let name = ShellWord.quoted(profiles.first?.name ?? "")
         return Warning(
             code: "profile-is-last-good",
-            message: "the profile cannot be read, and the one that ran last is used, of \(time): \(reason)"
-                + (more > 0 ? " (and \(more) more)" : ""),
-            hint: "correct it (beaconry check \(files) has all faults), then reload (beaconry ctl reload)")
+            message: "the profile cannot be used, and the one that ran last runs, of \(time): \(reason)",
+            hint: "correct it (beaconry check \(files) has all faults), then reload "
+                + "(beaconry ctl reload --profile \(name))")
     }
 
     /// Keeps what the profiles in use were read from.
     /// - Returns: Why that is not possible; `nil` if it was done.
     package func keep() -> Warning? {
+        hasRun.withLock { $0 = true }
         guard let file else {
             return obstacle.map { Self.notKept("\($0.message)", $0.hint) }
         }

@@ -38,7 +38,7 @@ package struct Health: Record {
         [
             .required(
                 "status", .choice(["ok", "degraded"]),
-                "the health; degraded if the profile cannot be read, and the last good one is used"
+                "the health; degraded if the profile cannot be used, and the last good one runs"
             ),
             .required("beacons", .integer, "the number of beacons"),
             .required("expected", .integer, "the number of those that should be on the air; all of them are"),

@@ -42,8 +42,8 @@ struct Run: AsyncParsableCommand {
 
     @Flag(
         help: """
-            At a start at which the profiles cannot be read, run those that ran last, which are kept in the state folder \
-            (default: exit code 65).
+            At a start at which the profiles cannot be read, or the radio cannot carry them, run those that ran last, which are \
+            kept in the state folder (default: the run ends).
             """)
     var lastGood = false
 
@@ -66,11 +66,35 @@ struct Run: AsyncParsableCommand {
             throw Failure.usage("--last-good keeps the profiles in the state folder; leave --ephemeral out")
         }
         let kept = keptProfiles(in: folder)
-        let paths = profiles
         let files = WatchedFiles()
-        let patterns = BeaconPatterns(only)
         let (all, warning) = try firstProfiles(files, kept)
-        try patterns.check(all)
+        do {
+            try await run(all, files, kept, folder, warning)
+        } catch let error as EmulatorError where error.isOfProfiles && warning == nil {
+            guard let last = kept?.substitute(for: error) else { throw error }
+            try await run(last.profiles, files, kept, folder, last.warning)
+        }
+    }
+
+    /// The profiles of the start, or those that ran last, with a warning.
+    private func firstProfiles(_ files: WatchedFiles, _ kept: LastGoodProfiles?) throws -> ([Profile], Warning?) {
+        do {
+            let all = try Self.load(profiles, files, kept)
+            try BeaconPatterns(only).check(all)
+            return (all, nil)
+        } catch {
+            guard let last = kept?.substitute(for: error) else { throw error }
+            if let faults = error as? ProfileFaults { faults.lines.forEach(Output.note) }
+            return (last.profiles, last.warning)
+        }
+    }
+
+    /// - Parameter warning: That the profiles are those that ran last; `nil` if they are not.
+    private func run(
+        _ all: [Profile], _ files: WatchedFiles, _ kept: LastGoodProfiles?, _ folder: StateFolder?, _ warning: Warning?
+    ) async throws {
+        let paths = profiles
+        let patterns = BeaconPatterns(only)
         try bench.check(all)
         let walk = try bench.settings(on: all)
         let loaded = bench.prepared(patterns.selected(all))
@@ -90,22 +114,13 @@ struct Run: AsyncParsableCommand {
 
     /// The profiles that ran last, if they are requested.
     private func keptProfiles(in folder: StateFolder?) -> LastGoodProfiles? {
-        guard let folder, !profiles.isEmpty, lastGood || EnvironmentVariable.lastGood.isSet else { return nil }
-        return LastGoodProfiles(of: profiles, only: only, in: folder)
-    }
-
-    /// The profiles of the start, or those that ran last, with a warning.
-    private func firstProfiles(
-        _ files: WatchedFiles, _ kept: LastGoodProfiles?
-    ) throws(ProfileFaults) -> ([Profile], Warning?) {
-        do throws(ProfileFaults) {
-            return (try Self.load(profiles, files, kept), nil)
-        } catch {
-            guard let kept else { throw error }
-            let last = try kept.substitute(for: error)
-            error.lines.forEach(Output.note)
-            return (last.profiles, last.warning)
+        guard lastGood || EnvironmentVariable.lastGood.isSet else { return nil }
+        guard let folder, !profiles.isEmpty else {
+            let reason = folder == nil ? "nothing is saved (--ephemeral)" : "there are no profiles"
+            Output.note("beaconry: --last-good (BEACONRY_LAST_GOOD) has no effect: \(reason)")
+            return nil
         }
+        return LastGoodProfiles(of: profiles, only: only, in: folder)
     }
 
     /// The profiles; without any, one without beacons, for a run that only sends a recording again.

@@ -114,7 +114,7 @@ tests:
         exp_alerts:
           - exp_labels: { instance: pi-3, severity: warning }
             exp_annotations:
-              summary: pi-3 cannot read its profile
+              summary: pi-3 cannot use its profile
               description: "It runs the profile that ran last: beaconry check FILE has the faults; correct it, then reload"
       - { eval_time: 3m, alertname: BeaconryProfileIsLastGood, exp_alerts: [] }
       - eval_time: 3m
