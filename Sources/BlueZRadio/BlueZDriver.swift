@@ -25,7 +25,7 @@ package struct BlueZDriver: RadioDriver {
 
     package static func survey(_ ledger: any RadioLedger) async -> RadioSurvey {
         guard AdapterPresence.kernelHasBluetooth else {
-            return RadioSurvey(notes: ["this machine's kernel has no Bluetooth"])
+            return RadioSurvey(notes: [Fault.noKernelBluetooth.sentence()])
         }
         return RadioSurvey(await BlueZSurvey.take(ledger))
     }

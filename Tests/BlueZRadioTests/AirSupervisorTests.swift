@@ -5,6 +5,7 @@
 import Advertising
 import BluetoothCore
 import HCI
+import KernelBluetooth
 import Radio
 import Testing
 
@@ -186,7 +187,7 @@ private final class SupervisedAir {
         air.controller.scan(true)
         air.controller.run(LESetAdvertisingEnable.opcode, [0])
         air.controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: [0x0C])
-        let warning = ControllerActivity.Obstacle.scan(.program).warning
+        let warning = ControllerActivity.Obstacle.scan(.program).warning(at: Fault.Place("hci0"))
         #expect(warning.code == "scan-in-the-way")
         #expect(air.check() == [.warn(Self.first, warning), .warn(Self.second, warning)])
         // Each turn is refused again; nothing is placed again meanwhile.

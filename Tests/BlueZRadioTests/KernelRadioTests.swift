@@ -433,7 +433,7 @@ import Testing
             rig.kernel.show(controller.takePackets())
             await rig.radio.advertise(Self.advertisement(1, .nonConnectable), for: Self.beacon)
             var error = try await rig.refusal()
-            let warning = ControllerActivity.Obstacle.scan(scan).warning
+            let warning = ControllerActivity.Obstacle.scan(scan).warning(at: Fault.Place("hci0"))
             // The packets may arrive after the first attempts, and bluetoothd's signal after both.
             while !error.message.contains(warning.message) { error = try await rig.refusal() }
             #expect(error.isTemporary)
@@ -511,7 +511,7 @@ import Testing
             let first = try await rig.advertising()
             try await rig.daemon.setDiscovering(true)
             if !isExtended, pdu == .nonConnectable {
-                let warning = ControllerActivity.Obstacle.scan(.program).warning
+                let warning = ControllerActivity.Obstacle.scan(.program).warning(at: Fault.Place("hci0"))
                 #expect(try await rig.next() == .warning(Self.beacon, warning))
                 guard case .stopped(Self.beacon, let reason) = try await rig.next() else {
                     Issue.record("not stopped")
@@ -557,7 +557,8 @@ import Testing
             controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: [0x0C])
             rig.kernel.show(controller.takePackets())
             let warning = try await rig.next()
-            #expect(warning == .warning(Self.beacon, ControllerActivity.Obstacle.scan(.program).warning))
+            let expected = ControllerActivity.Obstacle.scan(.program).warning(at: Fault.Place("hci0"))
+            #expect(warning == .warning(Self.beacon, expected))
             controller.scan(false)
             controller.turn(data: Self.advertisement(1).advertisingData.serialized(), interval: 160...240, type: 3)
             rig.kernel.show(controller.takePackets())

@@ -118,7 +118,7 @@ import Testing
     @Test func adapterThatStaysOnIsReported() async throws {
         let kernel = Kernel([0: AdapterState(address: Self.address, isPowered: true)], obeys: false)
         let error = try await error(kernel)
-        #expect(error.message.contains("hci0 is up") && error.hint.contains("bluetoothctl power off"))
+        #expect(error.message.contains("hci0 is up") && error.hint.contains("btmgmt --index 0 power off"))
     }
 
     @Test func setUpOfTheKernelIsAwaited() async throws {

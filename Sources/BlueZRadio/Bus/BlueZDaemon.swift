@@ -36,9 +36,7 @@ struct BlueZDaemon: Sendable {
     /// - Throws: `RadioError` `.noAdapter` on a kernel without Bluetooth, else `.noDaemon` or `.notPermitted`.
     static func systemBus() async throws(RadioError) -> DBusConnection {
         guard AdapterPresence.kernelHasBluetooth else {
-            throw RadioError(
-                .noAdapter, "this machine's kernel has no Bluetooth",
-                hint: "use --radio virtual, or a machine with an adapter")
+            throw Fault.noKernelBluetooth.error(.noAdapter)
         }
         do {
             return try await DBusConnection.connect(to: .system)

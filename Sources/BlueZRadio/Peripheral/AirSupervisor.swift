@@ -170,8 +170,9 @@ struct AirSupervisor {
         {
             entry.obstacle = obstacle
             // The next report is the one without the warning.
-            entry.reported = entry.reported.map { $0.adding(obstacle.warning) }
-            actions.append(.warn(beacon, obstacle.warning))
+            let warning = obstacle.warning(at: rules.place)
+            entry.reported = entry.reported.map { $0.adding(warning) }
+            actions.append(.warn(beacon, warning))
         }
         if let end = stopTime(of: entry, controller, rules), end <= now {
             if now - entry.reportedAt > Self.recovery { entry.attempts = 0 }
@@ -182,7 +183,7 @@ struct AirSupervisor {
             let data = Self.foreignData(controller, rules)
         {
             entry.isWarnedOfForeignData = true
-            actions.append(.warn(beacon, Self.warning(ofForeignData: data)))
+            actions.append(.warn(beacon, Self.warning(ofForeignData: data, at: rules.place)))
         }
         if let time = restorationTime(of: entry, controller, rules), time <= now {
             entry.attempts += 1
@@ -225,7 +226,7 @@ struct AirSupervisor {
         let found = rules.observation(of: entry.requested, by: controller.advertising, after: entry.sequence)
         guard let found else { return nil }
         let status = rules.status(of: entry.requested, observation: found, unknownBecause: "")
-        return entry.obstacle.map { status.adding($0.warning) } ?? status
+        return entry.obstacle.map { status.adding($0.warning(at: rules.place)) } ?? status
     }
 
     /// The data that another program has given the controller past the kernel: what it advertises although the only
@@ -234,15 +235,14 @@ struct AirSupervisor {
         rules.isExtended || rules.instancesOnAir != 1 ? nil : controller.advertising.legacyDataOnAir
     }
 
-    private static func warning(ofForeignData data: [UInt8]) -> Warning {
-        Warning(
+    private static func warning(ofForeignData data: [UInt8], at place: Fault.Place) -> Warning {
+        let command = Fault.controllerRefuses.command(at: place) ?? ""
+        return Warning(
             code: "foreign-data",
             message:
                 "the controller advertises \(Hexadecimal.string(data)), which another program has set past the kernel, "
                 + "and does not take the beacon's data",
-            hint:
-                "end that program (an old hcitool script?), and power the adapter off and on (bluetoothctl power off, "
-                + "bluetoothctl power on)")
+            hint: "end that program (an old hcitool script?), and power the adapter off and on (\(command))")
     }
 
     private func reason(of entry: Entry, _ controller: ObservedController, _ rules: AdvertisingRules) -> String {
@@ -323,6 +323,7 @@ extension ControllerActivity.Obstacle {
                 + "connection, or a program that scans passively"
         case .connectionAttempt: "another program connects to a device with this adapter"
         case .connection: "this controller does not advertise while it has a connection"
+        case .unknown(_, .memoryCapacityExceeded): "the controller has no free advertising set"
         case .unknown: "the controller refuses to advertise"
         }
     }
@@ -331,7 +332,7 @@ extension ControllerActivity.Obstacle {
         "meanwhile the controller takes no new random address, so non-connectable advertisements are not sent"
 
     /// The warning while it exists.
-    var warning: Warning {
+    func warning(at place: Fault.Place) -> Warning {
         switch self {
         case .scan(.program):
             Warning(
@@ -349,11 +350,17 @@ extension ControllerActivity.Obstacle {
             Warning(
                 code: "connection-in-the-way", message: reason,
                 hint: "\(Fault.connection.hint()); beaconry doctor names the device")
+        case .unknown(_, .memoryCapacityExceeded):
+            Warning(
+                code: "controller-in-the-way",
+                message: "\(reason), although the kernel has a free instance: the adapter itself may have one since it "
+                    + "was discoverable or advertised",
+                hint: "\(Fault.instancesFull.hint(at: place)); or \(Fault.controllerRefuses.hint(at: place))")
         case .unknown(let opcode, let status):
             Warning(
                 code: "controller-in-the-way",
                 message: "\(reason): \(opcode.name) has the status 0x\(Hexadecimal.string([status.rawValue]))",
-                hint: "\(Fault.controllerRefuses.hint()); see dmesg")
+                hint: "\(Fault.controllerRefuses.hint(at: place)); see dmesg")
         }
     }
 }

@@ -370,9 +370,9 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         guard error.code == .refused, let obstacle, obstacle.affects(attempt.advertisement) else {
             return error
         }
+        let warning = obstacle.warning(at: place)
         return RadioError(
-            .refused, "\(attempt.beacon) is not on the air: \(obstacle.warning.message)", hint: obstacle.warning.hint,
-            isTemporary: true)
+            .refused, "\(attempt.beacon) is not on the air: \(warning.message)", hint: warning.hint, isTemporary: true)
     }
 
     /// What keeps the controller from advertising. Without the monitor channel only a scan is known, from bluetoothd.
@@ -401,7 +401,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             guard let advertisement = placement.wanted[beacon], obstacle.affects(advertisement),
                 obscured.insert(beacon).inserted
             else { continue }
-            events.yield(.warning(beacon, obstacle.warning))
+            events.yield(.warning(beacon, obstacle.warning(at: place)))
             events.yield(
                 .stopped(
                     beacon,
@@ -423,7 +423,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             supervisor.supervise(confirmation.beacon, confirmation.status, after: sequence, at: now)
         }
         if let obstacle {
-            for beacon in results.obstructed { events.yield(.warning(beacon, obstacle.warning)) }
+            for beacon in results.obstructed { events.yield(.warning(beacon, obstacle.warning(at: place))) }
         }
         for action in supervisor.check(at: now, placement.controller, by: rules) { perform(action) }
         confirmationTimer?.cancel()
@@ -462,6 +462,9 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         guard rules?.settings.isConnectable == true else { return nil }
         return placed.first.map { ($0, false) }
     }
+
+    /// The adapter, as hints name it.
+    private var place: Fault.Place { rules?.place ?? Fault.Place() }
 
     private var rules: AdvertisingRules? { claim?.rules(for: placement.wantedAdvertisements, foreign) }
 

@@ -119,13 +119,14 @@ struct UserChannel {
     private static func inUse(_ index: Int, _ use: String) -> RadioError {
         RadioError(
             .refused, "hci\(index) is in use: it has \(use)",
-            hint: "end that, switch it off (bluetoothctl power off), or use --radio bluez:hci\(index) beside it")
+            hint: "end that, switch it off (sudo btmgmt --index \(index) power off), or use --radio bluez:hci\(index) "
+                + "beside it")
     }
 
     private static func up(_ index: Int) -> RadioError {
         RadioError(
             .refused, "hci\(index) is up, and cannot be switched off for the user channel",
-            hint: "run bluetoothctl power off (or hciconfig hci\(index) down) first, or use --radio bluez:hci\(index)")
+            hint: "run sudo btmgmt --index \(index) power off first, or use --radio bluez:hci\(index)")
     }
 
     private static func error(_ code: Int32, _ index: Int) -> RadioError {

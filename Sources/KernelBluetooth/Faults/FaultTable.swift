@@ -30,6 +30,11 @@ extension Fault {
     private static let grant = "sudo setcap cap_net_admin,cap_net_raw+p \"$(command -v beaconry)\""
     private static let restart = "sudo systemctl restart bluetooth"
 
+    private static let cyclePower = "bluetoothctl power off && bluetoothctl power on"
+    /// The same for an adapter of several.
+    private static let cyclePowerAmongSeveral =
+        "sudo btmgmt --index {N} power off && sudo btmgmt --index {N} power on"
+
     /// The command that sets a property of an adapter of several.
     private static func set(_ property: String, _ value: Bool) -> String {
         "busctl set-property org.bluez /org/bluez/{hciN} org.bluez.Adapter1 \(property) b \(value)"
@@ -194,13 +199,13 @@ extension Fault {
                 .silent, "the serial line to the controller of {hciN} lost bytes",
                 meaning: "the controller may be silent until a restart (Raspberry Pi)",
                 action: "power it off and on; if that does not help, switch the machine off and on",
-                command: "bluetoothctl power off && bluetoothctl power on")
+                command: Self.cyclePower, amongSeveral: Self.cyclePowerAmongSeveral)
         case .hardwareError:
             Entry(
                 .silent, "the controller of {hciN} reported a hardware error",
                 meaning: "the kernel started it again, and does not repeat advertisements that it believes to be there",
                 action: "power it off and on: a run places its beacons again",
-                command: "bluetoothctl power off && bluetoothctl power on")
+                command: Self.cyclePower, amongSeveral: Self.cyclePowerAmongSeveral)
         case .noFirmware:
             Entry(
                 .silent, "the kernel could not load the firmware of {hciN}",
@@ -228,7 +233,7 @@ extension Fault {
                 .silent, "the controller of {hciN} refuses to advertise",
                 meaning: "as some do after a cancelled connection, or while they are busy with something else",
                 action: "power it off and on, and make no connections from it",
-                command: "bluetoothctl power off && bluetoothctl power on")
+                command: Self.cyclePower, amongSeveral: Self.cyclePowerAmongSeveral)
         }
     }
 

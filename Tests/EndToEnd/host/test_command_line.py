@@ -400,7 +400,7 @@ def test_missing_bluetooth_is_reported(tmp_path: Path) -> None:
     nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere", "XDG_RUNTIME_DIR": str(tmp_path)}
     result = beaconry("run", PROFILE, "--radio", "bluez", "--ephemeral", **nowhere)
     assert result.returncode == 69
-    reason = "the system bus cannot be used" if kernel_has_bluetooth() else "kernel has no Bluetooth; use --radio virtual"
+    reason = "the system bus cannot be used" if kernel_has_bluetooth() else "kernel has no Bluetooth; load the module, or use --radio virtual"
     assert reason in result.stderr and len(result.stderr.splitlines()) == 1, result.stderr
 
 
