@@ -28,7 +28,7 @@ BUILT := $(if $(filter $(ARCH),$(shell dpkg --print-architecture)),.build/releas
 # The program as it is distributed, and its symbols in beaconry.debug.
 DIST := .build/dist/$(ARCH)/beaconry
 
-.PHONY: api build install package package-test wheel run demo check docs test test-more change test-all unit-test host-test python-test vm-test fuzz chaos sanitize sanitize-thread \
+.PHONY: api build install package package-test wheel run demo check docs test test-more test-all unit-test host-test python-test vm-test fuzz chaos sanitize sanitize-thread \
 	sanitize-address bench release dependencies test-dependencies clean
 
 build: dependencies
@@ -92,10 +92,6 @@ test: dependencies
 # controllers, programs that use BlueZ, short fuzzes, load, endurance, and the power cut.
 test-more: dependencies
 	Scripts/test --more
-
-# What CI runs: check, test and test-more at once, which takes less time than one after the other.
-change: dependencies
-	Scripts/test --change
 
 # Before a release: release builds, every test with every BlueZ and every kind of controller, the long fuzz, the sanitizers.
 test-all: dependencies
