@@ -105,5 +105,5 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     for name in ("machine", "bare_machine"):
         machine = getattr(item, "funcargs", {}).get(name)
         if report.when == "call" and report.failed and isinstance(machine, Machine):
-            report.sections.append(("journal", machine.journal()))
+            report.sections.append(("journal", machine.journal() if machine.runs else "the machine does not run"))
     return report

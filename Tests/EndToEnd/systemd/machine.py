@@ -36,6 +36,10 @@ class Machine:
         """Ends the machine as a power cut does."""
         subprocess.run([str(SCRIPT), "kill", str(self.folder)], check=True, timeout=PATIENCE)
 
+    @property
+    def runs(self) -> bool:
+        return self.call("true").returncode == 0
+
     def close(self) -> None:
         self.kill()
         shutil.rmtree(self.folder)
