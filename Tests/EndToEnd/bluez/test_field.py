@@ -69,7 +69,7 @@ def test_discoverable_adapter_is_reported(beaconry: Beaconry, witness: Witness, 
         return
     witness.wait_for(lambda air: [each.pdu for each in air.on_air] == ["ADV_IND"])
     # The settings change one after the other, and with each the cause that is named.
-    run.wait("warning", code="pdu-changed", where=lambda event: "discoverable off" in event["hint"])
+    run.wait("warning", code="pdu-changed", where=lambda event: "switch that off" in event["hint"])
     assert listed(beaconry)[0]["effective"]["pdu"] == "ADV_IND"
     set_adapter_property(0, "Discoverable", "b", False)
     witness.wait_for(lambda air: [each.pdu for each in air.on_air] == ["ADV_NONCONN_IND"])
@@ -227,7 +227,7 @@ def test_flags_of_a_discoverable_adapter_are_reported(visitor: Callable[..., Run
     assert flags(on_air) == {expected} and started["advertisingData"].endswith(expected.hex())
     run.take(1)
     hints = {each["hint"] for each in run.events if each.get("code") == "data-changed"}
-    assert len(hints) == is_omitted and all("discoverable off" in each and "0x04" in each for each in hints)
+    assert len(hints) == is_omitted and all("hci0 is discoverable" in each and "0x04" in each for each in hints)
     # While a controller has sets, Set Discoverable may not complete.
     assert run.end() == 0
     set_adapter_property(0, "Discoverable", "b", False)
