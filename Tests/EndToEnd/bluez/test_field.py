@@ -85,14 +85,14 @@ def test_advertising_of_the_adapter_itself_is_reported(
             return
         mgmt.set_advertising(0, True)
         run = beaconry.run(beaconry.profile(plain(1)))
-        assert "adapter's own advertising" in run.wait("advertising-refused")["message"]
+        assert "own advertising of hci0 is on" in run.wait("advertising-refused")["message"]
         mgmt.set_advertising(0, False)
         run.wait("ready")
         assert run.end() == 0
         run = started(beaconry, 2)
         mgmt.set_advertising(0, True)
         refused = run.wait("advertising-refused", device="b1")
-        assert "adapter's own advertising" in refused["message"]
+        assert "own advertising of hci0 is on" in refused["message"]
         eventually("both are off", lambda: [each["onAir"] for each in listed(beaconry)] == [False, False])
         assert not set(FRAMES) & advertised(witness.air())
         off = time.time()
@@ -111,7 +111,7 @@ def own_advertising_leaves_sets_on_the_air(beaconry: Beaconry, witness: Witness,
     is_on_air = own_set(witness.air())
     run = beaconry.run(beaconry.profile(plain(1)))
     if is_on_air:
-        assert "adapter's own advertising" in run.wait("advertising-refused")["message"]
+        assert "own advertising of hci0 is on" in run.wait("advertising-refused")["message"]
         mgmt.set_advertising(0, False)
     run.wait("ready")
     assert run.end() == 0
