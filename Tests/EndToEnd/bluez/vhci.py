@@ -179,7 +179,8 @@ class Management:
             try:
                 self.command(0x0005, index, bytes([on]))
             except ManagementError as error:
-                if error.status != 0x0A:  # busy, perhaps because bluetoothd requests the same
+                # Busy, perhaps because bluetoothd requests the same; or failed, as long as the controller is being set up.
+                if error.status not in (0x0A, 0x03):
                     raise
             return any(each.index == index and each.powered == on for each in self.controllers())
 
