@@ -255,8 +255,14 @@ beacons:
 
 
 @pytest.mark.parametrize("switch", ["-E", "Experimental"])
-@pytest.mark.parametrize("ordinary", [False, True])
-@pytest.mark.depends_on("bluez")
+@pytest.mark.parametrize(
+    "ordinary",
+    [
+        pytest.param(False, marks=pytest.mark.depends_on("bluez")),
+        # With bluetoothd 5.82 a program without rights is not notified of each device eight times, which the full plan shows.
+        pytest.param(True, marks=pytest.mark.depends_on("bluez", "release")),
+    ],
+)
 def test_passive_scans_use_advertisement_monitors(
     switch: str, ordinary: bool, central: Callable[..., Central], air: AirStarter, bluetoothd: Bluetoothd, witness: Witness
 ) -> None:
