@@ -69,7 +69,8 @@ beacons:
 """
 
 
-@pytest.mark.depends_on("bluez")
+# In the full plan only: with the kernel of 5.82, which receives half of the time, 200 ms may be taken for 400 ms.
+@pytest.mark.depends_on("bluez", "release")
 def test_recorded_intervals_are_those_of_complete_scans(
     beaconry: Beaconry, air: AirStarter, bluetoothd: Bluetoothd
 ) -> None:
