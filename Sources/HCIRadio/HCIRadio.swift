@@ -42,6 +42,11 @@ public actor HCIRadio: HostStackRadio {
         self.init(transport, maximumTransmissionUnit, capture, ledger: nil)
     }
 
+    /// A radio on a controller that may take this time to reply to a command, at least 2 s.
+    package init(_ transport: HCITransport, commandTimeout: Duration) {
+        self.init(transport, 517, nil, ledger: nil, commandTimeout: commandTimeout)
+    }
+
     /// A radio on a controller from elsewhere, for beacons.
     package init(_ transport: HCITransport, _ resources: RadioResources) {
         self.init(transport, 517, resources.capture, ledger: resources.ledger)
@@ -49,7 +54,7 @@ public actor HCIRadio: HostStackRadio {
 
     private init(
         _ transport: HCITransport, _ maximumTransmissionUnit: UInt16, _ capture: (any CaptureSink)?,
-        ledger: (any RadioLedger)?
+        ledger: (any RadioLedger)?, commandTimeout: Duration = .seconds(5)
     ) {
         let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let captures = PacketCaptures(capture)
@@ -57,7 +62,7 @@ public actor HCIRadio: HostStackRadio {
             "\(transport)", .transport(transport), loop,
             ControllerHosts(clock: LoopClock(loop), captures: captures), captures,
             LEHostConfiguration(
-                maximumTransmissionUnit: maximumTransmissionUnit,
+                commandTimeout: commandTimeout, maximumTransmissionUnit: maximumTransmissionUnit,
                 substituteAddress: .derived(from: "central/\(transport)")),
             ledger: ledger)
     }

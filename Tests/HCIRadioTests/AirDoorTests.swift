@@ -42,7 +42,7 @@ struct AirDoorTests {
         #expect(capabilities.servers == ["unix:\(path)"] && capabilities.receivers == ["phone": "unix:\(path)"])
         let mode = try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
         #expect(mode == 0o600)
-        let central = HCIRadio(.unix(path: path))
+        let central = HCIRadio(.unix(path: path), commandTimeout: .seconds(300))
         _ = try await central.openCentral(waits: false)
         #expect(await radio.members().map(\.name) == ["phone"])
         let second = VirtualAirRadio(VirtualAirOptions(servers: [.init(.unix(path))]))

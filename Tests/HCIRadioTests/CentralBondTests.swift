@@ -50,7 +50,7 @@ struct CentralBondTests {
         _ port: Int, store: Store, as name: BeaconIdentifier = phone,
         _ body: (HCIRadio, any RemoteLink) async throws -> Void
     ) async throws {
-        let central = HCIRadio(.tcp(host: "127.0.0.1", port: port))
+        let central = HCIRadio(.tcp(host: "127.0.0.1", port: port), commandTimeout: .seconds(300))
         await central.storeBonds(in: store, as: name)
         do {
             _ = try await central.openCentral(waits: false)

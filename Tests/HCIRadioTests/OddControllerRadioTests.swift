@@ -52,7 +52,7 @@ struct OddControllerRadioTests {
 
     @Test func beaconThatStopsForAConnectionIsReportedAndReturns() async throws {
         let (air, transport) = try await Self.open("states")
-        let radio = HCIRadio(transport)
+        let radio = HCIRadio(transport, commandTimeout: .seconds(300))
         let config = Self.beacon("config", .connectableScannable, Self.addresses[0])
         let plain = Self.beacon("plain", .nonConnectable, Self.addresses[1])
         _ = try await radio.open([config, plain], waits: false) { _ in .success([]) }
@@ -94,7 +94,7 @@ struct OddControllerRadioTests {
                 Self.beacon("config", .connectableScannable, Self.addresses[0]),
                 Self.beacon("plain", .nonConnectable, Self.addresses[1]),
             ])
-        let radio = HCIRadio(transport)
+        let radio = HCIRadio(transport, commandTimeout: .seconds(300))
         _ = try await radio.openCentral(waits: false)
         let link = try await radio.connect(
             to: RemoteAddress(Self.addresses[0], isRandom: true), timeout: .seconds(60))
@@ -114,7 +114,7 @@ struct OddControllerRadioTests {
     @Test func controllerWithoutAnAddressHasAStaticRandomOne() async throws {
         let (air, transport) = try await Self.open(
             "no-address", [Self.beacon("config", .connectableScannable, Self.addresses[0])])
-        let radio = HCIRadio(transport)
+        let radio = HCIRadio(transport, commandTimeout: .seconds(300))
         let address = try #require(try await radio.openCentral(waits: false).address)
         #expect(address == .derived(from: "central/\(transport)"))
         let link = try await radio.connect(

@@ -129,7 +129,7 @@ struct PairingTests {
         let capabilities = try await radio.open([plan], waits: false) { _ in .success([1, 2, 3]) }
         let port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
         await radio.advertise(plan.advertisement, for: identifier)
-        let central = HCIRadio(.tcp(host: "127.0.0.1", port: port))
+        let central = HCIRadio(.tcp(host: "127.0.0.1", port: port), commandTimeout: .seconds(300))
         _ = try await central.openCentral(waits: false)
         let scene = Scene(radio: radio, central: central, reports: Reports(radio))
         do {

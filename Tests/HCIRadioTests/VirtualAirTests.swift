@@ -44,7 +44,7 @@ struct VirtualAirTests {
     }
 
     private static func central(_ port: Int) async throws -> HCIRadio {
-        let central = HCIRadio(.tcp(host: "127.0.0.1", port: port))
+        let central = HCIRadio(.tcp(host: "127.0.0.1", port: port), commandTimeout: .seconds(300))
         _ = try await central.openCentral(waits: false)
         return central
     }
@@ -312,7 +312,7 @@ struct VirtualAirTests {
         var addresses: [String?] = []
         var centrals: [HCIRadio] = []
         for _ in 0..<2 {
-            let central = HCIRadio(.tcp(host: "127.0.0.1", port: port))
+            let central = HCIRadio(.tcp(host: "127.0.0.1", port: port), commandTimeout: .seconds(300))
             addresses.append(try await central.openCentral(waits: false).address?.description)
             centrals.append(central)
         }

@@ -13,7 +13,7 @@ package struct LEHostConfiguration: Hashable, Sendable {
     package var centralAddress: OwnAddress
     /// The static random address of the central on a controller without the public one.
     package var substituteAddress: BluetoothAddress
-    /// The time that the controller may take to reply to a command: 2 to 10 s.
+    /// The time that the controller may take to reply to a command: at least 2 s.
     package var commandTimeout: Duration
     /// The default time that a requested connection may take.
     package var connectionTimeout: Duration
@@ -36,7 +36,7 @@ package struct LEHostConfiguration: Hashable, Sendable {
     ) {
         self.centralAddress = centralAddress
         self.substituteAddress = substituteAddress
-        self.commandTimeout = min(max(commandTimeout, .seconds(2)), .seconds(10))
+        self.commandTimeout = max(commandTimeout, .seconds(2))
         self.connectionTimeout = connectionTimeout
         self.legacyDwell = max(legacyDwell, .milliseconds(10))
         self.seed = seed

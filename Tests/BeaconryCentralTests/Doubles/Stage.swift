@@ -45,7 +45,8 @@ struct Stage {
         let capabilities = try await air.open([], waits: false) { _ in .failure(.unlikely) }
         port = try #require(capabilities.servers.first?.split(separator: ":").last.flatMap { Int($0) })
         peer = try ScriptedPeer(port: port, address: Self.address, services: services, advertising: service)
-        central = Central(radio: HCIRadio(.tcp(host: "127.0.0.1", port: port)), clock: clock)
+        let radio = HCIRadio(.tcp(host: "127.0.0.1", port: port), commandTimeout: .seconds(300))
+        central = Central(radio: radio, clock: clock)
         try await central.open(timeout: Self.patience)
     }
 
