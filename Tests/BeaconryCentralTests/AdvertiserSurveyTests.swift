@@ -84,6 +84,26 @@ import Testing
         }
     }
 
+    /// The kernel's passive scan for advertisement monitors receives for 30 ms of 60 ms. Many beacons are then received at
+    /// every other event more often than at two in succession.
+    @Test(arguments: [80, 160, 176, 244, 320, 338, 480, 668, 1600, 1636, 3200] as [UInt32])
+    func intervalsAreEstimatedByAReceiverThatListensHalfOfTheTime(_ ticks: UInt32) {
+        var estimates: [Double] = []
+        for seed in UInt64(1)...20 {
+            var generator = SplitMix64(seed: seed)
+            var (time, last, gaps) = (Int.random(in: 0..<60_000, using: &generator), Int?.none, [Duration]())
+            while gaps.count < 200 {
+                time += Int(ticks) * 625 + Int.random(in: 0...10_000, using: &generator)
+                guard time % 60_000 < 30_000 else { continue }
+                if let last { gaps.append(.microseconds(time - last)) }
+                last = time
+            }
+            estimates.append(Double(IntervalEstimate.interval(gaps: gaps)?.count ?? 0))
+        }
+        let accurate = estimates.count { abs($0 / Double(ticks) - 1) <= 0.02 }
+        #expect(accurate >= 19, "\(estimates)")
+    }
+
     /// Gaps in ms, and the estimated ticks; the mean delay of 5 ms is subtracted.
     @Test(
         arguments: [

@@ -7,7 +7,9 @@ package import BluetoothCore
 /// Estimates an advertiser's interval from the times between its advertisements.
 ///
 /// Advertisements that were missed make gaps of several intervals; one that was processed late makes a long gap and then
-/// a short one. Neither repeats as exactly as the interval itself, so the interval is where gaps are densest.
+/// a short one. Neither repeats as exactly as the interval itself, so the interval is where gaps are densest. A receiver
+/// that listens for half of the time may receive every other advertisement more often than two in succession; then the
+/// interval is a part of where gaps are densest, if some gaps are that short and the others are multiples of it.
 package enum IntervalEstimate {
     /// The mean of the random delay of 0 to 10 ms after every interval (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
     private static let meanDelay = Duration.milliseconds(5)
@@ -15,6 +17,9 @@ package enum IntervalEstimate {
     static let shortestGap = Duration.milliseconds(15)
     /// Wider than the random delay: gaps of one interval that were received in time fit in.
     private static let shortestSpread = Duration.milliseconds(15)
+
+    /// The shortest gap of one interval that is found as a part: of shorter ones almost every gap is a multiple.
+    private static let shortestPart = Duration.milliseconds(75)
 
     /// Customary intervals, in ms: the intervals of Apple's accessory design guidelines, and round numbers.
     private static let customary: [Duration] = [
@@ -28,8 +33,8 @@ package enum IntervalEstimate {
     package static func interval(gaps: [Duration]) -> AdvertisingInterval? {
         let sorted = gaps.filter { $0 >= shortestGap }.sorted()
         guard sorted.count >= 3 else { return nil }
-        let single = densest(sorted)
-        let middle = (single[(single.count - 1) / 2] + single[single.count / 2]) / 2 - meanDelay
+        let densest = densest(sorted)
+        let middle = middle(part(of: middle(densest), in: sorted) ?? densest) - meanDelay
         let distance = { (candidate: Duration) in candidate > middle ? candidate - middle : middle - candidate }
         if let nearest = customary.min(by: { distance($0) < distance($1) }),
             distance(nearest) <= max(.milliseconds(3), nearest / 50)
@@ -51,6 +56,33 @@ package enum IntervalEstimate {
             if end - start > best.count { best = start..<end }
         }
         return Array(sorted[best])
+    }
+
+    /// The gaps of the shortest interval of which the densest gaps are multiples; `nil` if they are of one interval.
+    private static func part(of middle: Duration, in sorted: [Duration]) -> [Duration]? {
+        let parts = Int(middle / shortestPart)
+        guard parts >= 2 else { return nil }
+        for part in (2...parts).reversed().lazy.map({ middle / $0 }) {
+            let reach = max(shortestSpread / 2, part / 16)
+            let single = sorted.filter { (part - reach...part + reach).contains($0) }
+            guard single.count >= max(3, sorted.count / 8) else { continue }
+            let interval = Self.middle(single)
+            let multiples = sorted.filter { isMultiple($0, of: interval) }
+            if multiples.count * 4 >= sorted.count * 3 { return single }
+        }
+        return nil
+    }
+
+    /// Whether a gap may be of several intervals, each with its random delay: within three standard deviations of
+    /// 10 ms / √12, and 5 ms of the interval's own error.
+    private static func isMultiple(_ gap: Duration, of interval: Duration) -> Bool {
+        let count = (gap / interval).rounded()
+        let milliseconds = abs(gap / interval - count) * (interval / .milliseconds(1))
+        return count >= 1 && milliseconds <= 5 + 8.7 * count.squareRoot()
+    }
+
+    private static func middle(_ sorted: [Duration]) -> Duration {
+        (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 }
 
