@@ -106,7 +106,7 @@ package struct DoctorTool: Sendable {
     private static let major = UInt16.random(in: 1...UInt16.max)
 
     private func test(_ place: Fault.Place) async throws -> (results: [StageResult], isComplete: Bool) {
-        let ledger = try RunLedger(folder: Folders.runtime, besides: Folders.ledgersOfServices)
+        let ledger = try Folders.ledger()
         defer { ledger.close() }
         let stages = trial == nil ? Array(TrialStage.all.prefix(1)) : TrialStage.all
         let run = TrialRun(

@@ -55,6 +55,9 @@ package enum Folders {
     /// The folders of ledgers that a command examines beside that of this user: root's cleans up after services.
     package static var ledgersOfServices: [String] { geteuid() == 0 && runtime != services ? [services] : [] }
 
+    /// The ledger of this user's runs, for commands that look at what runs use or have left; root's covers services, too.
+    static func ledger() throws -> RunLedger { try RunLedger(folder: runtime, besides: ledgersOfServices) }
+
     /// The path of a profile's control socket.
     package static func controlSocket(of profile: String) -> String { "\(runtime)/\(profile).sock" }
 
