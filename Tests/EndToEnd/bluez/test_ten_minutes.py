@@ -82,6 +82,12 @@ class Museum:
             self.visitor.leave()
         self.visitor.close()
 
+    def remove_instances(self) -> None:
+        """Removes all instances of the kernel; there are some again, however long the end of the condition before took."""
+        management = self.world.management
+        eventually("there are instances", lambda: management.advertising_features(self.index).instances)
+        management.remove_advertising(self.index)
+
     def unblock(self) -> None:
         """Ends the block of the adapter, and powers it on."""
         self.world.controllers.unblock(self.index)
@@ -158,7 +164,7 @@ CONDITIONS = [
     ),
     Condition(
         "instances removed", ("advertising-stopped",), leaves_all_on=True,
-        begin=lambda museum: museum.world.management.remove_advertising(museum.index),
+        begin=Museum.remove_instances,
     ),
     LINK,
     Condition("refusing", ("controller-in-the-way", "advertising-refused"), "busy:0x0C"),
