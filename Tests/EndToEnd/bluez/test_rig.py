@@ -204,7 +204,7 @@ def test_blocked_controller_is_down(controllers, mgmt):
     controllers.block(0)
     vhci.eventually("org.bluez noticed", lambda: vhci.adapter_property(0, "Powered") is False)
     with pytest.raises(vhci.ManagementError):
-        mgmt.power(0, True)
+        mgmt.command(0x0005, 0, b"\x01")  # Set Powered, once
     controllers.unblock(0)
     mgmt.power(0, True)
 
