@@ -88,8 +88,8 @@ docs: dependencies
 test: dependencies
 	Scripts/test
 
-# What a change must pass besides, on the same build: real BlueZ, old and new, with what differs between versions and
-# controllers, programs that use BlueZ, short fuzzes, load, endurance, and the power cut.
+# What a change must pass besides, on the same build: real BlueZ, new, and with controllers that keep to the
+# specification, the package under systemd, programs that use BlueZ, short fuzzes, load, endurance, and the power cut.
 test-more: dependencies
 	Scripts/test --more
 

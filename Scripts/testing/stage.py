@@ -33,6 +33,8 @@ class Stage:
     """Whether it uses SwiftPM, which locks the package: one such stage runs at a time."""
     more: bool = False
     """Whether it belongs to `make test-more`, and not to `make test`."""
+    rare: bool = False
+    """Whether it runs in `make test-all` only, or by its name."""
     environment: dict[str, str] = field(default_factory=dict)
     prefix: list[str] = field(default_factory=list)
     """A program that runs the command, such as nice."""
