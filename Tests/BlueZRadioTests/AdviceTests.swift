@@ -51,20 +51,4 @@ import Testing
         #expect((warning != nil) == isFound)
         if isFound { #expect(warning?.hint.contains("DeviceID = false") == true) }
     }
-
-    /// Every code of a warning of this radio is in the list of warnings.
-    @Test func codesAreDocumented() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let documentation = try String(contentsOf: root.appending(path: "docs/warnings.md"), encoding: .utf8)
-        let sources = root.appending(path: "Sources/BlueZRadio")
-        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
-        var codes: Set<String> = []
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            codes.formUnion(text.matches(of: /code: "([a-z-]+)"/).map { String($0.output.1) })
-        }
-        #expect(codes.isSuperset(of: ["pdu-changed", "scan-in-the-way", "second-device-information"]))
-        for code in codes.sorted() { #expect(documentation.contains("`\(code)`"), "\(code)") }
-    }
 }

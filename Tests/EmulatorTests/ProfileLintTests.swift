@@ -112,9 +112,23 @@ struct ProfileLintTests {
         let profile = Profile(
             name: "museum", beacons: [BeaconDefinition(id: "a", device: PlainIBeacon(configuration))])
         let findings = ProfileLint([profile]).findings
-        #expect(findings.map(\.code) == ["over-budget"])
+        #expect(findings.map(\.code) == ["scan-response-over-budget"])
         #expect(findings.first?.severity == .error)
         #expect(findings.first?.message == "the scan response has 34 bytes, and a PDU carries 31")
+    }
+
+    @Test(
+        arguments: [
+            (.advertisingDataTooLong(32), "over-budget", "leave services out"),
+            (.scanResponseTooLong(34), "scan-response-over-budget", "shorten the name"),
+            (.scanResponseNeedsScannablePDU, "scan-response-without-scans", "ADV_SCAN_IND"),
+            (.intervalOutOfRange(AdvertisingInterval(7)), "interval-impossible", "20ms to 10240ms"),
+        ] as [(Advertisement.Problem, String, String)])
+    func problemOfAnAdvertisementHasACodeAndAHint(_ problem: Advertisement.Problem, _ code: String, _ hint: String) {
+        let finding = ProfileFinding.unsendable(problem)
+        #expect(finding.severity == .error)
+        #expect(finding.code == code)
+        #expect(finding.hint.contains(hint))
     }
 
     @Test

@@ -17,6 +17,17 @@ import Testing
     }
 
     /// A request has one dictionary of values: of the path, the query, the head and the body.
+    /// Of two different paths, none matches a request of the other: their order does not matter.
+    @Test func noTwoPathsOverlap() {
+        let paths = Set(Operations.all.map(\.path)).sorted().map { $0.split(separator: "/") }
+        for (index, path) in paths.enumerated() {
+            for other in paths[..<index] where other.count == path.count {
+                let isApart = zip(path, other).contains { $0 != $1 && $0.first != "{" && $1.first != "{" }
+                #expect(isApart, "\(path.joined(separator: "/")) and \(other.joined(separator: "/"))")
+            }
+        }
+    }
+
     @Test(arguments: Operations.all.map(\.name))
     func fieldsOfAnOperationHaveDifferentNames(_ name: String) throws {
         let endpoint = try #require(Operations.all.first { $0.name == name })
