@@ -118,7 +118,7 @@ let package = Package(
         .target(
             name: "HCIRadio",
             dependencies: [
-                "BluetoothCore", "Radio", "HostStack", "VirtualRadio", "HCI", "Advertising", "Bluetooth", "CBluetooth",
+                "BluetoothCore", "Radio", "HostStack", "VirtualRadio", "HCI", "Advertising", "Bluetooth",
                 "Concurrency", "KernelBluetooth", "Sockets", nioCore, nioPosix, systemPackage,
             ],
             swiftSettings: settings),

@@ -14,12 +14,6 @@ extension RSSI? {
 }
 
 extension Duration {
-    /// In seconds.
-    var inSeconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
-
     /// Seconds for people, to the nearest millisecond and without needless decimals: `5 s`, `0.25 s`.
     var secondsText: String {
         let text = String((inSeconds * 1000).rounded() / 1000)

@@ -113,11 +113,6 @@ extension Air {
         medium.setMotion(motion, of: index)
     }
 
-    /// Moves a controller, where it rests; without a position it is one metre from all others.
-    package mutating func setPosition(_ position: Position?, of identifier: ControllerIdentifier) {
-        setMotion(position.map(Motion.rest), of: identifier)
-    }
-
     /// The present position of a controller; `nil` if it has none or was removed.
     package func position(of identifier: ControllerIdentifier) -> Position? {
         context.controllers.index(of: identifier).flatMap { medium.position(of: $0, at: now) }

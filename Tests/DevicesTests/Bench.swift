@@ -13,9 +13,9 @@ enum Bench {
     static let serviceBytes = "566114ab537964ab6248559119e57321"
     /// Flags and frame of a beacon before it is configured.
     static let factoryData = "0201061aff4c0002152173e51991554862ab647953ab14615600010001c5"
-    static let uuid = IoTDesignShopWire.beaconUUID
-    static let majorMinor = IoTDesignShopWire.majorMinor
-    static let transmitSettings = IoTDesignShopWire.transmitSettings
+    static let uuid = IoTDesignShop.beaconUUID
+    static let majorMinor = IoTDesignShop.majorMinor
+    static let transmitSettings = IoTDesignShop.transmitSettings
     static let alice = Central("00:AA:01:00:00:00")
     static let bob = Central("00:AA:01:00:00:01")
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
 import TestSupport
@@ -113,7 +114,7 @@ import Testing
         let outputs = beacon.write(Bench.transmit(power: code, ticks: 160), to: Bench.transmitSettings)
         #expect(outputs.warningCodes.isEmpty)
         #expect(beacon.advertisement.transmitPower == TransmitPower(power))
-        #expect(IoTDesignShopWire.code(of: TransmitPower(power)) == code)
+        #expect(IoTDesignShop.TransmitSettings.powerCode(of: TransmitPower(power)) == code)
     }
 
     @Test(arguments: [3, 4, 255, 256, 65535] as [UInt16])

@@ -11,8 +11,8 @@ import Testing
 
 @Suite struct IoTDesignShopAttributeTests {
     @Test func serviceIsTheMakers() {
-        #expect(Bench.beacon().services == [IoTDesignShopWire.declaration])
-        let service = IoTDesignShopWire.declaration
+        #expect(Bench.beacon().services == [Self.service])
+        let service = Self.service
         #expect(service.uuid.description == "2173E519-9155-4862-AB64-7953AB146156")
         #expect(
             service.characteristics.map(\.uuid.description) == [
@@ -102,7 +102,7 @@ import Testing
         #expect(ATTError.invalidOffset.rawValue == 0x07)
     }
 
-    @Test(arguments: [BluetoothUUID.bit16(0x2A00), .bit128(IoTDesignShopWire.service)])
+    @Test(arguments: [BluetoothUUID.bit16(0x2A00), .bit128(IoTDesignShop.service)])
     func otherCharacteristicsAreRefused(_ characteristic: BluetoothUUID) {
         var beacon = Bench.beacon()
         #expect(beacon.read(characteristic, offset: 0) == .error(.readNotPermitted))
@@ -116,7 +116,7 @@ import Testing
         var beacon = Bench.beacon()
         var acknowledgements = 0
         #expect(beacon.handle(.connected(Bench.alice)) == [.advertise(nil)])
-        for characteristic in IoTDesignShopWire.declaration.characteristics {
+        for characteristic in Self.service.characteristics {
             let outputs = beacon.read(characteristic.uuid, offset: 0)
             #expect(throws: Never.self) { try outputs.value.get() }
         }

@@ -137,7 +137,7 @@ struct ConnectionTable: CustomTestStringConvertible, Sendable {
             #expect(advertisement.pdu == .connectableScannable)
             #expect(advertisement.advertisingData.flags == .beacon)
             let structures = advertisement.advertisingData.structures + advertisement.scanResponse.structures
-            #expect(structures.contains(.serviceUUIDs128([IoTDesignShopWire.service], isComplete: true)))
+            #expect(structures.contains(.serviceUUIDs128([IoTDesignShop.service], isComplete: true)))
             if let said = outputs.advertised, let said { #expect(said == advertisement) }
         }
         #expect(acknowledged > 100)
@@ -147,7 +147,7 @@ struct ConnectionTable: CustomTestStringConvertible, Sendable {
     }
 
     private static func randomInput(_ generator: inout SplitMix64) -> DeviceInput {
-        let characteristics = IoTDesignShopWire.declaration.characteristics.map(\.uuid) + [.bit16(0x2A00)]
+        let characteristics = Self.service.characteristics.map(\.uuid) + [.bit16(0x2A00)]
         let characteristic = characteristics[Int.random(in: 0..<4, using: &generator)]
         let central = Bool.random(using: &generator) ? Bench.alice : Bench.bob
         let offset = Bool.random(using: &generator) ? 0 : Int.random(in: -1...20, using: &generator)

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
 import Testing
@@ -68,7 +69,7 @@ import Testing
 
     @Test(
         arguments: [
-            (.uuid(IoTDesignShopWire.service), "uuid"), (.major(1), "major"), (.minor(1), "minor"),
+            (.uuid(IoTDesignShop.service), "uuid"), (.major(1), "major"), (.minor(1), "minor"),
             (.measuredPower(MeasuredPower(0)), "measured-power"), (.interval(AdvertisingInterval(1)), "interval"),
             (.transmitPower(nil), "tx-power"),
         ] as [(SettingValue, String)])

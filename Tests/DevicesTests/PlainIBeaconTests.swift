@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct PlainIBeaconTests {
     private static let frame = IBeacon(
-        uuid: IoTDesignShopWire.service, major: 1, minor: 1, measuredPower: MeasuredPower(-59))
+        uuid: IoTDesignShop.service, major: 1, minor: 1, measuredPower: MeasuredPower(-59))
 
     private static func beacon(_ change: (inout PlainIBeacon.Configuration) -> Void = { _ in }) -> PlainIBeacon {
         var configuration = PlainIBeacon.Configuration(frame: frame)
@@ -39,7 +39,7 @@ import Testing
             $0.pdu = .scannable
             $0.advertising = AdvertisingSettings(
                 interval: AdvertisingInterval(1600), transmitPower: TransmitPower(4), address: address)
-            $0.services = [IoTDesignShopWire.service]
+            $0.services = [IoTDesignShop.service]
             $0.name = "Twelve bytes"
         }
         let advertisement = try #require(beacon.firstAdvertisement)
@@ -57,7 +57,7 @@ import Testing
 
     @Test func nonConnectableHasNoScanResponse() throws {
         let beacon = Self.beacon {
-            $0.services = [IoTDesignShopWire.service]
+            $0.services = [IoTDesignShop.service]
             $0.name = "Name"
         }
         let advertisement = try #require(beacon.firstAdvertisement)

@@ -49,7 +49,7 @@ import Testing
         arguments: [
             (SettingValue.interval(AdvertisingInterval(31)), "interval: "),
             (.interval(AdvertisingInterval(16385)), "interval: "), (.major(1), "major: "), (.minor(1), "minor: "),
-            (.uuid(IoTDesignShopWire.service), "uuid: "), (.measuredPower(MeasuredPower(-1)), "measured-power: "),
+            (.uuid(IoTDesignShop.service), "uuid: "), (.measuredPower(MeasuredPower(-1)), "measured-power: "),
         ])
     func whatItHasNotIsRefused(_ setting: SettingValue, _ start: String) {
         var advertiser = RawAdvertiser(RawAdvertiser.Configuration(advertisingData: [2, 1, 6]))

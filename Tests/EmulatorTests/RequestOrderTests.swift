@@ -15,7 +15,7 @@ import Testing
 struct RequestOrderTests {
     private static let bench = BeaconIdentifier("entrance")
     private static let subscribed = RadioEvent.subscribed(
-        bench, central: "phone", CharacteristicIdentifier(IoTDesignShopWire.majorMinor), .notification)
+        bench, central: "phone", CharacteristicIdentifier(IoTDesignShop.majorMinor), .notification)
 
     @Test
     func writeWaitsForTheSubscriptionBeforeIt() async throws {

@@ -33,7 +33,7 @@ func report(_ number: UInt32) {
 
 func request(_ operation: AttributeRequest.Operation) -> AttributeRequest {
     AttributeRequest(
-        beacon: BeaconIdentifier("beacon"), characteristic: CharacteristicIdentifier(IoTDesignShopWire.majorMinor),
+        beacon: BeaconIdentifier("beacon"), characteristic: CharacteristicIdentifier(IoTDesignShop.majorMinor),
         central: "C0:FF:EE:00:00:99", operation: operation)
 }
 

@@ -55,7 +55,7 @@ struct Bench {
             for (name, controller) in sensors { printReports(of: controller, name) }
         }
         air.advance(to: time)
-        air.setPosition(position, of: beacon)
+        air.setMotion(.rest(position), of: beacon)
     }
 
     private mutating func printReports(of controller: ControllerIdentifier, _ name: String) {

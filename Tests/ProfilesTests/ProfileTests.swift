@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
 import Foundation
@@ -99,7 +100,7 @@ import Testing
                     flags: nil, pdu: .connectableScannable,
                     advertising: AdvertisingSettings(
                         interval: AdvertisingInterval(16384), transmitPower: TransmitPower(-7), address: address),
-                    services: [IoTDesignShopWire.service], name: "Grüße: #1")))
+                    services: [IoTDesignShop.service], name: "Grüße: #1")))
         #expect(device.advertising.address == address)
     }
 

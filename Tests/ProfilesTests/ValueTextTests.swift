@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
 import Profiles
@@ -152,7 +153,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("uuid", "2173E519-9155-4862-AB64-7953AB146156", SettingValue(.uuid, IoTDesignShopWire.service)),
+            ("uuid", "2173E519-9155-4862-AB64-7953AB146156", SettingValue(.uuid, IoTDesignShop.service)),
             ("major", "1", SettingValue(.major, 1)), ("minor", "2", SettingValue(.minor, 2)),
             ("measured-power", "-59", SettingValue(.measuredPower, MeasuredPower(-59))),
             ("interval", "0ticks", SettingValue(.interval, AdvertisingInterval(0))),

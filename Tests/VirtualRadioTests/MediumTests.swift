@@ -67,14 +67,14 @@ import Testing
             return try #require(bench.takeReports(scanner).last).rssi
         }
         #expect(try nextRSSI() == RSSI(-75))
-        bench.air.setPosition(Position(x: 1, y: 0), of: scanner)
+        bench.air.setMotion(.rest(Position(x: 1, y: 0)), of: scanner)
         #expect(try nextRSSI() == RSSI(-55))
         #expect(bench.air.position(of: scanner) == Position(x: 1, y: 0))
         bench.air.setRSSIOffset(-7, of: advertiser)
         #expect(try nextRSSI() == RSSI(-62))
         bench.air.setRSSIOffset(2, of: scanner)
         #expect(try nextRSSI() == RSSI(-60))
-        bench.air.setPosition(nil, of: scanner)
+        bench.air.setMotion(nil, of: scanner)
         #expect(try nextRSSI() == RSSI(-60))
     }
 

@@ -49,7 +49,7 @@ import Testing
         let walking = bench.takeReports(scanner).map(\.rssi.decibelMilliwatts)
         #expect(walking.count > 80 && walking.first == -59 && walking.last == -79)
         #expect(walking == walking.sorted(by: >) && Set(walking) == Set(-79 ... -59))
-        bench.air.setPosition(Position(x: 2, y: 0), of: scanner)
+        bench.air.setMotion(.rest(Position(x: 2, y: 0)), of: scanner)
         bench.run(milliseconds: 1_000)
         #expect(Set(bench.takeReports(scanner).map(\.rssi.decibelMilliwatts)) == [-65])
         bench.air.setMotion(nil, of: scanner)

@@ -159,7 +159,7 @@ import VirtualRadio
             return bench.takeReports(scanner).map(\.rssi)
         }
         bench.scan(scanner)
-        bench.air.setPosition(Position(x: 0, y: 0), of: scanner)
+        bench.air.setMotion(.rest(Position(x: 0, y: 0)), of: scanner)
         #expect(rssi(&bench) == [RSSI(-71)])
         bench.air.setOverride(LinkOverride(loss: 10), between: transmitter, and: scanner)
         #expect(rssi(&bench) == [RSSI(-81)])
@@ -169,7 +169,7 @@ import VirtualRadio
         #expect(rssi(&bench) == [])
         bench.air.setOverride(nil, between: transmitter, and: scanner)
         // 0 dBm, less 59 dB at 1 m, less 20 dB at 10 m.
-        bench.air.setPosition(Position(x: 10, y: 0), of: transmitter)
+        bench.air.setMotion(.rest(Position(x: 10, y: 0)), of: transmitter)
         #expect(rssi(&bench) == [RSSI(-79)])
         bench.air.setMuted(true, transmitter)
         #expect(rssi(&bench) == [])

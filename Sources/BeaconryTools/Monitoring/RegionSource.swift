@@ -2,21 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 package import Profiles
 
 /// The source of the watched regions: a file, or the saved list.
 package struct RegionSource {
     private let file: String?
     private let folder: MonitorFolder?
-    private var lastChange: Change?
-
-    private struct Change: Equatable {
-        let seconds: Int
-        let nanoseconds: Int
-        let size: Int
-        let inode: UInt
-    }
+    private var lastRead: FileState?
 
     /// - Parameter file: a file of regions; `nil` for the saved list.
     package init(file: String?, folder: MonitorFolder?) {
@@ -37,7 +29,7 @@ package struct RegionSource {
     /// Reads the regions.
     /// - Throws: `ProfileFaults` or `Failure`.
     package mutating func read() throws -> [RegionList.Entry] {
-        lastChange = change
+        lastRead = present
         if let file {
             return try RegionList(parsing: ProfileFiles.text(file, examples: "docs/receiving.md"), file: file).entries
         }
@@ -45,13 +37,7 @@ package struct RegionSource {
     }
 
     /// Whether the file has changed since it was last read.
-    var hasChanged: Bool { change != lastChange }
+    var hasChanged: Bool { present != lastRead }
 
-    private var change: Change? {
-        var status = stat()
-        guard let path = file ?? folder?.savedListPath, stat(path, &status) == 0 else { return nil }
-        return Change(
-            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec, size: Int(status.st_size),
-            inode: UInt(status.st_ino))
-    }
+    private var present: FileState? { (file ?? folder?.savedListPath).map(FileState.init) }
 }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
 import Emulator
 import Profiles
 
@@ -39,7 +40,7 @@ struct ScenarioRates: Sendable {
         var failureText: String? {
             failures.first.map { first in
                 "failed with seed\(failures.count == 1 ? "" : "s") \(seedList); with seed \(first.seed) at "
-                    + "\(ScenarioTime.text(first.moment)): \(first.fault)"
+                    + "\(DeviceWriter.text(first.moment)): \(first.fault)"
             }
         }
 
@@ -91,7 +92,7 @@ struct ScenarioRates: Sendable {
             }
             guard !failures.isEmpty else { return nil }
             return Row(
-                line: step.line, text: "\(step.text) at \(ScenarioTime.text(step.time))", required: 1,
+                line: step.line, text: "\(step.text) at \(DeviceWriter.text(step.time))", required: 1,
                 rate: PassRate(passed: results.count - failures.count, runs: results.count), failures: failures)
         }
     }
@@ -129,7 +130,7 @@ struct RateReport: Report {
             passed: row.rate.passed, runs: row.rate.runs, rate: rounded(row.rate.rate),
             interval: [row.rate.interval.lowerBound, row.rate.interval.upperBound].map(rounded),
             required: row.required, met: row.isPassed, failedSeeds: row.failures.map(\.seed),
-            failure: row.failures.first.map { "at \(ScenarioTime.text($0.moment)): \($0.fault)" })
+            failure: row.failures.first.map { "at \(DeviceWriter.text($0.moment)): \($0.fault)" })
     }
 }
 
@@ -161,7 +162,7 @@ struct RatesReport: Report {
             scenario: scenario.name, file: scenario.file, passed: rates.isPassed,
             duration: scenario.duration / .seconds(1), seeds: rates.seeds.text, runs: count)
         let runs =
-            "\(Formatting.count(count, "run")) of \(ScenarioTime.text(scenario.duration)), seeds \(rates.seeds.text)"
+            "\(Formatting.count(count, "run")) of \(DeviceWriter.text(scenario.duration)), seeds \(rates.seeds.text)"
         let below = rates.rows.count { !$0.isPassed }
         let head =
             below == 0

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
 import Emulator
 import Profiles
 
@@ -52,7 +53,7 @@ struct ScenarioReport: Report {
         json = JSON(
             scenario: scenario.name, file: scenario.file, passed: result.isPassed,
             duration: scenario.duration / .seconds(1), seed: result.seed,
-            failure: problems.first.map { "at \(ScenarioTime.text($0.moment)): \($0.sentence)" },
+            failure: problems.first.map { "at \(DeviceWriter.text($0.moment)): \($0.sentence)" },
             expectations: result.verdicts.map {
                 JSON.Expectation(
                     line: $0.expectation.line, text: "\($0.expectation)", passed: $0.fault == nil,
@@ -64,7 +65,7 @@ struct ScenarioReport: Report {
                     JSON.Refusal(
                         line: $0.step.line, at: Self.seconds($0.step.time), change: $0.step.text, message: $0.message)
                 })
-        let place = "in \(ScenarioTime.text(scenario.duration)), seed \(result.seed)"
+        let place = "in \(DeviceWriter.text(scenario.duration)), seed \(result.seed)"
         let count = Formatting.count(result.verdicts.count, "expectation")
         guard !problems.isEmpty else {
             lines = ["passed \(scenario.name): \(count) \(place)"]
@@ -76,7 +77,7 @@ struct ScenarioReport: Report {
         lines =
             ["FAILED \(scenario.name): \(unmet) of \(count) not met\(refused) \(place)"]
             + problems.map {
-                "\(scenario.file):\($0.line): at \(ScenarioTime.text($0.moment)): \($0.sentence)"
+                "\(scenario.file):\($0.line): at \(DeviceWriter.text($0.moment)): \($0.sentence)"
             }
     }
 
@@ -92,7 +93,7 @@ extension JUnitSuite {
         let scenario = result.scenario
         let count = result.refusals.count + result.verdicts.count
         func failure(_ moment: Duration, _ fault: String) -> String {
-            "at \(ScenarioTime.text(moment)): \(fault) (seed \(result.seed))"
+            "at \(DeviceWriter.text(moment)): \(fault) (seed \(result.seed))"
         }
         func properties(_ moment: Duration) -> [Property] {
             [Property(name: "virtual-time", value: "\(ScenarioReport.seconds(moment))")]

@@ -99,7 +99,7 @@ struct ScenarioRunner: Sendable {
         let propagation = Propagation(for: [scenario.profile])
         let options = VirtualAirOptions(seed: seed, propagation: propagation, servers: [])
         let air = AirRun([scenario.profile], on: options, clock: clock, capture: capture)
-        let elapsed = Self.stopwatch(clock)
+        let elapsed = Timekeeper(clock).now
         let regions = Self.regions(of: scenario)
         var state = Recorder.State()
         for receiver in scenario.receivers {
@@ -169,11 +169,6 @@ struct ScenarioRunner: Sendable {
             return RegionList.Entry(identifier: beacon.id, uuid: frame.uuid, major: frame.major, minor: frame.minor)
         }
         return scenario.regions + own
-    }
-
-    private static func stopwatch<Watched: Clock<Duration>>(_ clock: Watched) -> @Sendable () -> Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
     }
 
     private static func record(_ event: EmulatorEvent, in recorder: Recorder, at time: Duration) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import Devices
 package import Profiles
 import Receiving
 
@@ -68,13 +69,13 @@ package struct ScenarioVerdict: Sendable {
         case .air(let beacon, let isOn):
             return state(trace.air[beacon] ?? [], isOn, time) { change in
                 guard let change else { return "it never was on the air" }
-                return "it has been \(change.isOn ? "on" : "off") the air since \(ScenarioTime.text(change.time))"
+                return "it has been \(change.isOn ? "on" : "off") the air since \(DeviceWriter.text(change.time))"
             }
         case .connected(let beacon):
             return state(receiver.connections[beacon] ?? [], true, time) { change in
                 guard let change else { return "it never was connected" }
                 let state = change.isOn ? "connected" : "disconnected"
-                return "it has been \(state) since \(ScenarioTime.text(change.time))"
+                return "it has been \(state) since \(DeviceWriter.text(change.time))"
             }
         case .value(let beacon, let characteristic, let value):
             samples = (receiver.values[beacon] ?? []).filter { $0.characteristic == characteristic }.map {
@@ -122,13 +123,13 @@ package struct ScenarioVerdict: Sendable {
             longest = [longest, lasted].compactMap(\.self).max()
             return Sample(
                 time: sample.time, isMet: lasted.map { $0 >= duration } ?? false,
-                text: lasted.map { "it was so for \(ScenarioTime.text($0))" } ?? sample.text)
+                text: lasted.map { "it was so for \(DeviceWriter.text($0))" } ?? sample.text)
         }
         let outcome = check(held, time)
         guard case .once = time, outcome.fault != nil, let longest else { return outcome }
         return (
             outcome.moment,
-            longest == .zero ? "it was so in one report only" : "it was so for \(ScenarioTime.text(longest)) at most"
+            longest == .zero ? "it was so in one report only" : "it was so for \(DeviceWriter.text(longest)) at most"
         )
     }
 
@@ -146,7 +147,7 @@ package struct ScenarioVerdict: Sendable {
             if let last = within.last { return (period.upperBound, last.text) }
             let other = samples.first { $0.isMet }
             return (
-                period.upperBound, other.map { "\($0.text) first at \(ScenarioTime.text($0.time))" } ?? "it never did"
+                period.upperBound, other.map { "\($0.text) first at \(DeviceWriter.text($0.time))" } ?? "it never did"
             )
         case .throughout(let period):
             let within = samples.filter { period.contains($0.time) }
@@ -167,7 +168,7 @@ package struct ScenarioVerdict: Sendable {
         guard !range.contains(within.count) else { return (time.end, nil) }
         var text = within.count == 1 ? "there was 1" : "there were \(within.count)"
         if listsTimes, !within.isEmpty {
-            let first = within.prefix(5).map(ScenarioTime.text).joined(separator: ", ")
+            let first = within.prefix(5).map(DeviceWriter.text).joined(separator: ", ")
             text += ", at \(first)\(within.count > 5 ? ", …" : "")"
         }
         return (within.count > range.upperBound ? within[range.upperBound] : time.end, text)

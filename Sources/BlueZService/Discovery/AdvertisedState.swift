@@ -119,9 +119,6 @@ struct AdvertisedState: Sendable {
         return true
     }
 
-    /// Forgets the advertised services, which those of the device replace.
-    mutating func forgetServices() { services = [] }
-
     /// The properties of `Device1` that are known; not `Alias` and `UUIDs`.
     var properties: [String: DBusValue] {
         var properties: [String: DBusValue] = ["AdvertisingFlags": .bytes([flags])]

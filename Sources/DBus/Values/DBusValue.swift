@@ -152,29 +152,9 @@ extension DBusValue {
         if case .uint16(let value) = self { value } else { nil }
     }
 
-    /// The 32-bit signed integer, if this is one.
-    package var int32Value: Int32? {
-        if case .int32(let value) = self { value } else { nil }
-    }
-
     /// The 32-bit unsigned integer, if this is one.
     package var uint32Value: UInt32? {
         if case .uint32(let value) = self { value } else { nil }
-    }
-
-    /// The 64-bit signed integer, if this is one.
-    package var int64Value: Int64? {
-        if case .int64(let value) = self { value } else { nil }
-    }
-
-    /// The 64-bit unsigned integer, if this is one.
-    package var uint64Value: UInt64? {
-        if case .uint64(let value) = self { value } else { nil }
-    }
-
-    /// The floating-point number, if this is one.
-    package var doubleValue: Double? {
-        if case .double(let value) = self { value } else { nil }
     }
 
     /// The text of a string (not of a path or a signature).
@@ -185,11 +165,6 @@ extension DBusValue {
     /// The path, if this is one.
     package var objectPathValue: ObjectPath? {
         if case .objectPath(let value) = self { value } else { nil }
-    }
-
-    /// The signature, if this value is one (not the signature *of* this value).
-    package var signatureValue: DBusSignature? {
-        if case .signature(let value) = self { value } else { nil }
     }
 
     /// The descriptor, if this is one.

@@ -80,9 +80,6 @@ package struct ANCSProvider: Sendable {
     /// When `advance(to:)` is due, in uptime.
     package var nextDeadline: Duration? { startedAt.flatMap { start in steps.first.map { start + $0.time } } }
 
-    /// Whether an accessory is subscribed to notifications.
-    package var isInSession: Bool { session != nil }
-
     /// Performs the steps that are due.
     package mutating func advance(to now: DeviceTime) -> [Output] {
         var outputs: [Output] = []

@@ -58,7 +58,7 @@ extension PlainIBeacon {
         ] + Beacon.inScanResponse + Setting.advertising()
 
     package static let template = Configuration(
-        frame: IBeacon(uuid: IoTDesignShopWire.service, major: 0, minor: 0, measuredPower: MeasuredPower(-59)))
+        frame: IBeacon(uuid: IoTDesignShop.service, major: 0, minor: 0, measuredPower: MeasuredPower(-59)))
 
     package static func complete(_ configuration: inout Configuration, from reader: inout ProfileReader) {
         Beacon.complete(&configuration, from: &reader)

@@ -74,7 +74,14 @@ package struct IoTDesignShopBeacon: SelfContainedDevice {
         self.init(configuration)
     }
 
-    package var services: [GATTService] { [IoTDesignShopWire.declaration] }
+    /// The configuration service: every characteristic can be read, and written with response.
+    private static let service = GATTService(
+        uuid: .bit128(IoTDesignShop.service),
+        characteristics: [IoTDesignShop.beaconUUID, IoTDesignShop.majorMinor, IoTDesignShop.transmitSettings].map {
+            GATTCharacteristic(uuid: $0, properties: [.read, .write])
+        })
+
+    package var services: [GATTService] { [Self.service] }
 
     package var settings: [SettingValue] { Self.settings.values(of: present) }
 
@@ -146,7 +153,7 @@ extension IoTDesignShopBeacon {
         } catch {
             return .rejected(.invalidAttributeValueLength)
         }
-        let warnings = characteristic == IoTDesignShopWire.transmitSettings ? transmitWarnings : []
+        let warnings = characteristic == IoTDesignShop.transmitSettings ? transmitWarnings : []
         return .done([.advertise(onAir)] + warnings, flash: stored.flash)
     }
 
@@ -183,7 +190,7 @@ extension IoTDesignShopBeacon {
             configuration.measuredPowers[stored.transmitPower ?? TransmitPower(0)] ?? stored.measuredPower
         let frame = IBeacon(
             uuid: stored.uuid, major: stored.major, minor: stored.minor, measuredPower: measuredPower)
-        var scanResponse: AdvertisingData = [.serviceUUIDs128([IoTDesignShopWire.service], isComplete: true)]
+        var scanResponse: AdvertisingData = [.serviceUUIDs128([IoTDesignShop.service], isComplete: true)]
         append(name: configuration.name, to: &scanResponse)
         return Advertisement(
             pdu: .connectableScannable, advertisingData: frame.advertisingData(), scanResponse: scanResponse,
@@ -196,7 +203,7 @@ extension IoTDesignShopBeacon {
         return Advertisement(
             pdu: .connectableScannable,
             advertisingData: [
-                .flags(.beacon), .serviceUUIDs128([IoTDesignShopWire.service], isComplete: true),
+                .flags(.beacon), .serviceUUIDs128([IoTDesignShop.service], isComplete: true),
             ],
             scanResponse: scanResponse, settings: settings(at: Self.repairInterval))
     }
@@ -234,7 +241,7 @@ extension IoTDesignShopBeacon {
     }
 
     private var powerWarnings: [DeviceEffect] {
-        guard IoTDesignShopWire.transmitPower(code: stored.powerCode) == nil else { return [] }
+        guard IoTDesignShop.TransmitSettings.transmitPower(code: stored.powerCode) == nil else { return [] }
         let staying = stored.transmitPower.map { "the TX power is still \($0)" } ?? "the TX power does not change"
         return [
             .warn(
@@ -253,7 +260,7 @@ extension IoTDesignShopBeacon {
 
     package var advertising: AdvertisingSettings {
         var settings = settings(at: stored.interval)
-        settings.transmitPower = IoTDesignShopWire.transmitPower(code: configuration.settings.powerCode)
+        settings.transmitPower = IoTDesignShop.TransmitSettings.transmitPower(code: configuration.settings.powerCode)
         return settings
     }
 
@@ -300,7 +307,7 @@ extension IoTDesignShopBeacon {
 
     package static func recognized(from recorded: RawAdvertiser.Configuration) -> IoTDesignShopBeacon? {
         let scanResponse = AdvertisingData(verbatim: recorded.scanResponse)
-        guard scanResponse.completeServices128.contains(IoTDesignShopWire.service),
+        guard scanResponse.completeServices128.contains(IoTDesignShop.service),
             let frame = AdvertisingData(verbatim: recorded.advertisingData).iBeacons.first,
             let ticks = UInt16(exactly: recorded.advertising.interval.count)
         else { return nil }
@@ -309,7 +316,7 @@ extension IoTDesignShopBeacon {
                 name: scanResponse.localName, advertising: AdvertisingSettings(address: recorded.advertising.address),
                 settings: IoTDesignShopSettings(
                     uuid: frame.uuid, major: frame.major, minor: frame.minor,
-                    powerCode: recorded.advertising.transmitPower.flatMap(IoTDesignShopWire.code(of:)),
+                    powerCode: recorded.advertising.transmitPower.flatMap(IoTDesignShop.TransmitSettings.powerCode(of:)),
                     intervalTicks: ticks,
                     measuredPower: frame.measuredPower)))
     }

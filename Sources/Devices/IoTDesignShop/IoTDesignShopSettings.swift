@@ -24,7 +24,7 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
 
     /// The settings of a profile; without a power code, 2 is read and the radio chooses the power.
     package init(
-        uuid: UUID128 = IoTDesignShopWire.service, major: UInt16 = 1, minor: UInt16 = 1, powerCode: UInt16? = nil,
+        uuid: UUID128 = IoTDesignShop.service, major: UInt16 = 1, minor: UInt16 = 1, powerCode: UInt16? = nil,
         intervalTicks: UInt16 = 160, measuredPower: MeasuredPower = MeasuredPower(-59)
     ) {
         self.uuid = uuid
@@ -33,7 +33,7 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
         self.powerCode = powerCode ?? 2
         self.intervalTicks = intervalTicks
         self.measuredPower = measuredPower
-        lastValidPowerCode = powerCode.flatMap { IoTDesignShopWire.transmitPower(code: $0) == nil ? nil : $0 }
+        lastValidPowerCode = powerCode.flatMap { IoTDesignShop.TransmitSettings.transmitPower(code: $0) == nil ? nil : $0 }
     }
 
     /// The interval as written, in range or not; at most 65535 ticks.
@@ -44,9 +44,9 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
 
     /// The power on the air, one that the hardware has; `nil` until a code that means a power is chosen.
     package var transmitPower: TransmitPower? {
-        get { lastValidPowerCode.flatMap(IoTDesignShopWire.transmitPower(code:)) }
+        get { lastValidPowerCode.flatMap(IoTDesignShop.TransmitSettings.transmitPower(code:)) }
         set {
-            lastValidPowerCode = newValue.flatMap(IoTDesignShopWire.code(of:))
+            lastValidPowerCode = newValue.flatMap(IoTDesignShop.TransmitSettings.powerCode(of:))
             powerCode = lastValidPowerCode ?? 2
         }
     }
@@ -55,11 +55,11 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
     package func value(of characteristic: BluetoothUUID) -> [UInt8]? {
         var writer = ByteWriter()
         switch characteristic {
-        case IoTDesignShopWire.beaconUUID:
+        case IoTDesignShop.beaconUUID:
             writer.write(uuid.octets)
-        case IoTDesignShopWire.majorMinor:
+        case IoTDesignShop.majorMinor:
             IoTDesignShop.MajorMinor(major: major, minor: minor).serialize(into: &writer)
-        case IoTDesignShopWire.transmitSettings:
+        case IoTDesignShop.transmitSettings:
             transmitSettings.serialize(into: &writer)
         default:
             return nil
@@ -79,16 +79,16 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
         }
         var reader = ByteReader(value)
         switch characteristic {
-        case IoTDesignShopWire.beaconUUID:
+        case IoTDesignShop.beaconUUID:
             uuid = UUID128(octets: reader.readAll()) ?? uuid
-        case IoTDesignShopWire.majorMinor:
+        case IoTDesignShop.majorMinor:
             let numbers = try IoTDesignShop.MajorMinor(parsing: &reader)
             (major, minor) = (numbers.major, numbers.minor)
         default:
             let settings = try IoTDesignShop.TransmitSettings(parsing: &reader)
             powerCode = settings.powerCode
             intervalTicks = UInt16(truncatingIfNeeded: settings.interval.count)
-            if IoTDesignShopWire.transmitPower(code: powerCode) != nil { lastValidPowerCode = powerCode }
+            if IoTDesignShop.TransmitSettings.transmitPower(code: powerCode) != nil { lastValidPowerCode = powerCode }
         }
     }
 }
@@ -116,7 +116,7 @@ extension IoTDesignShopSettings {
         intervalTicks = try flash.integer("interval-ticks")
         if flash.values["last-valid-power-code"] != nil {
             let code: UInt16 = try flash.integer("last-valid-power-code")
-            guard IoTDesignShopWire.transmitPower(code: code) != nil else {
+            guard IoTDesignShop.TransmitSettings.transmitPower(code: code) != nil else {
                 throw FlashFault(name: "last-valid-power-code")
             }
             lastValidPowerCode = code

@@ -40,11 +40,14 @@ package struct DeviceWriter {
     /// A radiated power; `nil` when the radio chooses it.
     package static func text(_ power: TransmitPower?) -> String? { power.map { "\($0.decibelMilliwatts)dBm" } }
 
-    /// Whole milliseconds in seconds, of which profiles take more digits than of milliseconds.
+    /// A duration in seconds, to the nearest millisecond and without needless digits: `12s`, `12.345s`.
     package static func text(_ duration: Duration) -> String {
-        let milliseconds = duration.attoseconds / 1_000_000_000_000_000
-        let fraction = "\(milliseconds % 1000 + 1000)".dropFirst()
-        return "\(milliseconds / 1000).\(fraction)s"
+        let milliseconds = Int64((duration / .milliseconds(1)).rounded())
+        let (seconds, rest) = (milliseconds / 1000, milliseconds % 1000)
+        guard rest != 0 else { return "\(seconds)s" }
+        var digits = "\(1000 + rest)".dropFirst()
+        while digits.last == "0" { digits = digits.dropLast() }
+        return "\(seconds).\(digits)s"
     }
 
     /// Any text in double quotes (YAML 1.2, 7.3.1).

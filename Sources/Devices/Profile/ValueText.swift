@@ -95,7 +95,7 @@ package enum ValueText {
     /// A power that the IoT Design Shop beacon has: `0dBm`, `-6dBm` or `-23dBm`.
     package static func hardwarePower(_ text: String) throws(ValueFault) -> TransmitPower {
         let power = try transmitPower(text)
-        guard IoTDesignShopWire.code(of: power) != nil else {
+        guard IoTDesignShop.TransmitSettings.powerCode(of: power) != nil else {
             throw ValueFault("the beacon has no \(text); write 0dBm, -6dBm or -23dBm")
         }
         return power

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 package import BluetoothCore
 
 /// The present value of a setting.
@@ -212,7 +213,7 @@ extension SettingKind<TransmitPower?> {
             text == standardPower ? nil : try ValueText.hardwarePower(text)
         },
         refusal: { power in
-            guard let power, IoTDesignShopWire.code(of: power) == nil else { return nil }
+            guard let power, IoTDesignShop.TransmitSettings.powerCode(of: power) == nil else { return nil }
             return "the beacon has -23, -6 and 0 dBm"
         })
 }

@@ -158,7 +158,7 @@ extension ScenarioExpectation: CustomStringConvertible {
     package var description: String {
         let head = receiver.map { "\($0): " } ?? ""
         let number = count.map { " \(Self.text($0))" } ?? ""
-        let length = hold.map { " for \(ScenarioTime.text($0))" } ?? ""
+        let length = hold.map { " for \(DeviceWriter.text($0))" } ?? ""
         return "\(head)\(subject)\(number)\(length) \(time)"
     }
 
@@ -202,7 +202,7 @@ extension ScenarioExpectation.Subject: CustomStringConvertible {
 extension ScenarioExpectation.Time: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .at(let time): "at \(ScenarioTime.text(time))"
+        case .at(let time): "at \(DeviceWriter.text(time))"
         case .once(let period): "between \(Self.text(period))"
         case .throughout(let period): "all the time between \(Self.text(period))"
         case .never(let period): "never between \(Self.text(period))"
@@ -210,7 +210,7 @@ extension ScenarioExpectation.Time: CustomStringConvertible {
     }
 
     private static func text(_ period: ClosedRange<Duration>) -> String {
-        "\(ScenarioTime.text(period.lowerBound)) and \(ScenarioTime.text(period.upperBound))"
+        "\(DeviceWriter.text(period.lowerBound)) and \(DeviceWriter.text(period.upperBound))"
     }
 
     /// The period; a moment is one without length.
@@ -223,17 +223,4 @@ extension ScenarioExpectation.Time: CustomStringConvertible {
 
     /// The end of the moment or period.
     package var end: Duration { period.upperBound }
-}
-
-/// The text of times in a scenario.
-package enum ScenarioTime {
-    /// Seconds with up to three decimals: `12.345s`.
-    package static func text(_ time: Duration) -> String {
-        let milliseconds = Int64((time / .milliseconds(1)).rounded())
-        let (seconds, rest) = (milliseconds / 1000, milliseconds % 1000)
-        guard rest != 0 else { return "\(seconds)s" }
-        var digits = "\(1000 + rest)".dropFirst()
-        while digits.last == "0" { digits = digits.dropLast() }
-        return "\(seconds).\(digits)s"
-    }
 }

@@ -59,16 +59,9 @@ extension Schedule {
     var text: String {
         var parts: [String] = []
         if !windows.isEmpty { parts.append("between: [\(windows.map { "\"\($0.text)\"" }.joined(separator: ", "))]") }
-        if let duty { parts.append("on: \(Self.text(duty.on)), off: \(Self.text(duty.off))") }
-        if let rotation { parts.append("rotate: { every: \(Self.text(rotation.period))\(rotation.text) }") }
+        if let duty { parts.append("on: \(DeviceWriter.text(duty.on)), off: \(DeviceWriter.text(duty.off))") }
+        if let rotation { parts.append("rotate: { every: \(DeviceWriter.text(rotation.period))\(rotation.text) }") }
         return "{ \(parts.joined(separator: ", ")) }"
-    }
-
-    /// Whole milliseconds.
-    private static func text(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-        return milliseconds % 1000 == 0 ? "\(seconds)s" : "\(milliseconds)ms"
     }
 }
 

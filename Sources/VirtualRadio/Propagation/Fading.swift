@@ -125,9 +125,6 @@ struct Fading: Sendable {
         return gain + fades.power(UInt32(truncatingIfNeeded: fadeBits >> 32))
     }
 
-    /// 10 lg x = this · ln x.
-    static let decibelsOfNaturalLogarithm = 4.342944819032518
-
     // MARK: - Bounds
 
     /// An upper bound of the distribution of the gain in dB: values with their probabilities, in steps of about 0.5 dB. The

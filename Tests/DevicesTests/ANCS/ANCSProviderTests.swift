@@ -91,7 +91,6 @@ import Testing
         var (provider, _) = Self.inSession()
         let ended = provider.subscribe(ANCSService.notificationSource, false, at: DeviceTime())
         #expect(ended.reports == [.sessionEnded])
-        #expect(!provider.isInSession)
         #expect(provider.write([0, 0, 0, 0, 0, 0], maximumLength: 20).answer.error == .ancsInvalidParameter)
     }
 

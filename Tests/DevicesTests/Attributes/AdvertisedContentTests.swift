@@ -9,7 +9,7 @@ import Devices
 import Testing
 
 @Suite struct AdvertisedContentTests {
-    private static let long = BluetoothUUID.bit128(IoTDesignShopWire.service)
+    private static let long = BluetoothUUID.bit128(IoTDesignShop.service)
 
     struct Row: CustomTestStringConvertible, Sendable {
         let name: String
@@ -75,7 +75,7 @@ import Testing
 
     @Test func whatFitsNowhereIsAProblem() {
         var content = AdvertisedContent()
-        content.services = [Self.long, IoTDesignShopWire.beaconUUID]
+        content.services = [Self.long, IoTDesignShop.beaconUUID]
         #expect(content.advertisement { _ in nil }.problems == [.advertisingDataTooLong(37)])
         content.services = [Self.long]
         content.pdu = .nonConnectable

@@ -35,7 +35,7 @@ struct BeaconOnABench {
 
     func request(_ operation: AttributeRequest.Operation) -> AttributeRequest {
         AttributeRequest(
-            beacon: beacon.identifier, characteristic: CharacteristicIdentifier(IoTDesignShopWire.majorMinor),
+            beacon: beacon.identifier, characteristic: CharacteristicIdentifier(IoTDesignShop.majorMinor),
             central: "phone", operation: operation)
     }
 

@@ -98,13 +98,13 @@ final class Rig: Sendable {
 
     // MARK: - A central
 
-    func write(_ value: [UInt8], to characteristic: BluetoothUUID = IoTDesignShopWire.majorMinor, of beacon: String)
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID = IoTDesignShop.majorMinor, of beacon: String)
         async throws -> AttributeResponse
     {
         try #require(await radio.ask(request(beacon, characteristic, .write(offset: 0, value: value))))
     }
 
-    func read(_ characteristic: BluetoothUUID = IoTDesignShopWire.majorMinor, of beacon: String)
+    func read(_ characteristic: BluetoothUUID = IoTDesignShop.majorMinor, of beacon: String)
         async throws -> AttributeResponse
     {
         try #require(await radio.ask(request(beacon, characteristic, .read(offset: 0))))
