@@ -26,7 +26,8 @@ extension ProfileFinding {
             : ProfileFinding(
                 .advice, "iphone-pairing-dialog", affects: "iPhone",
                 "on BlueZ, bluetoothd reads the phone's own services when it connects, and iOS asks to pair",
-                hint: "set ReverseServiceDiscovery=false in /etc/bluetooth/main.conf, or start bluetoothd with -P battery")
+                hint: "set ReverseServiceDiscovery=false in /etc/bluetooth/main.conf, or start bluetoothd with "
+                    + "-P battery")
     }
 
     /// On connectable beacons with a random address, flags that do not exclude BR/EDR.

@@ -26,7 +26,7 @@ struct CodeDocumentationTests {
     private static func codes() throws -> Set<String> {
         let literals = /(?:code:|[Ff]inding\(\s*\.\w+,|\berror\(|[Ww]arning\(\s*)\s*"([a-z0-9]+(?:-[a-z0-9]+)*)"/
         let found = try sources().flatMap { $0.matches(of: literals).map { String($0.output.1) } }
-        #expect(Set(found).isSuperset(of: ["pdu-changed", "over-budget", "foreign-origin", "bench-turns", "reset-refused"]))
+        #expect(Set(found).isSuperset(of: ["pdu-changed", "over-budget", "foreign-origin", "reset-refused"]))
         return Set(found)
     }
 

@@ -316,7 +316,8 @@ extension IoTDesignShopBeacon {
                 name: scanResponse.localName, advertising: AdvertisingSettings(address: recorded.advertising.address),
                 settings: IoTDesignShopSettings(
                     uuid: frame.uuid, major: frame.major, minor: frame.minor,
-                    powerCode: recorded.advertising.transmitPower.flatMap(IoTDesignShop.TransmitSettings.powerCode(of:)),
+                    powerCode: recorded.advertising.transmitPower.flatMap(
+                        IoTDesignShop.TransmitSettings.powerCode(of:)),
                     intervalTicks: ticks,
                     measuredPower: frame.measuredPower)))
     }

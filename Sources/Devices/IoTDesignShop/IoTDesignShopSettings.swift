@@ -33,7 +33,9 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
         self.powerCode = powerCode ?? 2
         self.intervalTicks = intervalTicks
         self.measuredPower = measuredPower
-        lastValidPowerCode = powerCode.flatMap { IoTDesignShop.TransmitSettings.transmitPower(code: $0) == nil ? nil : $0 }
+        lastValidPowerCode = powerCode.flatMap {
+            IoTDesignShop.TransmitSettings.transmitPower(code: $0) == nil ? nil : $0
+        }
     }
 
     /// The interval as written, in range or not; at most 65535 ticks.
