@@ -68,6 +68,9 @@ final class BeaconSession {
     /// A session of a beacon that is off the air.
     init(_ beacon: RunningBeacon) { self.beacon = beacon }
 
+    /// Whether the radio has reported something of the beacon since it was switched on.
+    var hasReport: Bool { report != .none }
+
     /// Whether the radio reports that the beacon is on the air.
     var isOnAir: Bool { report == .advertising }
 

@@ -416,9 +416,11 @@ package actor Emulator: Service {
             guard takeOffTheAir(beacon, stop == .connected ? .paused : .stopped) else { return }
             events.post(.beacon(beacon, .advertisingStopped(stop)))
         case .refused(let beacon, let error):
+            let isFirstReport = roster[beacon]?.hasReport == false
             _ = takeOffTheAir(beacon, .refused)
-            // Before the run is ready, what no radio state will change ends it; the rest is waited for.
-            if roster.isReady || error.isTemporary {
+            // Before the run is ready, a first answer that no state of the radio will change ends it. A beacon that the radio
+            // has carried, or that waits for the end of a condition, is tried again.
+            if roster.isReady || error.isTemporary || !isFirstReport {
                 events.post(.beacon(beacon, .advertisingRefused(error)))
             } else {
                 end(EmulatorError(error))

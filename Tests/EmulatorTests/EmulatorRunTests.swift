@@ -234,6 +234,22 @@ struct EmulatorRunTests {
         #expect(folder.names("state/museum") == [])
     }
 
+    /// As while another program scans: what the radio says of the next attempts does not end the run either.
+    @Test
+    func refusalOfABeaconThatIsWaitedForIsAnEvent() async throws {
+        let folder = try TemporaryFolder()
+        let radio = ScriptedRadio()
+        let scan = RadioError(.refused, "another program scans", hint: "end the scan", isTemporary: true)
+        radio.react(.refused(scan), to: "exit")
+        let rig = try Rig(Samples.museum, folder: folder, radio: radio)
+        try await rig.event("advertising-refused", of: "exit")
+        rig.radio.emit(.refused(BeaconIdentifier("exit"), Self.trouble))
+        #expect(try await rig.event("advertising-refused", of: "exit", 2).code == "powered-off")
+        rig.radio.confirm("exit")
+        try await rig.event("ready")
+        try await rig.stop()
+    }
+
     @Test
     func laterRefusalIsAnEvent() async throws {
         try await withReadyRig { rig in
