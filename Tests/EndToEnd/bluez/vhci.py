@@ -128,20 +128,16 @@ class Management:
     def __init__(self) -> None:
         self._socket = _hci_socket(_CHANNEL_CONTROL)
         self._socket.settimeout(30)
-        self.events: list[tuple[int, int, bytes]] = []
-        """Events received while waiting for answers: code, index, parameters."""
 
     def close(self) -> None:
         self._socket.close()
 
-    def discard_events(self) -> None:
-        """Discards the events that have arrived: the socket of a long test without commands would have no room for one."""
-        while select.select([self._socket], [], [], 0)[0]:
-            self._socket.recv(2048)
-
     def command(self, opcode: int, index: int | None = None, parameters: bytes = b"") -> bytes:
         """Sends a command and returns the parameters of the answer; raises a ManagementError for a bad status."""
         target = _NO_INDEX if index is None else index
+        # The events of a long test would leave no room for the answer (ENOMEM).
+        while select.select([self._socket], [], [], 0)[0]:
+            self._socket.recv(2048)
         self._socket.send(struct.pack("<HHH", opcode, target, len(parameters)) + parameters)
         while True:
             packet = self._socket.recv(2048)
@@ -150,7 +146,6 @@ class Management:
                 if packet[8] != 0:
                     raise ManagementError(opcode, packet[8])
                 return packet[9:]
-            self.events.append((code, source, packet[6:]))
 
     def controllers(self) -> list[Controller]:
         """The controllers that are set up, by index."""
