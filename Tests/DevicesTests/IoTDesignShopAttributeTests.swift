@@ -11,8 +11,8 @@ import Testing
 
 @Suite struct IoTDesignShopAttributeTests {
     @Test func serviceIsTheMakers() {
-        #expect(Bench.beacon().services == [Self.service])
-        let service = Self.service
+        #expect(Bench.beacon().services == [IoTDesignShopBeacon.service])
+        let service = IoTDesignShopBeacon.service
         #expect(service.uuid.description == "2173E519-9155-4862-AB64-7953AB146156")
         #expect(
             service.characteristics.map(\.uuid.description) == [
@@ -116,7 +116,7 @@ import Testing
         var beacon = Bench.beacon()
         var acknowledgements = 0
         #expect(beacon.handle(.connected(Bench.alice)) == [.advertise(nil)])
-        for characteristic in Self.service.characteristics {
+        for characteristic in IoTDesignShopBeacon.service.characteristics {
             let outputs = beacon.read(characteristic.uuid, offset: 0)
             #expect(throws: Never.self) { try outputs.value.get() }
         }

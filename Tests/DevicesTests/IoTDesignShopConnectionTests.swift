@@ -147,7 +147,7 @@ struct ConnectionTable: CustomTestStringConvertible, Sendable {
     }
 
     private static func randomInput(_ generator: inout SplitMix64) -> DeviceInput {
-        let characteristics = Self.service.characteristics.map(\.uuid) + [.bit16(0x2A00)]
+        let characteristics = IoTDesignShopBeacon.service.characteristics.map(\.uuid) + [.bit16(0x2A00)]
         let characteristic = characteristics[Int.random(in: 0..<4, using: &generator)]
         let central = Bool.random(using: &generator) ? Bench.alice : Bench.bob
         let offset = Bool.random(using: &generator) ? 0 : Int.random(in: -1...20, using: &generator)

@@ -75,7 +75,7 @@ package struct IoTDesignShopBeacon: SelfContainedDevice {
     }
 
     /// The configuration service: every characteristic can be read, and written with response.
-    private static let service = GATTService(
+    package static let service = GATTService(
         uuid: .bit128(IoTDesignShop.service),
         characteristics: [IoTDesignShop.beaconUUID, IoTDesignShop.majorMinor, IoTDesignShop.transmitSettings].map {
             GATTCharacteristic(uuid: $0, properties: [.read, .write])
