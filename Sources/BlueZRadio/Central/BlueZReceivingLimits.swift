@@ -54,7 +54,8 @@ extension ReceivingCapabilities.Limit {
         mayMonitor: Bool, _ support: PassiveScanSupport
     ) -> [ReceivingCapabilities.Limit] {
         let filtered =
-            "reports only advertisements with flags, with manufacturer data, or with service data of a 16-bit UUID"
+            "reports only advertisements with flags, with manufacturer data, or with service data of a 16-bit UUID "
+            + "(since BlueZ 5.71: those of Eddystone and BTHome)"
         let changes = ReceivingCapabilities.Limit(
             .rssi, in: .passive, reason: "bluetoothd reports the RSSI when it has changed by 8 dB", hint: privilege)
         func patterns(_ subject: String, _ hint: String) -> ReceivingCapabilities.Limit {

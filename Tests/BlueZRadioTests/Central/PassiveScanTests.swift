@@ -232,11 +232,24 @@ import Testing
         }
     }
 
+    /// bluetoothd 5.71 and newer compare what follows the UUID of service data.
+    private static func passesSince571(_ structure: AdvertisingStructure) -> Bool {
+        guard structure.type == 0x16 else { return passes(structure) }
+        let data = Array(structure.data.dropFirst(2))
+        return PassiveScanPatterns.monitors.flatMap(\.patterns).contains {
+            $0.matches(type: structure.type, data: data)
+        }
+    }
+
     @Test func everyFormatPassesWithoutFlags() {
         #expect(Set(Self.frames.keys) == Set(BeaconFormats.names))
         for (name, structure) in Self.frames {
             #expect(BeaconFrame(structure)?.format == name)
             #expect(Self.passes(structure), "\(name)")
+            #expect(Self.passesSince571(structure), "\(name)")
+        }
+        for kind in [0x40, 0x41, 0x44, 0x45] as [UInt8] {
+            #expect(Self.passesSince571(.serviceData16(0xFCD2, [kind, 0x02])), "BTHome \(kind)")
         }
     }
 

@@ -273,9 +273,7 @@ def test_passive_scans_use_advertisement_monitors(
     before = len(witness.commands(index))
     run.must("scan", 600, "passive")
     count: Counter[str] = Counter()
-    # bluetoothd 5.82 does not signal repetitions: what a program without rights receives of them is not known (`duplicates`).
-    needed = 1 if ordinary else 8
-    while min(count[f"C0:FF:EE:00:00:0{number} (random)"] for number in (1, 2, 3)) < needed:
+    while min(count[f"C0:FF:EE:00:00:0{number} (random)"] for number in (1, 2, 3)) < 8:
         count[run.wait("heard")["device"]] += 1
     heard = [each for each in run.events if each["event"] == "heard"]
     expect_passive_complete_scans(witness.commands(index)[before:])
