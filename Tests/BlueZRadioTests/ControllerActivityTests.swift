@@ -149,4 +149,17 @@ import Testing
         #expect(controller.controller.activity.obstacle == nil)
         #expect(!controller.controller.activity.hasCentral)
     }
+
+    /// A run waits for the end of the others: the kernel addresses a set that a controller with one set does not have, for
+    /// example, and will do so again.
+    @Test(
+        arguments: [
+            (.commandDisallowed, true), (.memoryCapacityExceeded, true), (.controllerBusy, true),
+            (.unknownCommand, false), (.unsupportedFeatureOrParameterValue, false),
+            (.invalidCommandParameters, false), (.unknownAdvertisingIdentifier, false),
+        ] as [(HCIStatus, Bool)])
+    func refusalThatWillBeRepeatedIsNoConditionToWaitFor(_ status: HCIStatus, mayPass: Bool) {
+        #expect(ControllerActivity.Obstacle.unknown(LESetAdvertisingSetRandomAddress.opcode, status).mayPass == mayPass)
+        #expect(ControllerActivity.Obstacle.scan(.kernel).mayPass)
+    }
 }

@@ -305,6 +305,14 @@ extension ControllerActivity.Obstacle {
         if case (.unknown, .unknown) = (self, other) { true } else { self == other }
     }
 
+    /// The statuses of a controller that will refuse the same command again (Core 5.4, Vol 1, Part F, 2).
+    private static let lasting: Set<HCIStatus> = [
+        .unknownCommand, .unsupportedFeatureOrParameterValue, .invalidCommandParameters, .unknownAdvertisingIdentifier,
+    ]
+
+    /// Whether it may end without a change of what is requested: a run waits for its end.
+    var mayPass: Bool { if case .unknown(_, let status) = self { !Self.lasting.contains(status) } else { true } }
+
     /// Whether it keeps an advertisement off the air.
     func affects(_ advertisement: Advertisement) -> Bool {
         switch self {

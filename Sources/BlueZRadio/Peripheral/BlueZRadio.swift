@@ -372,7 +372,8 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         }
         let warning = obstacle.warning(at: place)
         return RadioError(
-            .refused, "\(attempt.beacon) is not on the air: \(warning.message)", hint: warning.hint, isTemporary: true)
+            .refused, "\(attempt.beacon) is not on the air: \(warning.message)", hint: warning.hint,
+            isTemporary: obstacle.mayPass)
     }
 
     /// What keeps the controller from advertising. Without the monitor channel only a scan is known, from bluetoothd.
