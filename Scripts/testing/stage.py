@@ -12,12 +12,22 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import IO
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 LOGS = CHECKOUT / ".build" / "test"
 BEGAN = time.monotonic()
+
+
+class Extent(Enum):
+    """Which run a stage belongs to; the last one, `make test-all`, has all stages."""
+
+    TEST = "make test"
+    MORE = "make test-more, in continuous integration as well"
+    MACHINE = "make test-more, a virtual machine that continuous integration has no time for"
+    ALL = "make test-all, or the name of the stage"
 
 
 @dataclass
@@ -31,10 +41,8 @@ class Stage:
     """The number of processors that it keeps busy, on average; 0 for a stage that mostly waits, as for a network."""
     uses_package: bool = False
     """Whether it uses SwiftPM, which locks the package: one such stage runs at a time."""
-    more: bool = False
-    """Whether it belongs to `make test-more`, and not to `make test`."""
-    rare: bool = False
-    """Whether it runs in `make test-all` only, or by its name."""
+    extent: Extent = Extent.TEST
+    """The smallest run that it belongs to."""
     environment: dict[str, str] = field(default_factory=dict)
     prefix: list[str] = field(default_factory=list)
     """A program that runs the command, such as nice."""
