@@ -12,12 +12,17 @@ import Radio
 /// The findings that do not depend on the radio, a function each, which has the code, the words and the hint. Those of one kind
 /// of device are in its `findings`.
 extension ProfileFinding {
-    /// The findings on a device; `nil` for each that does not apply.
-    static func all(on device: any ProfiledDevice) -> [ProfileFinding?] {
-        device.findings + [
+    /// The findings on a beacon alone.
+    static func all(on beacon: BeaconDefinition) -> [ProfileFinding] {
+        let device = beacon.device
+        let advertisement = device.firstAdvertisement
+        let found = [
             pairingDialog(device), classicAllowed(device), intervalOutOfRange(device.advertising.interval),
             unusualInterval(device), measuredPowerZero(device), measuredPowerPositive(device),
-        ] + (device.firstAdvertisement.map { $0.problems.map(unsendable) + [shortenedName($0)] } ?? [])
+        ]
+        let ofAdvertisement = (advertisement?.problems ?? []).map(unsendable)
+        let last = [advertisement.flatMap(shortenedName), impossibleProtection(beacon)]
+        return device.findings + found.compactMap(\.self) + ofAdvertisement + last.compactMap(\.self)
     }
 
     private static func pairingDialog(_ device: any ProfiledDevice) -> ProfileFinding? {
@@ -113,7 +118,7 @@ extension ProfileFinding {
     }
 
     /// Values that no central can read or write, because the beacon does not pair, or not with authentication.
-    static func impossibleProtection(_ beacon: BeaconDefinition) -> ProfileFinding? {
+    private static func impossibleProtection(_ beacon: BeaconDefinition) -> ProfileFinding? {
         let permissions = beacon.device.services.flatMap(\.characteristics).map(\.permissions)
         let needed = permissions.reduce(AttributeSecurity()) { $0.union($1.read).union($1.write).union($1.subscribe) }
         guard !needed.isDisjoint(with: [.encryption, .authentication]) else { return nil }

@@ -25,8 +25,7 @@ package struct ProfileLint: Sendable {
     /// Findings that do not depend on the radio.
     package var findings: [ProfileFinding] {
         beacons.flatMap { beacon, identifier in
-            (ProfileFinding.all(on: beacon.device) + [ProfileFinding.impossibleProtection(beacon)]).compactMap { $0 }
-                .map { $0.of(identifier.name) }
+            ProfileFinding.all(on: beacon).map { $0.of(identifier.name) }
         } + duplicateIdentities + duplicateAddresses
     }
 
