@@ -54,19 +54,22 @@ extension ReceivingCapabilities.Limit {
         mayMonitor: Bool, _ support: PassiveScanSupport
     ) -> [ReceivingCapabilities.Limit] {
         let filtered =
-            "reports only advertisements with flags, with manufacturer data, or with service data of a 16-bit UUID "
-            + "(since BlueZ 5.71: those of Eddystone and BTHome)"
+            "reports only advertisements with flags, with manufacturer data, or with service data of a 16-bit UUID"
         let changes = ReceivingCapabilities.Limit(
             .rssi, in: .passive, reason: "bluetoothd reports the RSSI when it has changed by 8 dB", hint: privilege)
-        func patterns(_ subject: String, _ hint: String) -> ReceivingCapabilities.Limit {
-            ReceivingCapabilities.Limit(.patterns, in: .passive, reason: "\(subject) \(filtered)", hint: hint)
-        }
         switch support {
         case .missing: return [.passiveUnderBlueZ]
         // The kernel's events have all advertisements; bluetoothd leaves out those without a pattern.
-        case .inDaemon: return mayMonitor ? [] : [patterns("in a passive scan, bluetoothd", privilege), changes]
+        case .inDaemon:
+            let ofDaemon = ReceivingCapabilities.Limit(
+                .patterns, in: .passive,
+                reason: "in a passive scan, bluetoothd \(filtered) (since BlueZ 5.71: frames of Eddystone and BTHome)",
+                hint: privilege)
+            return mayMonitor ? [] : [ofDaemon, changes]
         case .inController:
-            let ofController = patterns("in a passive scan under bluetoothd, this controller", withoutBlueZ)
+            let ofController = ReceivingCapabilities.Limit(
+                .patterns, in: .passive, reason: "in a passive scan under bluetoothd, this controller \(filtered)",
+                hint: withoutBlueZ)
             guard !mayMonitor else { return [ofController] }
             let repetitions = ReceivingCapabilities.Limit(
                 .duplicates, in: .passive, reason: "bluetoothd reports only changed properties", hint: privilege)

@@ -8,7 +8,7 @@
 /// The flags alone let most devices through. The other patterns are for advertisements without flags, as beacons with
 /// ADV_NONCONN_IND may send them: manufacturer data by the most significant byte of the company, and service data by that of a
 /// 16-bit UUID. Since 5.71, bluetoothd compares service data without their UUID (`match_service` in shared/ad.c): there the first
-/// byte of a frame is what lets it through, those of Eddystone and BTHome.
+/// bytes of the frames of Eddystone and BTHome let them through.
 enum PassiveScanPatterns {
     /// Bytes that an AD structure has at a place.
     struct Pattern: Hashable, Sendable {
@@ -63,19 +63,19 @@ enum PassiveScanPatterns {
             Monitor(
                 meaning: "manufacturer data of another company, or service data of another 16-bit UUID",
                 patterns: [0x0F, 0x10, 0x11, 0xFF].map(company) + [0x19, 0x1A, 0xFF].map(serviceData)),
-            Monitor(
-                meaning: "a frame of Eddystone or BTHome, under BlueZ 5.71 or newer",
-                patterns: [0x00, 0x10, 0x20, 0x30, 0x40, 0x41, 0x44].map(frame)),
         ]
         + stride(from: 0, to: others.count, by: capacity).map { start in
             Monitor(
-                meaning: "other flags, or a BTHome frame of 0x45", patterns: Array(others[start...].prefix(capacity)))
+                meaning: "other flags, or, under BlueZ 5.71 or newer, a frame of Eddystone or BTHome",
+                patterns: Array(others[start...].prefix(capacity)))
         }
 
     /// The values of which most devices have one: LE-only or both, discoverable or not.
     private static let usualFlags: [UInt8] = [0x06, 0x1A, 0x04, 0x02, 0x05, 0x1B, 0x18]
+    /// The first bytes of the frames of Eddystone and BTHome.
+    private static let frames: [UInt8] = [0x00, 0x10, 0x20, 0x30, 0x40, 0x41, 0x44, 0x45]
     private static let others =
-        [frame(0x45)] + (0x00...0x1F).map { UInt8($0) }.filter { !usualFlags.contains($0) }.map(flags)
+        frames.map(frame) + (0x00...0x1F).map { UInt8($0) }.filter { !usualFlags.contains($0) }.map(flags)
 
     /// Advertisements with these flags.
     private static func flags(_ value: UInt8) -> Pattern { Pattern(0x01, [value]) }
