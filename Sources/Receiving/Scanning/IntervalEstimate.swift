@@ -60,7 +60,9 @@ package enum IntervalEstimate {
 
     /// The gaps of the shortest interval of which the densest gaps are multiples; `nil` if they are of one interval.
     private static func part(of middle: Duration, in sorted: [Duration]) -> [Duration]? {
-        let parts = Int(middle / shortestPart)
+        // Nothing is that short beside the gaps of a beacon of which nothing is missed.
+        let shortest = sorted[0] - max(shortestSpread / 2, sorted[0] / 16)
+        let parts = Int(middle / max(shortestPart, shortest))
         guard parts >= 2 else { return nil }
         for part in (2...parts).reversed().lazy.map({ middle / $0 }) {
             let reach = max(shortestSpread / 2, part / 16)
