@@ -49,7 +49,3 @@ extension Double {
         return "\(self < 0 ? "-" : "")\(whole).\(String(repeating: "0", count: digits - fraction.count))\(fraction)"
     }
 }
-
-extension Duration {
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-}

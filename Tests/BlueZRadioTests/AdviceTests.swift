@@ -5,7 +5,6 @@
 import Bluetooth
 import BluetoothCore
 import DBus
-import Foundation
 import Radio
 import Testing
 
