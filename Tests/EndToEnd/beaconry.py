@@ -117,10 +117,15 @@ class Run:
             self.events.append(event)
         return event
 
-    def wait_until_reported(self, name: str, timeout: float = PATIENCE, **fields: Any) -> None:
-        """Waits for an event that may have been taken from the queue already."""
-        if not any(each["event"] == name and all(each.get(k) == v for k, v in fields.items()) for each in self.events):
-            self.wait(name, timeout, **fields)
+    def wait_until_reported(self, name: str, timeout: float = PATIENCE, **fields: Any) -> Event:
+        """The first event with this name and these fields, which may have been taken from the queue already.
+
+        For events of several devices: a program reports these in any order.
+        """
+        for each in self.events:
+            if each["event"] == name and all(each.get(k) == v for k, v in fields.items()):
+                return each
+        return self.wait(name, timeout, **fields)
 
     def take(self, seconds: float) -> list[Event]:
         """All events in the queue, and those of the next seconds."""

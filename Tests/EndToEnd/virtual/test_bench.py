@@ -79,9 +79,9 @@ def test_measured_power_follows_the_walk(beaconry: Beaconry) -> None:
 def test_beacon_leaves_the_air_beyond_the_range(beaconry: Beaconry) -> None:
     run, _ = start(beaconry, beaconry.profile(SHOP), "--ephemeral")
     assert beaconry.call("ctl", "move", "visitor", "500", "0").returncode == 0
-    stopped = run.wait("advertising-stopped", device="door")
-    assert stopped["reason"] == "it is out of the range of visitor"
-    run.wait("advertising-stopped", device="tag")
+    for each in ("door", "tag"):
+        stopped = run.wait_until_reported("advertising-stopped", device=each)
+        assert stopped["reason"] == "it is out of the range of visitor"
     listed = json.loads(beaconry.call("ctl", "list", "--json").stdout.splitlines()[0])
     assert (listed["id"], listed["state"]) == ("door", "out-of-range")
     assert beaconry.call("ctl", "move", "visitor", "2", "0").returncode == 0
