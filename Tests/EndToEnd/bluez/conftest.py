@@ -194,8 +194,12 @@ def witness(_recording: vhci.Witness, fresh_controllers: vhci.Controllers) -> vh
 
 
 @pytest.fixture
-def receiver(world: vhci.World, request: pytest.FixtureRequest) -> Iterator[Receiver]:
-    """A host on the air of the controllers, which scans actively all the time; what it receives is in the results as well."""
+def receiver(fresh_controllers: vhci.Controllers, request: pytest.FixtureRequest) -> Iterator[Receiver]:
+    """A host on the air of the controllers, which scans actively all the time; what it receives is in the results as well.
+
+    The controllers were reset: the kernel keeps an advertising set of its own in one whose adapter was
+    discoverable, which leaves a set less for the test.
+    """
     if not vhci.MAKER:
         pytest.skip("no receiver can join the air of btvirt: --controllers rootcanal-… or beaconry-…")
     RESULTS.mkdir(parents=True, exist_ok=True)
