@@ -248,21 +248,23 @@ let package = Package(
             name: "TestSupport", dependencies: ["BluetoothCore", "SanitizedLocks"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(name: "SanitizedLocks", path: "Tests/SanitizedLocks"),
+        .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
         .testTarget(
-            name: "BeaconryTestingTests", dependencies: ["BeaconryCentral", "BeaconryTesting"], swiftSettings: settings),
+            name: "BeaconryTestingTests", dependencies: ["BeaconryCentral", "BeaconryTesting", "TestTraits"],
+            swiftSettings: settings),
         .testTarget(
             name: "ControlAPITests",
             dependencies: [
                 "BluetoothCore", "Concurrency", "ControlAPI", "Devices", "Emulator", "HCIRadio", "Operations",
                 "Profiles",
-                "Radio", httpTypes, nioCore,
+                "Radio", httpTypes, nioCore, "TestTraits",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "OperationsTests",
             dependencies: ["BluetoothCore", "Devices", "Emulator", "Operations", "Radio", "Receiving"],
             swiftSettings: settings),
-        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: settings),
+        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestTraits"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothCoreTests", dependencies: ["BluetoothCore", "TestSupport"], swiftSettings: settings),
         .testTarget(
@@ -283,14 +285,14 @@ let package = Package(
             name: "HCIRadioTests",
             dependencies: [
                 "BluetoothCore", "HCI", "Bluetooth", "Advertising", "Concurrency", "Radio", "HostStack",
-                "VirtualRadio", "HCIRadio", "Sockets", "TestSupport", nioCore, nioEmbedded, nioPosix,
+                "VirtualRadio", "HCIRadio", "Sockets", "TestSupport", "TestTraits", nioCore, nioEmbedded, nioPosix,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "ESPHomeProxyTests",
             dependencies: [
                 "BluetoothCore", "Advertising", "Bluetooth", "Radio", "VirtualRadio", "HCIRadio", "ESPHomeProxy",
-                "TestSupport", nioCore, nioPosix,
+                "TestSupport", "TestTraits", nioCore, nioPosix,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -304,16 +306,18 @@ let package = Package(
             name: "BeaconryCentralTests",
             dependencies: [
                 "BluetoothCore", "HCI", "Advertising", "Bluetooth", "Concurrency", "Radio", "Receiving",
-                "BeaconryCentral", "HostStack", "VirtualRadio", "HCIRadio", "TestSupport", "central-harness",
+                "BeaconryCentral", "HostStack", "VirtualRadio", "HCIRadio", "TestSupport", "TestTraits",
+                "central-harness",
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "DBusTests", dependencies: ["BluetoothCore", "DBus", "TestSupport"], swiftSettings: settings),
+            name: "DBusTests", dependencies: ["BluetoothCore", "DBus", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
         .testTarget(
             name: "BlueZRadioTests",
             dependencies: [
                 "BluetoothCore", "KernelBluetooth", "Radio", "BlueZRadio", "Advertising", "Bluetooth", "HCI", "DBus",
-                "TestSupport",
+                "TestSupport", "TestTraits",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -321,7 +325,7 @@ let package = Package(
             dependencies: [
                 "BluetoothCore", "Radio", "BlueZService", "Advertising", "Bluetooth", "DBus", "Receiving", "HCIRadio",
                 "VirtualRadio",
-                "TestSupport",
+                "TestSupport", "TestTraits",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -333,7 +337,7 @@ let package = Package(
             dependencies: [
                 "BluetoothCore", "Advertising", "Devices", "Radio", "BlueZRadio", "Profiles", "Persistence", "Emulator",
                 "Receiving", "BeaconryCentral", "BeaconryTools", "Bluetooth", "Concurrency", "HCIRadio",
-                "KernelBluetooth", "TestSupport", systemPackage,
+                "KernelBluetooth", "TestSupport", "TestTraits", systemPackage,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -341,7 +345,7 @@ let package = Package(
             dependencies: [
                 "BluetoothCore", "Concurrency", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles",
                 "Persistence", "Emulator", "Operations", "ControlAPI", "ControlClient", "HCI", "HostStack", "Sockets",
-                "VirtualRadio", "TestSupport",
+                "VirtualRadio", "TestSupport", "TestTraits",
                 "flash-harness", logging, serviceLifecycle, systemPackage,
             ],
             swiftSettings: settings),

@@ -4,10 +4,11 @@
 
 import BeaconryCentral
 import Synchronization
+import TestTraits
 import Testing
 
 /// Beacons that are configured in one operation: found, connected, read, written, disconnected.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct BeaconConfiguratorTests {
     private static let services = [
         GATTService(

@@ -4,11 +4,12 @@
 
 import BeaconryCentral
 import HCIRadio
+import TestTraits
 import Testing
 import VirtualRadio
 
 /// The API without failures: our own host stack at both ends of a virtual air.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct CentralTests {
     @Test func peripheralIsFoundConnectedReadAndWritten() async throws {
         try await Stage.with { stage in

@@ -4,10 +4,11 @@
 
 import BeaconryCentral
 import TestSupport
+import TestTraits
 import Testing
 
 /// Deadlines, cancellation and the watchdog: the call ends, and the next call succeeds.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct DeadlineTests {
     @Test func nothingWaitsForARadioThatDoesNotReturn() async throws {
         let radio = MuteRadio(hangs: true)

@@ -3,10 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
+import TestTraits
 import Testing
 
 /// Devices that are described instead of programmed: UUIDs from a base, typed values, and two clients made of them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct DescriptionTests {
     @Test(arguments: [
         (0 as UInt64, "2173E519-9155-4862-AB64-7953AB146156"), (3, "2173E519-9155-4862-AB64-7953AB146159"),

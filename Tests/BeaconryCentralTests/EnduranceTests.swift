@@ -4,10 +4,11 @@
 
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
 /// A thousand rounds of finding, connecting, discovering, reading, writing and disconnecting leave no memory behind.
-@Suite(.disabled(if: Sanitizer.isWatching, "a sanitizer needs additional memory"), .timeLimit(.minutes(10)))
+@Suite(.disabled(if: Sanitizer.isWatching, "a sanitizer needs additional memory"), .realTime, .timeLimit(.minutes(10)))
 struct EnduranceTests {
     struct Failure: Error { let message: String }
 

@@ -5,11 +5,12 @@
 import BeaconryCentral
 import HCIRadio
 import TestSupport
+import TestTraits
 import Testing
 
 /// A device that misbehaves in every way, during every operation: the call ends with a typed error within its deadline,
 /// and the next call succeeds.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct FaultTests {
     /// An operation on the device.
     enum Operation: String, CaseIterable, CustomTestStringConvertible {

@@ -4,10 +4,11 @@
 
 import BeaconryCentral
 import TestSupport
+import TestTraits
 import Testing
 
 /// The consumers of notifications, and the subscriptions to the device.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct NotificationTests {
     @Test func deviceIsSubscribedOnceForAllConsumers() async throws {
         try await Stage.with { stage in

@@ -5,10 +5,11 @@
 import BeaconryCentral
 import Bluetooth
 import Radio
+import TestTraits
 import Testing
 
 /// Pairing through the API.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct PairingTests {
     @Test func pairingNeedsAConnection() async throws {
         try await Stage.with { stage in

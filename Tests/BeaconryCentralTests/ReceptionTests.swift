@@ -4,10 +4,11 @@
 
 import BeaconryCentral
 import TestSupport
+import TestTraits
 import Testing
 
 /// Receptions and the time, as inputs of values without a clock.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct ReceptionTests {
     private static let region = BeaconRegion(identifier: "all", uuid: beacon(1).uuid)
 

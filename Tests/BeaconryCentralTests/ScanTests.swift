@@ -5,10 +5,11 @@
 import BeaconryCentral
 import Bluetooth
 import TestSupport
+import TestTraits
 import Testing
 
 /// One scan for all consumers, the discoveries of each consumer, and the devices that the central stores.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct ScanTests {
     private static func sighting(
         _ number: Int, _ structures: [AdvertisingStructure] = [], pdu: Sighting.PDU? = .connectableScannable,

@@ -11,6 +11,7 @@ import HCIRadio
 import Radio
 import Receiving
 import Synchronization
+import TestTraits
 import Testing
 import VirtualRadio
 
@@ -23,7 +24,7 @@ private final class CapturedBytes: CaptureSink {
 }
 
 /// Beacons and a phone on a virtual air in virtual time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct VirtualTimeTests {
     private static let uuid = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
 

@@ -4,10 +4,11 @@
 
 import BeaconryTesting
 import Foundation
+import TestTraits
 import Testing
 
 /// Hundreds of airs in one process leave nothing behind. It belongs to the suites named `EnduranceTests`, which run apart.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct AirEnduranceTests {
     @Test func threeHundredAirsLeaveNothing() async {
         await #expect(processExitsWith: .success) {

@@ -6,9 +6,10 @@ import BeaconryCentral
 import BeaconryTesting
 import Foundation
 import Synchronization
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct TestedAirTests {
     static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 

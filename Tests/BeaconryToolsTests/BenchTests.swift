@@ -11,6 +11,7 @@ import HCIRadio
 import Profiles
 import Radio
 import Synchronization
+import TestTraits
 import Testing
 
 import func Glibc.log10
@@ -18,7 +19,7 @@ import func Glibc.log10
 @testable import Receiving
 
 /// An app at rest receives the bench's radio with a constant RSSI, and shows the distances of the receiver that walks.
-@Suite(.timeLimit(.minutes(10))) struct BenchTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct BenchTests {
     /// An app on a phone at rest: the filter of its RSSI, the measured power of the latest packet, and its curve.
     private final class App: Sendable {
         private struct State {

@@ -4,11 +4,12 @@
 
 import Foundation
 import Glibc
+import TestTraits
 import Testing
 
 @testable import BeaconryTools
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct EventCommandTests {
     private let folder: TemporaryFolder
 

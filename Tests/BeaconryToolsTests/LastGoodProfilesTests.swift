@@ -9,12 +9,13 @@ import Foundation
 import Persistence
 import Profiles
 import Radio
+import TestTraits
 import Testing
 
 @testable import BeaconryTools
 
 /// Profiles that ran last, in place of those that cannot be read.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .realTime, .timeLimit(.minutes(10)))
 struct LastGoodProfilesTests {
     /// A way in which a profile names a file: the key, the names, and the file's content.
     private struct Reference: CustomTestStringConvertible {

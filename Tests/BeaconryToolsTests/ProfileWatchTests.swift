@@ -2,12 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import TestTraits
 import Testing
 
 @testable import BeaconryTools
 
 /// The watch of profiles and scenarios, on real files.
-@Suite(.timeLimit(.minutes(10))) struct ProfileWatchTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct ProfileWatchTests {
     /// The watch may begin, or see the file for the first time, after the change.
     @Test func changeBetweenTheReadingAndTheFirstComparisonIsReported() async throws {
         let folder = try TemporaryFolder()

@@ -9,12 +9,13 @@ import DBus
 import KernelBluetooth
 import Radio
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import BlueZRadio
 
 /// The whole radio over a real bus, with a bluetoothd of the test and without the kernel's channels.
-@Suite(.timeLimit(.minutes(10))) struct BlueZRadioTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct BlueZRadioTests {
     private static let beacon = BeaconIdentifier("beacon")
     private static let level = CharacteristicIdentifier(.bit16(0x2A19))
 
@@ -379,7 +380,7 @@ import Testing
 }
 
 /// The whole central over a real bus, with a bluetoothd of the test and without the monitor channel.
-@Suite(.timeLimit(.minutes(10))) struct BlueZCentralBusTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct BlueZCentralBusTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
     private static let address = RemoteAddress(BluetoothAddress("C0:FF:EE:00:00:01") ?? .zero, isRandom: true)
     private static let properties: [String: DBusValue] = [

@@ -4,12 +4,13 @@
 
 import DBus
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import BlueZRadio
 
 /// Waiting for a property of an object of bluetoothd.
-@Suite(.timeLimit(.minutes(10))) final class DeviceChangesTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) final class DeviceChangesTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
     private static let characteristic: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service0010/char0011"
     private struct Failure: Error {}

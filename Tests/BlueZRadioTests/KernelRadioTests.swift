@@ -9,13 +9,14 @@ import DBus
 import HCI
 import Radio
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import BlueZRadio
 @testable import KernelBluetooth
 
 /// The whole radio over a real bus, with a bluetoothd and a kernel of the test.
-@Suite(.timeLimit(.minutes(10))) struct KernelRadioTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct KernelRadioTests {
     private static let beacon = BeaconIdentifier("beacon")
 
     private static func advertisement(
@@ -569,7 +570,7 @@ import Testing
 }
 
 /// K12: a late reply does not answer the next command.
-@Suite(.timeLimit(.minutes(10))) struct ReplyTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct ReplyTests {
     private static let opcode = ManagementOpcode.removeAdvertising
 
     @Test func repliesAreMatchedInOrder() {

@@ -5,11 +5,12 @@
 import Bluetooth
 import BluetoothCore
 import Radio
+import TestTraits
 import Testing
 
 @testable import BlueZService
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 @ServiceActor
 struct ReceivedValuesTests {
     @Test func replyWaitsForTheValuesBeforeIt() async {

@@ -11,6 +11,7 @@ import HCIRadio
 import Radio
 import Synchronization
 import TestSupport
+import TestTraits
 import Testing
 import VirtualRadio
 
@@ -18,7 +19,7 @@ import VirtualRadio
 @testable import DBus
 
 /// The service on a bus of its own, with the beacons of an air, as a program sees it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct ServiceTests {
     private static let hci0: ObjectPath = "/org/bluez/hci0"
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"

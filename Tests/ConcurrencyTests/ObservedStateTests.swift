@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Concurrency
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ObservedStateTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct ObservedStateTests {
     @Test func observersReceiveTheChangesInOrder() async {
         let state = ObservedState(0, capacity: 10)
         let stream = state.stream

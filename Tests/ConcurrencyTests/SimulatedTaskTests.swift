@@ -4,6 +4,7 @@
 
 import Concurrency
 import Synchronization
+import TestTraits
 import Testing
 
 /// What happened, in order.
@@ -28,7 +29,7 @@ private actor Counter {
 }
 
 /// Tasks and actors in a simulation that is not that of the process.
-@Suite(.timeLimit(.minutes(10))) struct SimulatedTaskTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct SimulatedTaskTests {
     /// Actors, streams, groups and unstructured tasks with timers between them.
     private func course() async throws -> [String] {
         let log = Log()

@@ -6,6 +6,7 @@ import Concurrency
 import Dispatch
 import Foundation
 import Synchronization
+import TestTraits
 import Testing
 
 /// What happened, in order.
@@ -22,7 +23,7 @@ private struct WeakSimulation: Sendable {
     weak let simulation: Simulation?
 }
 
-@Suite(.timeLimit(.minutes(10))) struct SimulationTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct SimulationTests {
     @Test func simulationOfABodyEndsWithIt() async throws {
         let ended = try await Simulation.run { clock in
             try await clock.sleep(for: .seconds(1))

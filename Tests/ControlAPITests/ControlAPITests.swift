@@ -10,11 +10,12 @@ import HCIRadio
 import NIOCore
 import Operations
 import Profiles
+import TestTraits
 import Testing
 
 @testable import ControlAPI
 
-@Suite(.timeLimit(.minutes(10))) struct ControlAPITests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct ControlAPITests {
     @Test(
         arguments: [
             ("127.0.0.1:8080", "127.0.0.1", 8080), ("[::1]:0", "::1", 0), ("::1:80", nil, nil), ("8080", nil, nil),

@@ -5,9 +5,10 @@
 import DBus
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CallTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct CallTests {
     private let path: ObjectPath = "/test"
     private let interface = "org.example.Test"
 

@@ -5,9 +5,10 @@
 import DBus
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct ConnectionTests {
     @Test(arguments: [
         Bus.address("unix:path=/nonexistent/bus"), .address("nonsense"), .address(""), .address("tcp:host=127.0.0.1"),
     ])

@@ -5,6 +5,7 @@
 import DBus
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
 /// An actor that serves one object on the executor of its connection.
@@ -99,7 +100,7 @@ private actor LampService {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct DeclaredInterfaceTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct DeclaredInterfaceTests {
     private static let properties = "org.freedesktop.DBus.Properties"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
 

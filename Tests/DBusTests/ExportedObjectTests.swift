@@ -4,9 +4,10 @@
 
 import DBus
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ExportedObjectTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct ExportedObjectTests {
     private static let properties = "org.freedesktop.DBus.Properties"
     private static let introspectable = "org.freedesktop.DBus.Introspectable"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"

@@ -3,11 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import DBus
 
-@Suite(.timeLimit(.minutes(10))) struct SubscriptionTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct SubscriptionTests {
     private let interface = "org.example.Test"
 
     @Test func signalsArriveInOrder() async throws {

@@ -10,13 +10,14 @@ import NIOCore
 import NIOPosix
 import Radio
 import Synchronization
+import TestTraits
 import Testing
 import VirtualRadio
 
 @testable import ESPHomeProxy
 
 /// Proxies on a virtual air, with clients over TCP.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct BluetoothProxyTests {
     private static let address: UInt64 = 0xC0FF_EE00_0001
     private static let services = [
@@ -46,6 +47,8 @@ struct BluetoothProxyTests {
             let place = try #require(HostAndPort(place))
             let (input, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
             channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                // The event loops of a busy machine take longer than the 10 s of a bootstrap.
+                .connectTimeout(.seconds(300))
                 .channelOption(.autoRead, value: reads)
                 .channelOption(.socketOption(.so_rcvbuf), value: 4096)
                 .channelInitializer { channel in

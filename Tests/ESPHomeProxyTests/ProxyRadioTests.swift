@@ -10,13 +10,14 @@ import NIOCore
 import NIOPosix
 import Radio
 import Synchronization
+import TestTraits
 import Testing
 import VirtualRadio
 
 @testable import ESPHomeProxy
 
 /// Proxies as radios: our own on a virtual air, and servers that play proxies with faults.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct ProxyRadioTests {
     private static let device: UInt64 = 0xC0FF_EE00_0001
     private static let key = EncryptionKey(base64: "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")

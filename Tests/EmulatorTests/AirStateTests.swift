@@ -6,12 +6,13 @@ import BluetoothCore
 import Radio
 import Synchronization
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Emulator
 
 /// Whether a beacon is on the air, and what a run announces of that.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct AirStateTests {
     private static let onAir = AirConditions(
         isEnabled: true, isScheduledOff: false, hasFlatBattery: false, isMuted: false, isRequested: true,

@@ -4,12 +4,13 @@
 
 import BluetoothCore
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Emulator
 
 /// Captures into files that are slow, stalled or full.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct CaptureFileTests {
     private static let record = [UInt8](repeating: 0x55, count: 1 << 16)
 

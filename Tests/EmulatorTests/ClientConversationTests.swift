@@ -7,11 +7,12 @@ import Bluetooth
 import BluetoothCore
 import Devices
 import Radio
+import TestTraits
 import Testing
 
 @testable import Emulator
 
-@Suite(.timeLimit(.minutes(10))) struct ClientConversationTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct ClientConversationTests {
     private static let central = Central("00:AA:01:00:00:00")
     private static let service = RemoteService(uuid: .bit16(0x180F), handles: 0x0010...0x0013)
     private static let level = RemoteCharacteristic(

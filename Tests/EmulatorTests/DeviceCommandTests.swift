@@ -3,12 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Devices
+import TestTraits
 import Testing
 
 @testable import Emulator
 
 /// Commands of devices, which are checked by the declarations of the devices.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct DeviceCommandTests {
     private static let profile = """
         profile: lab

@@ -7,13 +7,14 @@ import Bluetooth
 import BluetoothCore
 import Devices
 import Radio
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// Centrals that connect, read and write.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct EmulatorCentralTests {
     @Test
     func connectedBeaconIsOffTheAirUntilTheCentralDisconnects() async throws {

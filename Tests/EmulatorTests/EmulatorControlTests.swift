@@ -6,13 +6,14 @@ import Advertising
 import BluetoothCore
 import Devices
 import Radio
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// Settings that the user changes, and settings that are saved between runs.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct EmulatorControlTests {
     // MARK: - Set
 

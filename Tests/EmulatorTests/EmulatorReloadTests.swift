@@ -10,13 +10,14 @@ import Dispatch
 import Profiles
 import Radio
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// Profiles that change during a run.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct EmulatorReloadTests {
     /// Entrance and exit as before, or changed, and a hall.
     private static let hall = "\n  - { id: hall, device: iot-design-shop }"

@@ -9,13 +9,14 @@ import Logging
 import Radio
 import ServiceLifecycle
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// Runs from start to end.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct EmulatorRunTests {
     private static let trouble = RadioError(.poweredOff, "the adapter is off", hint: "power it on")
 

@@ -3,13 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Radio
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// A reload that is requested before the run is up, as by SIGHUP, waits.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct EmulatorStartTests {
     @Test
     func reloadBeforeTheRunWaitsForIt() async throws {

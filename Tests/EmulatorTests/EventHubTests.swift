@@ -2,12 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import TestTraits
 import Testing
 
 @testable import Emulator
 
 /// Events and their readers, fast and slow.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct EventHubTests {
     private static func number(_ number: Int) -> EmulatorEvent { .reloaded(beacons: number) }
 

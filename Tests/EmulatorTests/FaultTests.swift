@@ -6,12 +6,13 @@ import Bluetooth
 import Devices
 import Radio
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Emulator
 
 /// Faults that the user provokes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct FaultTests {
     private let radio = ScriptedAir()
     /// A radio without an emulated air.

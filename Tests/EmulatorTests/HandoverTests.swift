@@ -8,13 +8,14 @@ import Dispatch
 import Radio
 import Synchronization
 import SystemPackage
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// Commands and inputs while a reload replaces their beacon: one beacon handles each of them, once.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct HandoverTests {
     private static let name = BeaconIdentifier("entrance")
 

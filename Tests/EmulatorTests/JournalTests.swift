@@ -4,12 +4,13 @@
 
 import Concurrency
 import Radio
+import TestTraits
 import Testing
 
 @testable import Emulator
 
 /// The journal of a run, and what tests expect of it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct JournalTests {
     private static func value(_ text: String) throws -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
 

@@ -7,12 +7,13 @@ import Bluetooth
 import BluetoothCore
 import Radio
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import Emulator
 
 /// Moves of beacons while a reload gives the radio its beacons again.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct MoveTests {
     private static let profile = """
         profile: hall
@@ -54,7 +55,7 @@ struct MoveTests {
 }
 
 /// Names that a beacon and a receiver would share.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct SharedNameTests {
     /// The beacon is put while the server of the receiver is being started.
     @Test

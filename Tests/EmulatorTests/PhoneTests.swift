@@ -10,11 +10,12 @@ import Profiles
 import Radio
 import Synchronization
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Emulator
 
-@Suite(.timeLimit(.minutes(10))) struct PhoneTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct PhoneTests {
     private static let profile = """
         phone: iphone
         pairing: off

@@ -6,11 +6,12 @@ import Bluetooth
 import BluetoothCore
 import Concurrency
 import Radio
+import TestTraits
 import Testing
 
 @testable import Emulator
 
-@Suite(.timeLimit(.minutes(10))) struct ReceiverConnectionTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct ReceiverConnectionTests {
     private static let service = RemoteService(uuid: .bit16(0x180F), handles: 0x0010...0x0030)
     private static let level = characteristic(0x2A19, 0x0012, [.read, .notify])
     private static let rate = characteristic(0x2A37, 0x0015, .indicate)

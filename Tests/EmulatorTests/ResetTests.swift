@@ -5,13 +5,14 @@
 import Advertising
 import Devices
 import Radio
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// A reset of a run: all of it, or nothing.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct ResetTests {
     private static let two = """
         profile: two

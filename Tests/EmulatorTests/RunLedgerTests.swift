@@ -3,13 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// The ledgers of other runs are files that a test writes; the lock of a live run is held.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct RunLedgerTests {
     private static let key = "hci0"
 

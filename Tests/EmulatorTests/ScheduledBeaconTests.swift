@@ -9,12 +9,13 @@ import Profiles
 import Radio
 import Synchronization
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Emulator
 
 /// Schedules on the clock of the test, in a time zone without summer time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct ScheduledBeaconTests {
     /// Friday, 30 January 2026, 00:00 UTC.
     private static let friday = Duration.seconds(1_769_731_200)

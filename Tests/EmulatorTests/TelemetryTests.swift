@@ -8,11 +8,12 @@ import BluetoothCore
 import HCI
 import HostStack
 import TestSupport
+import TestTraits
 import Testing
 import VirtualRadio
 
 /// Eddystone-TLM frames of an emulator, received on a virtual air, in virtual time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct TelemetryTests {
     private static let hour = Duration.seconds(3600)
 

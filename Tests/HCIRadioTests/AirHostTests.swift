@@ -7,11 +7,12 @@ import Bluetooth
 import BluetoothCore
 import HCIRadio
 import Radio
+import TestTraits
 import Testing
 import VirtualRadio
 
 /// Other hosts of the process on the air of a radio.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct AirHostTests {
     private static let address = BluetoothAddress("C0:FF:EE:00:00:01") ?? .zero
     private static let value = BluetoothUUID.bit16(0xFFF1)

@@ -7,11 +7,12 @@ import Bluetooth
 import BluetoothCore
 import HCIRadio
 import Radio
+import TestTraits
 import Testing
 import VirtualRadio
 
 /// The bonds of a central with beacons, and those of the beacons with it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct CentralBondTests {
     typealias Store = PairingTests.Store
 
@@ -110,7 +111,7 @@ struct CentralBondTests {
     @Test func bondThatCannotBeSavedIsNotUsed() async throws {
         try await Self.withBeacon { _, port in
             try await Self.withLink(port, store: Store(refuses: true)) { _, link in
-                #expect(await Self.pair(link) == .notKept)
+                try #require(await Self.pair(link) == .notKept)
                 #expect(await !link.waitForEnd().isEmpty)
             }
         }

@@ -6,13 +6,14 @@ import Advertising
 import Bluetooth
 import BluetoothCore
 import Radio
+import TestTraits
 import Testing
 import VirtualRadio
 
 @testable import HCIRadio
 
 /// Radios on controllers with a character, which a virtual air serves.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct OddControllerRadioTests {
     private static let addresses = ["C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02"].compactMap { BluetoothAddress($0) }
 

@@ -6,11 +6,12 @@ import Glibc
 import HCI
 import NIOCore
 import NIOPosix
+import TestTraits
 import Testing
 
 @testable import HCIRadio
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct PacketDescriptorTests {
     private final class User: ControllerLinkUser {
         let ended: AsyncStream<String>.Continuation

@@ -8,11 +8,12 @@ import BluetoothCore
 import HCIRadio
 import Radio
 import Synchronization
+import TestTraits
 import Testing
 import VirtualRadio
 
 /// Beacons that pair on a virtual air, and a central that joins it over TCP: both ends are our own radio.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct PairingTests {
     private static let value = BluetoothUUID.bit16(0xFFF1)
     private static let address = BluetoothAddress("C0:FF:EE:00:00:01") ?? .zero

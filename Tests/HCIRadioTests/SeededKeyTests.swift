@@ -9,6 +9,7 @@ import Concurrency
 import HCIRadio
 import Radio
 import Synchronization
+import TestTraits
 import Testing
 import VirtualRadio
 
@@ -19,7 +20,7 @@ private final class Sink: CaptureSink {
 }
 
 /// Keys and private addresses in virtual time: they are the same in each run with the same seed.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct SeededKeyTests {
     private static let identifier = BeaconIdentifier("lock")
 

@@ -9,11 +9,12 @@ import HCI
 import HCIRadio
 import Radio
 import Synchronization
+import TestTraits
 import Testing
 import VirtualRadio
 
 /// Beacons on a virtual air, and a central that joins it over TCP: both ends are our own radio.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct VirtualAirTests {
     private static let service = BluetoothUUID.bit16(0xFFF0)
     private static let value = BluetoothUUID.bit16(0xFFF1)

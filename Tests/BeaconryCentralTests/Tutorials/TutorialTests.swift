@@ -4,10 +4,11 @@
 
 import BeaconryCentral
 import FoundationEssentials
+import TestTraits
 import Testing
 
 /// The code of the tutorials: it is compiled here, it works, and it equals the code in the tutorials.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct TutorialTests {
     @Test(arguments: [("BeaconClient", 7), ("BatteryMonitor", 4)])
     func codeIsThatOfTheTutorial(name: String, steps: Int) throws {

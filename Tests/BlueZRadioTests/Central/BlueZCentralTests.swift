@@ -5,11 +5,12 @@
 import Bluetooth
 import BluetoothCore
 import Radio
+import TestTraits
 import Testing
 
 @testable import BlueZRadio
 
-@Suite(.timeLimit(.minutes(10))) struct BlueZCentralTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct BlueZCentralTests {
     private typealias Subjects = [ReceivingCapabilities.Limit.Subject]
 
     /// Every combination of the right to read the monitor channel and of bluetoothd's monitors, with the limits of active and

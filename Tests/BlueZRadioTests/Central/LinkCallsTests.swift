@@ -5,11 +5,12 @@
 import DBus
 import Radio
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import BlueZRadio
 
-@Suite(.timeLimit(.minutes(10))) struct LinkCallsTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct LinkCallsTests {
     @Test func callReturnsItsReply() async throws {
         let calls = LinkCalls()
         #expect(try await calls.run { .success([.int16(1)]) } == .success([.int16(1)]))

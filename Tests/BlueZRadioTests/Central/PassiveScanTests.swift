@@ -8,12 +8,13 @@ import BluetoothCore
 import DBus
 import Radio
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import BlueZRadio
 
 /// Passive scans over a real bus, with a bluetoothd of the test that has advertisement monitors.
-@Suite(.timeLimit(.minutes(10))) struct PassiveScanTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct PassiveScanTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
     private static let passive = ScanParameters(isActive: false)
 

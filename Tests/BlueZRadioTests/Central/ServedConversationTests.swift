@@ -5,11 +5,12 @@
 import Bluetooth
 import BluetoothCore
 import Radio
+import TestTraits
 import Testing
 
 @testable import BlueZRadio
 
-@Suite(.timeLimit(.minutes(10))) struct ServedConversationTests {
+@Suite(.realTime, .timeLimit(.minutes(10))) struct ServedConversationTests {
     private static let characteristic = CharacteristicIdentifier(.bit16(0x2A19))
 
     /// The request of an event.

@@ -6,13 +6,14 @@ import Advertising
 import BluetoothCore
 import Devices
 import Radio
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// Changes of several beacons, all or none.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct BeaconChangeTests {
     private static let hall = """
         profile: hall

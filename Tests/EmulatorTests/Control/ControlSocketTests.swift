@@ -9,13 +9,14 @@ import Foundation
 import Glibc
 import Operations
 import Radio
+import TestTraits
 import Testing
 
 @testable import ControlAPI
 @testable import Emulator
 
 /// The control socket, over real sockets.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct ControlSocketTests {
     /// Runs a ready rig with a control socket in its folder.
     private func served(_ body: (Rig, String) async throws -> Void) async throws {

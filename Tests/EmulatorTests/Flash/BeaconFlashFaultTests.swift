@@ -3,13 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// The effects of a failing flash on centrals, advertisement and events.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct BeaconFlashFaultTests {
     typealias Fault = FaultyFileSystem.Fault
 

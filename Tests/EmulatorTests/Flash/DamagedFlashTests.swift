@@ -3,13 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// Damaged files are renamed, reported, and never overwritten.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct DamagedFlashTests {
     /// The text of a file, and the reason in the warning.
     struct Damage: CustomTestStringConvertible {

@@ -3,12 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct FileLockTests {
     @Test
     func secondOwnerIsRefused() throws {

@@ -5,10 +5,11 @@
 import Devices
 import Emulator
 import Persistence
+import TestTraits
 import Testing
 
 /// Every step of a write with every fault: the file has its old or its new content, whole.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct FlashFaultTests {
     typealias Fault = FaultyFileSystem.Fault
 

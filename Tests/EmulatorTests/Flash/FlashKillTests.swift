@@ -7,13 +7,14 @@ import Devices
 import Dispatch
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// A process that only writes to flash is killed many times: acknowledged writes are saved.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct FlashKillTests {
     private static let rounds = 200
 

@@ -4,13 +4,14 @@
 
 import Foundation
 import SystemPackage
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// Files that are read and written, and files that are refused.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct LocalFileSystemTests {
     private static let limit = LocalFileSystem.maximumFileSize
     private let files = LocalFileSystem()

@@ -5,13 +5,14 @@
 import ControlClient
 import Foundation
 import Sockets
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// Folders that a run trusts with its sockets, locks and ledgers.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct OwnFolderTests {
     private let folder: TemporaryFolder
     private let path: String

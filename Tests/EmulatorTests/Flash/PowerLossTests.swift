@@ -5,10 +5,11 @@
 import Devices
 import Emulator
 import Persistence
+import TestTraits
 import Testing
 
 /// A power loss at every step of a write, with every combination of lost changes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct PowerLossTests {
     private static let path = "/state/museum/entrance.json"
     private static let old = FlashFaultTests.old

@@ -4,10 +4,11 @@
 
 import Emulator
 import Persistence
+import TestTraits
 import Testing
 
 /// The copy of profiles that ran last, on a medium that loses its power at every step of a write.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct ProfileCopyTests {
     private static let run = ["/etc/beaconry/profile.yaml"]
     private static let first = ProfileCopy(

@@ -6,13 +6,14 @@ import BluetoothCore
 import Foundation
 import Radio
 import SystemPackage
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// Bond files, and the vault that uses them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct BondFileTests {
     static let peer = RemoteAddress(BluetoothAddress(octets: [0xC0, 0xFF, 0xEE, 0, 0, 2]) ?? .zero, isRandom: true)
 

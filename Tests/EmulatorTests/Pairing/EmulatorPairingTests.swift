@@ -8,12 +8,13 @@ import Devices
 import Operations
 import Profiles
 import Radio
+import TestTraits
 import Testing
 
 @testable import Emulator
 
 /// Pairing: the radio, the profile and the user.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct EmulatorPairingTests {
     private static func profile(_ pairing: String) -> String { Samples.entrance + "\n    pairing: \(pairing)\n" }
 

@@ -9,13 +9,14 @@ import Foundation
 import Profiles
 import Radio
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import Emulator
 @testable import Persistence
 
 /// The saved bonds of a phone.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.realTime, .timeLimit(.minutes(10)))
 struct PhoneBondTests {
     /// A radio that receives a bond store, and does nothing else.
     private final class BondedRadio: BondStoringCentralRadio {
