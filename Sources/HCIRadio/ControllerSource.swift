@@ -17,11 +17,14 @@ enum ControllerSource {
     /// - Parameters:
     ///   - known: its address, if it was open before.
     ///   - ledger: what other runs use; `nil` for none.
+    ///   - timeout: how long a server may take to accept the connection.
     func open(
-        on loop: any EventLoop, user: any ControllerLinkUser, known: BluetoothAddress?, ledger: (any RadioLedger)?
+        on loop: any EventLoop, user: any ControllerLinkUser, known: BluetoothAddress?, ledger: (any RadioLedger)?,
+        timeout: Duration
     ) async throws(RadioError) -> any ControllerLink {
         switch self {
-        case .transport(let transport): try await transport.open(on: loop, user: user, known: known, ledger: ledger)
+        case .transport(let transport):
+            try await transport.open(on: loop, user: user, known: known, ledger: ledger, timeout: timeout)
         case .air(let air, let host): try air.value.join(host, user: user)
         }
     }

@@ -126,7 +126,9 @@ public actor HCIRadio: HostStackRadio {
     private func startHost() async throws(RadioError) -> LEHostCapabilities {
         let central = sides.central
         let host = central.addHost(sides.configuration)
-        let link = try await source.open(on: loop, user: host, known: controller?.address, ledger: ledger)
+        let link = try await source.open(
+            on: loop, user: host, known: controller?.address, ledger: ledger,
+            timeout: sides.configuration.commandTimeout)
         self.link = link
         guard !sides.isClosed else {
             link.close()

@@ -41,8 +41,10 @@ extension HCITransport {
     /// - Parameters:
     ///   - known: its address, if it was open before.
     ///   - ledger: what other runs use; `nil` for none.
+    ///   - timeout: how long a server may take to accept the connection.
     func open(
-        on loop: any EventLoop, user: any ControllerLinkUser, known: BluetoothAddress?, ledger: (any RadioLedger)?
+        on loop: any EventLoop, user: any ControllerLinkUser, known: BluetoothAddress?, ledger: (any RadioLedger)?,
+        timeout: Duration
     ) async throws(RadioError) -> any ControllerLink {
         let bound = NIOLoopBound(user, eventLoop: loop)
         switch self {
@@ -50,9 +52,9 @@ extension HCITransport {
             let claim = try await UserChannel(ledger: ledger).claim(index, known: known)
             return UserChannelLink(claim, number: index, loop: loop, user: bound.value)
         case .tcp(let host, let port), .virtualAir(let host, let port, _):
-            return try await stream(bound, loop) { bootstrap in bootstrap.connect(host: host, port: port) }
+            return try await stream(bound, loop, timeout) { bootstrap in bootstrap.connect(host: host, port: port) }
         case .unix(let path):
-            return try await stream(bound, loop) { bootstrap in bootstrap.connect(unixDomainSocketPath: path) }
+            return try await stream(bound, loop, timeout) { bootstrap in bootstrap.connect(unixDomainSocketPath: path) }
         case .serial(let device, let baud):
             let descriptor = try SerialLine.open(device, baud: baud)
             do {
@@ -67,12 +69,12 @@ extension HCITransport {
     }
 
     private func stream(
-        _ user: NIOLoopBound<any ControllerLinkUser>, _ loop: any EventLoop,
+        _ user: NIOLoopBound<any ControllerLinkUser>, _ loop: any EventLoop, _ timeout: Duration,
         connect: (ClientBootstrap) -> EventLoopFuture<any Channel>
     ) async throws(RadioError) -> any ControllerLink {
         let bootstrap = ClientBootstrap(group: loop)
             .channelOption(.autoRead, value: false)
-            .connectTimeout(.seconds(5))
+            .connectTimeout(TimeAmount(timeout))
         do {
             let channel = try await connect(bootstrap).get()
             let link = try StreamLink(channel, user: user.value)
