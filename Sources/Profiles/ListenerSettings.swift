@@ -18,9 +18,12 @@ package struct ListenerSettings: Hashable, Sendable {
     /// The state of its screen.
     package var screen: Screen
     /// The number of regions that its app may monitor; `nil` for any.
-    package var regionLimit: Int? = 20
+    package var regionLimit: Int? = maximumRegions
     /// The regions that it monitors from the start.
     package var regions: [RegionList.Entry]
+
+    /// The number of regions that the app of an iPhone may monitor (Core Location).
+    package static let maximumRegions = 20
 
     package init(
         phone: PhoneModel = .exact, scan: ScanParameters? = nil, isListening: Bool = true, screen: Screen = .on,

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+package import BluetoothCore
 package import Devices
 
 extension PairingSettings {
@@ -54,6 +55,14 @@ extension PairingSettings {
         }
         return octets
     }
+}
+
+extension ValueShape {
+    /// Six digits.
+    package static let passkey = ValueShape.pattern("[0-9]{6}", looksLike: .digits)
+    /// The size of a key, in bytes.
+    package static let keySize = ValueShape.integer(
+        Int(PairingSettings.keySizeRange.lowerBound)...Int(PairingSettings.keySizeRange.upperBound))
 }
 
 extension ValueText {

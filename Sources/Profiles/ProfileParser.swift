@@ -4,7 +4,7 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
+package import BluetoothCore
 package import Devices
 
 extension Profile {
@@ -162,6 +162,15 @@ extension BeaconDefinition {
         }
         return reader.part("pairing", PairingSettings.init(from:))
     }
+}
+
+extension ValueShape {
+    /// The address of a server for hosts (`ServerAddress`).
+    package static let server = ValueShape.pattern("tcp:\(place)|unix:.+|vhci")
+    /// The text `HOST:PORT` (`HostAndPort`).
+    package static let hostAndPort = ValueShape.pattern(place)
+
+    private static let place = ".+:[0-9]{1,5}"
 }
 
 extension ReceiverDefinition {

@@ -23,7 +23,8 @@ private struct Lamp: SelfContainedDevice {
 
     static let settings: [Setting<Configuration>] = [
         Setting(
-            "serial", "0 to 65535", \.serial, isChangeable: true, parse: ValueText.unsigned16, print: { "\($0)" }),
+            "serial", "0 to 65535", .unsigned16, \.serial, isChangeable: true, parse: ValueText.unsigned16,
+            print: { "\($0)" }),
         .flag("dimmed", "true or false", \.isDimmed), Setting(.major, \.major, in: "frame", isRequired: true),
         Setting(.interval, \.interval), .name(\.name),
     ]

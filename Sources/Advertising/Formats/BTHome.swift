@@ -160,7 +160,8 @@ extension BTHome: TransmittableBeacon {
         let unit = kind.unit.isEmpty ? "" : " \(kind.unit)"
         return BeaconKey(
             kind.name, kind.name.prefix(1).uppercased() + kind.name.dropFirst().replacing("-", with: " "),
-            (kind.isBinary ? "true, false or " : "") + "a number from \(least) to \(most)\(unit)"
+            (kind.isBinary ? "true, false or " : "") + "a number from \(least) to \(most)\(unit)",
+            kind.isBinary ? .either([.choice(states.keys.sorted()), .number(kind.range)]) : .number(kind.range)
         ) { text, frame in
             if kind.isBinary, let state = states[text] { return frame.set(kind, to: state) }
             guard let value = Double(text), value.isFinite, !text.contains("x") else { return false }
@@ -171,7 +172,7 @@ extension BTHome: TransmittableBeacon {
     }
 
     private static let trigger = BeaconKey<BTHome>(
-        "trigger", "Whether the device sends only on events, instead of regularly", "true or false"
+        "trigger", "Whether the device sends only on events, instead of regularly", "true or false", .boolean
     ) { text, frame in
         guard let state = states[text] else { return false }
         frame.isTriggered = state == 1

@@ -76,7 +76,8 @@ extension EddystoneTLM: TransmittableBeacon {
     package static let keys: [BeaconKey<EddystoneTLM>] = [
         BeaconKey(
             "battery-millivolts", "Battery voltage in mV, 0 without a battery", .number, \.batteryMillivolts),
-        BeaconKey("temperature", "Temperature", "a number of degrees Celsius from -127 to 127") { text, frame in
+        BeaconKey("temperature", "Temperature", "a number of degrees Celsius from -127 to 127", .number(-127...127)) {
+            text, frame in
             guard let celsius = Double(text), abs(celsius) <= 127 else { return false }
             frame.temperature = Int16((celsius * 256).rounded())
             return true

@@ -115,8 +115,7 @@ extension EddystoneURL: TransmittableBeacon {
         BeaconKey(
             "url", "Web address",
             "an address that begins with http:// or https://, of at most \(maximumLength) bytes when encoded, such as "
-                + "https://example.com/a",
-            isRequired: true
+                + "https://example.com/a", .pattern("https?://.+"), isRequired: true
         ) { text, frame in
             guard let changed = EddystoneURL(power: frame.power, url: text) else { return false }
             frame = changed

@@ -48,6 +48,8 @@ package struct BeaconKey<Frame: Sendable>: Sendable {
     package let summary: String
     /// A description of valid texts, such as `a whole number from 0 to 65535`.
     package let meaning: String
+    /// The valid texts.
+    package let shape: ValueShape
     /// Whether the key is required.
     package let isRequired: Bool
     /// Sets the value; returns `false` if the text is invalid.
@@ -57,12 +59,13 @@ package struct BeaconKey<Frame: Sendable>: Sendable {
 
     /// A key that is parsed and printed by closures.
     package init(
-        _ name: String, _ summary: String, _ meaning: String, isRequired: Bool = false,
+        _ name: String, _ summary: String, _ meaning: String, _ shape: ValueShape, isRequired: Bool = false,
         set: @escaping @Sendable (String, inout Frame) -> Bool, text: @escaping @Sendable (Frame) -> String?
     ) {
         self.name = name
         self.summary = summary
         self.meaning = meaning
+        self.shape = shape
         self.isRequired = isRequired
         self.set = set
         self.text = text
@@ -73,7 +76,7 @@ package struct BeaconKey<Frame: Sendable>: Sendable {
         _ name: String, _ summary: String, _ kind: ValueKind<Value>,
         _ path: any WritableKeyPath<Frame, Value> & Sendable, isRequired: Bool = false
     ) {
-        self.init(name, summary, kind.meaning, isRequired: isRequired) { text, frame in
+        self.init(name, summary, kind.meaning, kind.shape, isRequired: isRequired) { text, frame in
             guard let value = kind.parse(text) else { return false }
             frame[keyPath: path] = value
             return true
@@ -87,6 +90,8 @@ package struct BeaconKey<Frame: Sendable>: Sendable {
 package struct ValueKind<Value: Sendable>: Sendable {
     /// A description of valid texts, such as `a whole number from 0 to 65535`.
     package let meaning: String
+    /// The valid texts.
+    package let shape: ValueShape
     /// Parses a text; `nil` if it is invalid.
     package let parse: @Sendable (String) -> Value?
     /// The text of a value.
@@ -105,7 +110,7 @@ extension ValueKind<UUID128> {
     /// A UUID of 128 bits.
     package static let uuid = ValueKind(
         meaning: "a UUID; write 32 hexadecimal digits as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0",
-        parse: { UUID128($0) }, print: { "\($0)" })
+        shape: .uuid, parse: { UUID128($0) }, print: { "\($0)" })
 }
 
 extension ValueKind where Value: FixedWidthInteger {
@@ -113,6 +118,7 @@ extension ValueKind where Value: FixedWidthInteger {
     package static var number: ValueKind {
         ValueKind(
             meaning: "a whole number from \(Value.min) to \(Value.max)",
+            shape: .integer(Int(clamping: Value.min)...Int(clamping: Value.max), isHexadecimal: true),
             parse: { $0.hasPrefix("0x") ? Value($0.dropFirst(2), radix: 16) : Value($0) }, print: { "\($0)" })
     }
 }
@@ -120,7 +126,7 @@ extension ValueKind where Value: FixedWidthInteger {
 extension ValueKind<CompanyIdentifier> {
     /// A company identifier.
     package static let company = ValueKind(
-        meaning: "a whole number from 0 to 65535",
+        meaning: "a whole number from 0 to 65535", shape: .integer(0...65535, isHexadecimal: true),
         parse: { ValueKind<UInt16>.number.parse($0).map { CompanyIdentifier($0) } },
         print: { "0x" + Hexadecimal.string([UInt8($0.rawValue >> 8), UInt8($0.rawValue & 0xFF)]) })
 }
@@ -128,21 +134,23 @@ extension ValueKind<CompanyIdentifier> {
 extension ValueKind<MeasuredPower> {
     /// A power in whole dBm.
     package static let measuredPower = ValueKind(
-        meaning: "a power in whole dBm from -128 to 127", parse: { decibelMilliwatts($0).map { MeasuredPower($0) } },
+        meaning: "a power in whole dBm from -128 to 127", shape: .integer(-128...127, unit: "dBm"),
+        parse: { decibelMilliwatts($0).map { MeasuredPower($0) } },
         print: { "\($0.decibelMilliwatts)" })
 }
 
 extension ValueKind<TransmitPower> {
     /// A power in whole dBm.
     package static let power = ValueKind(
-        meaning: "a power in whole dBm from -128 to 127", parse: { decibelMilliwatts($0).map { TransmitPower($0) } },
+        meaning: "a power in whole dBm from -128 to 127", shape: .integer(-128...127, unit: "dBm"),
+        parse: { decibelMilliwatts($0).map { TransmitPower($0) } },
         print: { "\($0.decibelMilliwatts)" })
 }
 
 extension ValueKind<[UInt8]> {
     /// Bytes as hexadecimal digits.
     package static func bytes(_ count: Int) -> ValueKind {
-        ValueKind(meaning: "\(count) bytes of two hexadecimal digits each") { text in
+        ValueKind(meaning: "\(count) bytes of two hexadecimal digits each", shape: .bytes(count...count)) { text in
             guard let bytes = try? Hexadecimal.bytes(text), bytes.count == count else { return nil }
             return bytes
         } print: {

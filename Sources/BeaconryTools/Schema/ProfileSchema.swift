@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
+import Bluetooth
 import BluetoothCore
 import Devices
 import Emulator
+import Profiles
 import Receiving
 
 /// The JSON Schema of profiles. The keys of devices and formats are those of their lists of settings.
@@ -13,10 +15,15 @@ enum ProfileSchema {
     static var document: JSONValue {
         var root =
             SchemaPart.mapping(
-                [("profile", SchemaPart.single("the name of the profile; saved settings are kept under it"))] + airKeys
+                [("profile", SchemaPart.value(.name, "the name of the profile; saved settings are kept under it"))]
+                    + airKeys
                     + [
                         ("defaults", beacon(isDefault: true)),
-                        ("include", SchemaPart.oneOrMore(of: SchemaPart.single, "files whose contents are added")),
+                        (
+                            "include",
+                            SchemaPart.oneOrMore(
+                                of: SchemaPart.value(.text(1...4096)), "files whose contents are added")
+                        ),
                     ],
                 required: ["profile"]
             ).members ?? [:]
@@ -33,20 +40,28 @@ enum ProfileSchema {
     static var airKeys: [SchemaPart.Key] {
         [
             ("beacons", SchemaPart.list(of: beacon(isDefault: false), "the beacons")),
-            ("receivers", SchemaPart.list(of: receiver, "the receivers on the virtual air")),
-            ("physics", physics), ("walls", SchemaPart.list(of: wall, "walls on the virtual air, with their loss")),
+            (
+                "receivers",
+                SchemaPart.list(of: receiver, "the receivers on the virtual air", count: 1...Int.max)
+            ),
+            ("physics", physics),
+            ("walls", SchemaPart.list(of: wall, "walls on the virtual air, with their loss", count: 1...Int.max)),
         ]
     }
 
     // MARK: - Beacons
 
+    private static let copies = ValueShape.integer(1...EntryRepetition.maximumCount)
     private static let placeKeys = ["position", "path", "track", "orbit", "grid"]
 
     private static var commonKeys: [SchemaPart.Key] {
         [
-            ("id", SchemaPart.single("the name of the beacon in the profile")),
+            ("id", SchemaPart.value(.name, "the name of the beacon in the profile")),
             ("device", SchemaPart.choice(DeviceRegistry.names, "what the beacon is")),
-            ("count", SchemaPart.single("the number of copies, 1 to 10000, in which {n} is the number of the copy")),
+            (
+                "count",
+                SchemaPart.value(copies, "the number of copies, 1 to 10000, in which {n} is the number of the copy")
+            ),
             ("pairing", pairing), ("schedule", schedule),
         ] + placeKeys.map { ($0, SchemaPart.definition($0)) }
     }
@@ -84,7 +99,7 @@ enum ProfileSchema {
         var keys: [SchemaPart.Key] = []
         var groups: [String: [SchemaPart.Key]] = [:]
         for setting in kind.declarations {
-            let value = setting.group != nil || isQuantity(setting.key) ? quantityOr(setting) : value(of: setting, kind)
+            let value = value(of: setting)
             guard let group = setting.group else {
                 keys.append((setting.key, value))
                 continue
@@ -96,81 +111,111 @@ enum ProfileSchema {
         return keys
     }
 
-    private static func text(of setting: SettingDeclaration) -> String {
-        "\(setting.meaning) (\(setting.standard == "required" ? "required" : "default: \(setting.standard)"))"
-    }
-
-    /// Whether a setting may change with the time.
-    private static func isQuantity(_ key: String) -> Bool { ["level", "humidity", "pressure", "keys"].contains(key) }
-
-    private static func quantityOr(_ setting: SettingDeclaration) -> JSONValue {
-        SchemaPart.described(SchemaPart.definition("quantity"), text(of: setting))
-    }
-
-    private static func value(of setting: SettingDeclaration, _ kind: any ProfiledDevice.Type) -> JSONValue {
-        let description = text(of: setting)
-        switch setting.key {
-        case "services" where kind.kind == GATTPeripheral.kind:
-            return SchemaPart.list(of: SchemaPart.definition("service"), description)
-        case "services", "ask": return SchemaPart.list(of: SchemaPart.single, description)
-        case "advertise": return SchemaPart.described(GATTSchema.advertised, description)
-        case "telemetry":
-            let quantity = SchemaPart.definition("quantity")
-            return SchemaPart.mapping(
-                [
-                    ("every", SchemaPart.single("the number of advertisements in a round (default: 10)")),
-                    ("battery", SchemaPart.described(quantity, "the voltage in mV")),
-                    ("temperature", SchemaPart.described(quantity, "in °C")),
-                ], description)
-        case "format": return SchemaPart.choice(BeaconFormats.transmittable.map { $0.formatName }, description)
-        case "pdu": return SchemaPart.choice(AdvertisingPDU.allCases.map(\.rawValue), description)
-        default: return SchemaPart.single(description)
+    private static func value(of setting: SettingDeclaration) -> JSONValue {
+        let description =
+            "\(setting.meaning) (\(setting.standard == "required" ? "required" : "default: \(setting.standard)"))"
+        switch setting.form {
+        case .value(let shape): return SchemaPart.value(shape, description)
+        case .quantity(let shape): return SchemaPart.described(GATTSchema.quantity(shape), description)
+        case .list(let shape, let count):
+            return SchemaPart.list(of: SchemaPart.value(shape), description, count: count)
+        case .mapping(let keys, let values):
+            return SchemaPart.pairs(keys: keys, values: SchemaPart.value(values), description)
+        case .structure:
+            switch setting.key {
+            case "services":
+                return SchemaPart.list(of: SchemaPart.definition("service"), description, count: 1...Int.max)
+            case "advertise": return SchemaPart.described(GATTSchema.advertised, description)
+            default: return SchemaPart.mapping(telemetry, description)
+            }
         }
     }
+
+    private static let telemetry: [SchemaPart.Key] = [
+        (
+            "every",
+            SchemaPart.value(BeaconTelemetry.roundShape, "the number of advertisements in a round (default: 10)")
+        ),
+        ("battery", SchemaPart.described(GATTSchema.quantity(BeaconTelemetry.voltageShape), "the voltage in mV")),
+        ("temperature", SchemaPart.described(GATTSchema.quantity(BeaconTelemetry.temperatureShape), "in °C")),
+    ]
 
     /// The keys of all formats that can be sent; which of them there are depends on `format`.
     private static var formatKeys: [SchemaPart.Key] {
-        func keys<Frame: TransmittableBeacon>(of _: Frame.Type) -> [(name: String, text: String)] {
-            Frame.keys.map { ($0.name, "of \(Frame.formatName): \($0.meaning)") }
+        func keys<Frame: TransmittableBeacon>(of _: Frame.Type) -> [(name: String, text: String, shape: ValueShape)] {
+            Frame.keys.map { ($0.name, "of \(Frame.formatName): \($0.meaning)", $0.shape) }
         }
-        var texts: [String: [String]] = [:]
-        for key in BeaconFormats.transmittable.flatMap({ keys(of: $0) }) {
-            texts[key.name, default: []].append(key.text)
+        let all = BeaconFormats.transmittable.flatMap { keys(of: $0) }
+        return Dictionary(grouping: all, by: \.name).sorted { $0.key < $1.key }.map { name, keys in
+            let shapes = keys.reduce(into: [ValueShape]()) { if !$0.contains($1.shape) { $0.append($1.shape) } }
+            let text = keys.map(\.text).joined(separator: "; ")
+            return (name, SchemaPart.value(shapes.count == 1 ? shapes[0] : .either(shapes), text))
         }
-        return texts.sorted { $0.key < $1.key }.map { ($0.key, SchemaPart.single($0.value.joined(separator: "; "))) }
     }
 
     private static let pairing = SchemaPart.mapping(
         [
-            ("io", SchemaPart.single("none, display, keyboard and so on: what the device has for numbers")),
-            ("passkey", SchemaPart.single("six digits")),
-            ("comparison", SchemaPart.single("the answer to a comparison")),
+            (
+                "io",
+                SchemaPart.value(
+                    .choice(of: PairingSettings.InputOutput.self), "what the device has for numbers")
+            ),
+            ("passkey", SchemaPart.value(.passkey, "six digits")),
+            (
+                "comparison",
+                SchemaPart.value(.choice(of: PairingSettings.Comparison.self), "the answer to a comparison")
+            ),
             ("bonding", SchemaPart.boolean("whether keys are saved")),
             ("mitm", SchemaPart.boolean("whether authentication is required")),
-            ("secure-connections", SchemaPart.single("preferred, required or off")),
-            ("minimum-key-size", SchemaPart.single("7 to 16 bytes")),
+            (
+                "secure-connections",
+                SchemaPart.value(
+                    .choice(of: PairingSettings.Requirement.self), "whether LE Secure Connections are used")
+            ),
+            ("minimum-key-size", SchemaPart.value(.keySize, "in bytes")),
             ("private-address", SchemaPart.boolean("whether the address changes, and bonded centrals resolve it")),
             ("request", SchemaPart.boolean("whether centrals that connect are asked to pair")),
         ], "how the beacon pairs")
 
-    private static var schedule: JSONValue {
-        let settings = Set(DeviceRegistry.all.flatMap { $0.declarations }.filter { $0.group == nil }.map(\.key))
-            .union(DeviceRegistry.commonSettings.map(\.key)).union(formatKeys.map(\.name)).subtracting(["address"])
-        let lists = settings.sorted().map {
-            ($0, SchemaPart.list(of: SchemaPart.single, "its values, one after the other"))
+    /// The settings that `rotate` may have, each with a list of its values.
+    private static var rotatedValues: [SchemaPart.Key] {
+        let settings: [SchemaPart.Key] = DeviceRegistry.all.flatMap { $0.declarations }.map { setting in
+            switch setting.form {
+            case .value(let shape), .quantity(let shape): (setting.key, SchemaPart.value(shape))
+            case .list, .mapping, .structure: (setting.key, SchemaPart.single)
+            }
         }
+        let values = Dictionary(grouping: settings + formatKeys, by: \.name).filter { $0.key != "address" }
+        return values.sorted { $0.key < $1.key }.map { name, keys in
+            let different = keys.reduce(into: [JSONValue]()) { if !$0.contains($1.value) { $0.append($1.value) } }
+            let value = different.count == 1 ? different[0] : SchemaPart.any(different)
+            return (name, SchemaPart.list(of: value, "its values, one after the other", count: 1...Int.max))
+        }
+    }
+
+    private static var schedule: JSONValue {
         let rotation = SchemaPart.mapping(
             [
-                ("every", SchemaPart.single("the time between two values, such as 15m")),
-                ("address", SchemaPart.oneOrMore(of: SchemaPart.single, "random, or a list of addresses")),
-            ] + lists, required: ["every"], "what changes after a time, such as minor: [1, 2, 3]")
+                ("every", SchemaPart.value(.duration, "the time between two values, such as 15m")),
+                (
+                    "address",
+                    SchemaPart.described(
+                        SchemaPart.any([
+                            SchemaPart.value(.choice(["random"])),
+                            SchemaPart.list(of: SchemaPart.value(.address), count: 1...Int.max),
+                        ]), "random, or a list of addresses")
+                ),
+            ] + rotatedValues, required: ["every"], "what changes after a time, such as minor: [1, 2, 3]")
         return SchemaPart.mapping(
             [
                 (
                     "between",
-                    SchemaPart.oneOrMore(of: SchemaPart.single, "times of the day, such as mon-fri 09:00-17:00")
+                    SchemaPart.oneOrMore(
+                        of: SchemaPart.value(.window), "times of the day, such as mon-fri 09:00-17:00",
+                        count: 1...Schedule.maximumWindows)
                 ),
-                ("on", SchemaPart.single("the time on")), ("off", SchemaPart.single("the time off, after it")),
+                ("on", SchemaPart.value(.duration, "the time on")),
+                ("off", SchemaPart.value(.duration, "the time off, after it")),
                 ("rotate", rotation),
             ], "when the beacon is on")
     }
@@ -179,36 +224,48 @@ enum ProfileSchema {
 
     private static let receiver = SchemaPart.mapping(
         [
-            ("id", SchemaPart.single("the name of the receiver")),
+            ("id", SchemaPart.value(.name, "the name of the receiver")),
             (
                 "hci-server",
-                SchemaPart.single("where its hosts find controllers: \(ServerAddress.forms)")
+                SchemaPart.value(.server, "where its hosts find controllers: \(ServerAddress.forms)")
             ),
-            ("esphome", SchemaPart.single("where a Bluetooth proxy of ESPHome's API listens: 127.0.0.1:6053")),
+            (
+                "esphome",
+                SchemaPart.value(.hostAndPort, "where a Bluetooth proxy of ESPHome's API listens: 127.0.0.1:6053")
+            ),
             ("phone", SchemaPart.choice(PhoneModel.names, "the phone that it receives like")),
             (
                 "scan",
                 SchemaPart.mapping(
                     [
-                        ("window", SchemaPart.single("the receiving time in each interval, such as 30ms")),
-                        ("interval", SchemaPart.single("the time from one window to the next, such as 40ms")),
+                        ("window", SchemaPart.value(.interval, "the receiving time in each interval, such as 30ms")),
+                        ("interval", SchemaPart.value(.interval, "the time from one window to the next, such as 40ms")),
                         ("active", SchemaPart.boolean("whether it sends scan requests")),
                     ], "its scan, instead of that of the phone")
             ),
-            ("regions", SchemaPart.list(of: ScenarioSchema.region, "the regions that it monitors")),
+            (
+                "regions",
+                SchemaPart.list(
+                    of: ScenarioSchema.region, "the regions that it monitors",
+                    count: 1...ListenerSettings.maximumRegions)
+            ),
             ("listening", SchemaPart.boolean("whether its app scans")),
             ("screen", SchemaPart.choice(Screen.allCases.map(\.rawValue), "the state of its screen")),
-            ("count", SchemaPart.single("the number of copies")),
+            ("count", SchemaPart.value(copies, "the number of copies")),
         ] + placeKeys.map { ($0, SchemaPart.definition($0)) }, required: ["id"])
 
     private static let wall = SchemaPart.mapping(
         [
-            ("from", SchemaPart.definition("position")), ("to", SchemaPart.definition("position")),
-            ("loss", SchemaPart.single("the loss of a signal that passes through, such as 6dB")),
+            ("from", corner), ("to", corner),
+            ("loss", SchemaPart.value(.decibels, "the loss of a signal that passes through, such as 6dB")),
         ], required: ["from", "to", "loss"])
+
+    private static let corner = SchemaPart.list(
+        of: SchemaPart.value(.metres), "two numbers of metres, such as [4, 0]", count: 2...2)
 
     private static let physics: JSONValue = {
         let names = Propagation.environments.map(\.name) + ["off"]
+        func off(_ shape: ValueShape) -> ValueShape { .either([.choice(["off"]), shape]) }
         func part(_ keys: [SchemaPart.Key], _ required: [String], _ description: String) -> JSONValue {
             let off = SchemaPart.choice(["off"], "without it")
             return SchemaPart.described(
@@ -216,18 +273,28 @@ enum ProfileSchema {
         }
         let model = SchemaPart.mapping([
             ("preset", SchemaPart.choice(names, "the model to begin with")),
-            ("exponent", SchemaPart.single("the path-loss exponent, 0 to 10")),
+            ("exponent", SchemaPart.value(.exponent, "the path-loss exponent, 0 to 10")),
             (
                 "shadowing",
                 part(
-                    [("sigma", SchemaPart.single("in dB")), ("distance", SchemaPart.single("in metres"))],
+                    [
+                        ("sigma", SchemaPart.value(.decibels, "in dB")),
+                        ("distance", SchemaPart.value(.distance, "in metres")),
+                    ],
                     ["sigma", "distance"], "slow variation of the RSSI with the place")
             ),
-            ("fading", part([("k", SchemaPart.single("a ratio"))], ["k"], "Rice fading with the factor k")),
-            ("fast", SchemaPart.single("the deviation from packet to packet in dB, or off")),
-            ("sensitivity", SchemaPart.single("the weakest signal that is received, such as -95dBm, or off")),
-            ("capture", SchemaPart.single("how much stronger a packet must be to survive a collision, in dB, or off")),
-            ("body", SchemaPart.single("the loss of the receiver's body, in dB, or off")),
+            ("fading", part([("k", SchemaPart.value(.ratio, "a ratio"))], ["k"], "Rice fading with the factor k")),
+            ("fast", SchemaPart.value(off(.decibels), "the deviation from packet to packet in dB, or off")),
+            (
+                "sensitivity",
+                SchemaPart.value(off(.sensitivity), "the weakest signal that is received, such as -95dBm, or off")
+            ),
+            (
+                "capture",
+                SchemaPart.value(
+                    off(.decibels), "how much stronger a packet must be to survive a collision, in dB, or off")
+            ),
+            ("body", SchemaPart.value(off(.decibels), "the loss of the receiver's body, in dB, or off")),
         ])
         return SchemaPart.described(
             SchemaPart.any([SchemaPart.choice(names, "a preset"), model]), "the model of the virtual air")
@@ -238,32 +305,32 @@ enum ProfileSchema {
     static var definitions: [SchemaPart.Key] { places + GATTSchema.definitions }
 
     private static let places: [SchemaPart.Key] = {
-        let position = SchemaPart.list(of: SchemaPart.single, "two or three numbers of metres, such as [2.5, 4]")
+        let position = SchemaPart.list(
+            of: SchemaPart.value(.metres), "two or three numbers of metres, such as [2.5, 4]", count: 2...3)
         let anchor = SchemaPart.mapping(
             [
-                ("lat", SchemaPart.single("the latitude of [0, 0]")), ("lon", SchemaPart.single("its longitude")),
-                ("bearing", SchemaPart.single("the direction of the second axis, in degrees from north")),
-                ("ele", SchemaPart.single("the elevation of height 0")),
+                ("lat", SchemaPart.value(.latitude, "the latitude of [0, 0]")),
+                ("lon", SchemaPart.value(.longitude, "its longitude")),
+                ("bearing", SchemaPart.value(.degrees, "the direction of the second axis, in degrees from north")),
+                ("ele", SchemaPart.value(.metres, "the elevation of height 0")),
             ], required: ["lat", "lon"])
         let track = SchemaPart.mapping(
             [
                 ("file", SchemaPart.single("a .csv, .gpx or .geojson file beside the profile")),
-                ("who", SchemaPart.single("selects the rows of a CSV file (default: those of the id)")),
+                ("who", SchemaPart.value(.label, "selects the rows of a CSV file (default: those of the id)")),
                 ("anchor", anchor),
             ], required: ["file"])
-        let pauses: JSONValue = .object([
-            "type": .text("object"), "propertyNames": .object(["pattern": .text("^[0-9]+$")]),
-            "additionalProperties": SchemaPart.single,
-            "description": .text("times of rest at points, by their numbers from 1"),
-        ])
+        let pauses = SchemaPart.pairs(
+            keys: .integer(1...Int.max), values: SchemaPart.value(.duration),
+            "times of rest at points, by their numbers from 1")
         return [
             ("position", position),
             (
                 "path",
                 SchemaPart.mapping(
                     [
-                        ("through", SchemaPart.list(of: position, "the points")),
-                        ("speed", SchemaPart.single("such as 1.2m/s")), ("pauses", pauses),
+                        ("through", SchemaPart.list(of: position, "the points", count: 2...Int.max)),
+                        ("speed", SchemaPart.value(.speed, "such as 1.2m/s")), ("pauses", pauses),
                         ("repeat", SchemaPart.boolean("whether it starts again at its end")),
                     ], required: ["through", "speed"], "a way through points")
             ),
@@ -276,17 +343,22 @@ enum ProfileSchema {
                 "orbit",
                 SchemaPart.mapping(
                     [
-                        ("centre", position), ("radius", SchemaPart.single("in metres")),
-                        ("period", SchemaPart.single("the time of a round, such as 60s")),
-                        ("angle", SchemaPart.single("where it starts, in degrees")),
+                        ("centre", position), ("radius", SchemaPart.value(.radius, "in metres")),
+                        ("period", SchemaPart.value(.duration, "the time of a round, such as 60s")),
+                        ("angle", SchemaPart.value(.degrees, "where it starts, in degrees")),
                     ], required: ["centre", "radius", "period"], "a circle")
             ),
             (
                 "grid",
                 SchemaPart.mapping(
                     [
-                        ("columns", SchemaPart.single("the number of copies in a row")),
-                        ("spacing", SchemaPart.single("the distance between two, such as 2m")), ("origin", position),
+                        ("columns", SchemaPart.value(.integer(1...Int.max), "the number of copies in a row")),
+                        (
+                            "spacing",
+                            SchemaPart.value(
+                                .open(0 ... .infinity, unit: "m", excludes: .lowest),
+                                "the distance between two, such as 2m")
+                        ), ("origin", position),
                     ], required: ["columns", "spacing"], "places the copies of an entry with a count, row after row")
             ),
         ]

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothCore
 import Emulator
 
 /// The parts of a JSON Schema (draft 7, which editors of YAML know).
@@ -9,31 +10,116 @@ enum SchemaPart {
     /// A key of a mapping with the schema of its value.
     typealias Key = (name: String, value: JSONValue)
 
-    /// A single value. What it may be is for the parser: YAML has `1`, `1..5`, `{n}` and `${NAME}` in the same place.
+    /// A single value of any kind.
     static let single: JSONValue = .object(["type": .array([.text("string"), .text("number"), .text("boolean")])])
 
     /// A single value with a description.
     static func single(_ description: String) -> JSONValue { described(single, description) }
 
-    /// `true` or `false`.
-    static func boolean(_ description: String) -> JSONValue {
-        described(any([.object(["type": .text("boolean")]), variable]), description)
+    /// A single value of a shape, or a text with a variable or the number of a copy in its place.
+    static func value(_ shape: ValueShape, _ description: String = "") -> JSONValue {
+        described(schema(of: shape), description)
     }
 
-    /// One of these texts. YAML 1.1 reads `off` as false.
-    static func choice(_ names: [String], _ description: String) -> JSONValue {
-        let values = names.map { JSONValue.text($0) } + (names.contains("off") ? [.boolean(false)] : [])
-        return described(any([.object(["enum": .array(values)]), variable]), description)
+    /// `true` or `false`.
+    static func boolean(_ description: String) -> JSONValue { value(.boolean, description) }
+
+    /// One of these texts.
+    static func choice(_ names: [String], _ description: String) -> JSONValue { value(.choice(names), description) }
+
+    private static func schema(of shape: ValueShape) -> JSONValue {
+        switch shape {
+        case .any: return single
+        case .text(let length):
+            var members = single.members ?? [:]
+            members["minLength"] = .number(Double(length.lowerBound))
+            members["maxLength"] = .number(Double(length.upperBound))
+            return .object(members)
+        case .pattern(let pattern, let look):
+            let others: [String] =
+                switch look {
+                case .text: []
+                case .digits, .integer: ["integer"]
+                case .scalar: ["number", "boolean"]
+                }
+            var members: [String: JSONValue] = ["type": types(["string"] + others), "pattern": text(pattern)]
+            if look == .digits { members["minimum"] = .number(0) }
+            return .object(members)
+        case .choice(let names):
+            // YAML takes some of them for numbers or truth values.
+            var values = names.map { JSONValue.text($0) }
+            values += names.compactMap { name in Double(name).map { .number($0) } }
+            values += names.compactMap { name in Bool(name).map { .boolean($0) } }
+            return any([.object(["enum": .array(values)]), .object(["type": .text("string"), "pattern": text(nil)])])
+        case .boolean: return .object(["type": types(["boolean", "string"]), "pattern": text("true|false")])
+        case .integer(let range, let unit, let isHexadecimal):
+            let hexadecimal = isHexadecimal ? "|0x[0-9A-Fa-f]+" : ""
+            var members: [String: JSONValue] = [
+                "type": types(["integer", "string"]), "pattern": text("[-+]?[0-9]+\(unitPattern(unit))\(hexadecimal)"),
+            ]
+            if range.lowerBound > .min { members["minimum"] = .number(Double(range.lowerBound)) }
+            if range.upperBound < .max { members["maximum"] = .number(Double(range.upperBound)) }
+            return .object(members)
+        case .number(let range, let unit): return number(range, unit, ("minimum", "maximum"))
+        case .open(let range, let unit, let excluded):
+            let names =
+                excluded == .lowest ? ("exclusiveMinimum", "maximum") : ("minimum", "exclusiveMaximum")
+            return number(range, unit, names)
+        case .either(let shapes): return any(shapes.map { schema(of: $0) })
+        }
+    }
+
+    private static func number(
+        _ range: ClosedRange<Double>, _ unit: String, _ names: (lowest: String, highest: String)
+    ) -> JSONValue {
+        let digits = "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?"
+        var members: [String: JSONValue] = [
+            "type": types(["number", "string"]), "pattern": text(digits + unitPattern(unit)),
+        ]
+        if range.lowerBound > -.infinity { members[names.lowest] = .number(range.lowerBound) }
+        if range.upperBound < .infinity { members[names.highest] = .number(range.upperBound) }
+        return .object(members)
+    }
+
+    private static func unitPattern(_ unit: String) -> String { unit.isEmpty ? "" : "( *\(unit))?" }
+
+    private static func types(_ names: [String]) -> JSONValue {
+        names.count == 1 ? .text(names[0]) : .array(names.map { .text($0) })
+    }
+
+    /// The pattern of a text: all of a regular expression, or what is replaced before it is read: an environment variable, the
+    /// number of a copy, or numbers for several copies.
+    private static func text(_ pattern: String?) -> JSONValue {
+        let replaced = "[$]\\{|\\{n|[.][.]"
+        return .text(pattern.map { "^(\($0))$|\(replaced)" } ?? replaced)
     }
 
     /// A list.
-    static func list(of part: JSONValue, _ description: String = "") -> JSONValue {
-        described(.object(["type": .text("array"), "items": part]), description)
+    /// - Parameter count: the number of its values.
+    static func list(
+        of part: JSONValue, _ description: String = "", count: ClosedRange<Int> = 0...Int.max
+    ) -> JSONValue {
+        var members: [String: JSONValue] = ["type": .text("array"), "items": part]
+        if count.lowerBound > 0 { members["minItems"] = .number(Double(count.lowerBound)) }
+        if count.upperBound < .max { members["maxItems"] = .number(Double(count.upperBound)) }
+        return described(.object(members), description)
+    }
+
+    /// A mapping with keys of a shape.
+    static func pairs(keys: ValueShape, values: JSONValue, _ description: String) -> JSONValue {
+        // A key of JSON is a text, also where YAML reads a number.
+        described(
+            .object([
+                "type": .text("object"), "propertyNames": schema(of: keys), "additionalProperties": values,
+            ]), description)
     }
 
     /// One value, or a list of them.
-    static func oneOrMore(of part: JSONValue, _ description: String) -> JSONValue {
-        described(any([part, list(of: part)]), description)
+    /// - Parameter count: the number of values in the list.
+    static func oneOrMore(
+        of part: JSONValue, _ description: String, count: ClosedRange<Int> = 0...Int.max
+    ) -> JSONValue {
+        described(any([part, list(of: part, count: count)]), description)
     }
 
     /// One of these parts.
@@ -64,9 +150,6 @@ enum SchemaPart {
         members["description"] = .text(description)
         return .object(members)
     }
-
-    /// A text with an environment variable, or with the number of a copy.
-    private static let variable: JSONValue = .object(["type": .text("string"), "pattern": .text("[$]\\{|\\{n")])
 
     /// A document.
     /// - Parameter definitions: the parts that are referred to by their names.

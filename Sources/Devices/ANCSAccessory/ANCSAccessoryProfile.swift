@@ -17,7 +17,7 @@ extension ANCSAccessory {
                 "ask",
                 "the attributes that it requests of each notification: app, title, subtitle, message, message-size, date, "
                     + "positive-action, negative-action; a number after title, subtitle or message is the maximum number of "
-                    + "bytes. [] requests none",
+                    + "bytes. [] requests none", .list(ProfileReader.ancsAttribute),
                 standard: "[app, title 64, message 256, date]",
                 read: { reader, configuration in
                     if let attributes = reader.ancsAttributes() { configuration.consumer.attributes = attributes }
@@ -28,11 +28,11 @@ extension ANCSAccessory {
                     writer.write("ask", "[\(names.joined(separator: ", "))]")
                 }),
             Setting(
-                "app-names", "whether it requests the names of apps", \.consumer.asksAppNames, omits: { $0 },
+                "app-names", "whether it requests the names of apps", .boolean, \.consumer.asksAppNames, omits: { $0 },
                 parse: ValueText.boolean, print: { "\($0)" }),
             .name(
-                \.name, meaning: "its name, shortened to the 8 bytes that fit beside the solicitation", standard: "BOB",
-                parse: ValueText.label),
+                \.name, meaning: "its name, shortened to the 8 bytes that fit beside the solicitation", .label,
+                standard: "BOB", parse: ValueText.label),
         ] + Setting.advertising()
 
     package static let template = Configuration()
@@ -48,6 +48,13 @@ extension ProfileReader {
         }
         return values("ask", Self.ancsAttribute)
     }
+
+    /// An attribute, and the maximum length of a text.
+    fileprivate static let ancsAttribute = ValueShape.either([
+        .choice(ancsNames.map(\.name)),
+        .pattern(
+            "(\(ancsNames.filter(\.identifier.takesMaximumLength).map(\.name).joined(separator: "|"))) +[0-9]{1,5}"),
+    ])
 
     private static func ancsAttribute(_ text: String) throws(ValueFault) -> ANCSAttributeRequest {
         let words = text.split(separator: " ").map(String.init)

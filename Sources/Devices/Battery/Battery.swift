@@ -44,7 +44,7 @@ package struct Battery: GATTPreset, AdvertisingConfiguration {
         [
             Setting(
                 levelName, "0 to 100, or a generator such as { drain: { from: 100, every: 36s } } (see below)",
-                standard: "100",
+                .quantity(.number(0...100)), standard: "100",
                 read: { reader, battery in
                     if let level = reader.quantity(levelName, in: 0...100) { battery.level = level }
                     return true

@@ -249,7 +249,8 @@ extension Beacon {
 
     /// The format and the keys of its frame. `init(from:)` reads them before the other settings.
     private static let format = Setting<Configuration>(
-        "format", "one of the formats below", isRequired: true, standard: "required", read: { _, _ in true },
+        "format", "one of the formats below", .value(.choice(BeaconFormats.transmittable.map { $0.formatName })),
+        isRequired: true, standard: "required", read: { _, _ in true },
         write: { configuration, writer in
             writer.write("format", configuration.frame.format)
             let frame = configuration.frame.content as? any TransmittableBeacon
@@ -261,7 +262,7 @@ extension Beacon {
             Setting(
                 "telemetry",
                 "of eddystone-uid and eddystone-url: makes every Nth advertisement an Eddystone-TLM frame, see below",
-                standard: "none",
+                .structure, standard: "none",
                 read: { reader, configuration in
                     configuration.telemetry = BeaconTelemetry(from: &reader, with: configuration.frame.format)
                     return true
@@ -271,7 +272,7 @@ extension Beacon {
     /// The settings beside the frame, for both forms of a beacon in a profile.
     static let inScanResponse: [Setting<Configuration>] = [
         Setting(
-            "services", "a list with one 128-bit UUID, for the scan response", standard: "none",
+            "services", "a list with one 128-bit UUID, for the scan response", .list(.uuid, 0...1), standard: "none",
             read: { reader, configuration in
                 configuration.services = reader.values("services", ValueText.uuid) ?? []
                 return true

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-import BluetoothCore
+package import BluetoothCore
 
 /// Eddystone-TLM frames between the frames of an Eddystone beacon, on one address.
 ///
@@ -93,7 +93,14 @@ extension BeaconTelemetry {
     package static func isPossible(with format: String) -> Bool { formats.contains(format) }
 
     /// The number of advertisements in a round: 2 to 1000.
-    package static func round(_ text: String) throws(ValueFault) -> Int { try ValueText.integer(text, in: 2...1000) }
+    package static func round(_ text: String) throws(ValueFault) -> Int { try ValueText.integer(text, in: rounds) }
+
+    /// The texts of the numbers of advertisements in a round.
+    package static let roundShape = ValueShape.integer(rounds, isHexadecimal: true)
+    /// The texts of constant voltages, in mV.
+    package static let voltageShape = ValueShape.number(voltages)
+    /// The texts of constant temperatures, in °C.
+    package static let temperatureShape = ValueShape.number(temperatures)
 
     /// A constant voltage of the battery: 0 to 65535 mV.
     package static func millivolts(_ text: String) throws(ValueFault) -> Double {
@@ -105,6 +112,7 @@ extension BeaconTelemetry {
         try number(text, in: temperatures, "°C")
     }
 
+    private static let rounds = 2...1000
     private static let voltages: ClosedRange<Double> = 0...65535
     private static let temperatures: ClosedRange<Double> = -127...127
 

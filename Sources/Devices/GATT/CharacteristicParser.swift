@@ -3,7 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
+package import BluetoothCore
+
+extension ValueShape {
+    /// The length of a value in bytes.
+    package static let length = ValueShape.integer(0...ValueFormat.longestValue, isHexadecimal: true)
+    /// `CHARACTERISTIC`, or `CHARACTERISTIC.FIELD`.
+    package static let attributePath = ValueShape.pattern(
+        "[A-Za-z0-9_-]{1,64}([.][A-Za-z0-9_-]{1,64})?", looksLike: .scalar)
+}
 
 /// Reads one characteristic of a `device: gatt`.
 enum CharacteristicParser {

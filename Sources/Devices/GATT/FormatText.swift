@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+package import BluetoothCore
 
 /// The names of value formats in profiles.
 package enum FormatText {
@@ -11,6 +12,13 @@ package enum FormatText {
         "uint48": (6, false), "uint64": (8, false), "int8": (1, true), "int16": (2, true), "int24": (3, true),
         "int32": (4, true), "int64": (8, true),
     ]
+
+    /// The texts of formats.
+    package static let shape: ValueShape = {
+        let ordered = (integers.keys + ["float32", "float64"]).sorted().joined(separator: "|")
+        let orders = ByteOrder.allCases.map(\.rawValue).joined(separator: "|")
+        return .pattern("(\(ordered))( +(\(orders)))?|hex|text|boolean|sfloat|float")
+    }()
 
     /// The format of a text such as `uint16`, `uint16 be`, `sfloat` or `text`.
     static func format(_ text: String) throws(ValueFault) -> ValueFormat {

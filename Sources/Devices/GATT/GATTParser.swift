@@ -11,7 +11,7 @@ enum GATTParser {
     static let settings = [services] + others
 
     private static let services = Setting<GATTPeripheral.Configuration>(
-        "services", "a list of uuid and characteristics", standard: "none: not connectable",
+        "services", "a list of uuid and characteristics", .structure, standard: "none: not connectable",
         read: { reader, configuration in
             guard reader.has("services") else {
                 _ = reader.node("services")
@@ -34,20 +34,21 @@ enum GATTParser {
             Setting(
                 "centrals",
                 "the number of centrals that may be connected at once, 1 to 8; it advertises while another one may connect",
-                \.centrals, parse: { text throws(ValueFault) in try ValueText.integer(text, in: 1...8) },
+                .integer(1...8), \.centrals,
+                parse: { text throws(ValueFault) in try ValueText.integer(text, in: 1...8) },
                 print: { "\($0)" }
             ),
             .name(\.content.name),
             Setting(
                 "appearance", "the Appearance, a number assigned by the Bluetooth SIG, such as 0x0341",
-                \.content.appearance,
+                .word, \.content.appearance,
                 parse: { text throws(ValueFault) in UInt16(try ValueText.integer(text, in: 0...65535)) },
                 print: { $0.map { "\($0)" } }),
             .flags(\.content.flags),
         ] + Setting.advertising() + [
             .pdu(\.content.pdu, standard: "ADV_IND; without services ADV_NONCONN_IND"),
             Setting(
-                "advertise", "further advertised data, see below", standard: "its services",
+                "advertise", "further advertised data, see below", .structure, standard: "its services",
                 read: { reader, configuration in
                     AdvertisedContentParser.readParts(&configuration.content, &reader, of: configuration.services)
                     return true

@@ -279,15 +279,16 @@ extension IoTDesignShopBeacon {
             Setting(
                 "on-bad-interval",
                 "for a stored interval that radios cannot send: clamp uses the nearest possible one; fail stops the iBeacon "
-                    + "frame and advertises only the configuration service, every 1,600 ticks", \.badIntervalPolicy,
-                omits: { $0 == .clamp },
+                    + "frame and advertises only the configuration service, every 1,600 ticks",
+                .choice(of: BadIntervalPolicy.self),
+                \.badIntervalPolicy, omits: { $0 == .clamp },
                 parse: { text throws(ValueFault) in try ValueText.choice(text, of: BadIntervalPolicy.self) },
                 print: { $0.rawValue }),
             .flag("advertise-while-connected", "true or false", \.advertisesWhileConnected),
             Setting(
                 "measured-power-by-tx-power",
                 "a map such as { 0dBm: -59, -6dBm: -65, -23dBm: -82 }: the measured power follows the TX power",
-                standard: "measured power is independent",
+                .mapping(keys: .hardwarePower, values: .measuredPower), standard: "measured power is independent",
                 read: { reader, configuration in
                     let powers = reader.pairs(
                         "measured-power-by-tx-power", ValueText.hardwarePower, ValueText.measuredPower)

@@ -261,42 +261,42 @@ extension ValueText {
 
     /// A path-loss exponent: 0 to 10.
     package static func exponent(_ text: String) throws(ValueFault) -> Double {
-        try quantity(text, "", in: 0...10, "an exponent")
+        try quantity(text, .exponent, "an exponent")
     }
 
     /// A loss or a standard deviation: 0 to 100, with or without `dB` behind it.
     package static func decibels(_ text: String) throws(ValueFault) -> Double {
-        try quantity(text, "dB", in: 0...100, "a number of decibels")
+        try quantity(text, .decibels, "a number of decibels")
     }
 
     /// The sensitivity of a receiver: -150 to 0, with or without `dBm` behind it.
     package static func sensitivity(_ text: String) throws(ValueFault) -> Double {
-        try quantity(text, "dBm", in: -150...0, "a sensitivity")
+        try quantity(text, .sensitivity, "a sensitivity")
     }
 
     /// A distance in metres, more than 0, with or without `m` behind it.
     package static func distance(_ text: String) throws(ValueFault) -> Double {
-        try quantity(text, "m", in: 0.01...1000, "a distance")
+        try quantity(text, .distance, "a distance")
     }
 
     /// The ratio of two powers: 0 to 1000.
     package static func ratio(_ text: String) throws(ValueFault) -> Double {
-        try quantity(text, "", in: 0...1000, "a ratio")
+        try quantity(text, .ratio, "a ratio")
     }
 
     /// A percentage: 0 to 100, with or without `%` behind it; as a fraction.
     package static func percentage(_ text: String) throws(ValueFault) -> Double {
-        try quantity(text, "%", in: 0...100, "a percentage") / 100
+        try quantity(text, .percentage, "a percentage") / 100
     }
 
     /// A direction in degrees: -360 to 360.
     package static func degrees(_ text: String) throws(ValueFault) -> Double {
-        try quantity(text, "", in: -360...360, "a number of degrees")
+        try quantity(text, .degrees, "a number of degrees")
     }
 
-    private static func quantity(
-        _ text: String, _ unit: String, in range: ClosedRange<Double>, _ kind: String
-    ) throws(ValueFault) -> Double {
+    /// A number of a shape with bounds, with or without its unit behind it.
+    private static func quantity(_ text: String, _ shape: ValueShape, _ kind: String) throws(ValueFault) -> Double {
+        guard case .number(let range, let unit) = shape else { preconditionFailure("the shape of a number") }
         let (number, given) = split(text)
         guard given.isEmpty || given == unit, let value = Double(number), range.contains(value) else {
             let (lowest, highest) = (Self.text(range.lowerBound), Self.text(range.upperBound))

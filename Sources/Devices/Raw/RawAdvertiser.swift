@@ -84,10 +84,11 @@ extension RawAdvertiser {
     package static let settings: [Setting<Configuration>] =
         [
             Setting(
-                "advertising-data", "up to 31 bytes in hexadecimal digits, such as 0201060303aafe", \.advertisingData,
+                "advertising-data", "up to 31 bytes in hexadecimal digits, such as 0201060303aafe", .payload,
+                \.advertisingData,
                 isRequired: true, parse: ValueText.payload, print: { DeviceWriter.quoted(Hexadecimal.string($0)) }),
             Setting(
-                "scan-response", "up to 31 bytes", \.scanResponse, standard: "none", omits: \.isEmpty,
+                "scan-response", "up to 31 bytes", .payload, \.scanResponse, standard: "none", omits: \.isEmpty,
                 parse: ValueText.payload, print: { DeviceWriter.quoted(Hexadecimal.string($0)) }),
             .pdu(\.pdu, standard: "ADV_NONCONN_IND; ADV_SCAN_IND with a scan response"),
         ] + Setting.advertising()

@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import BluetoothCore
+
 /// A quantity that a SensorTag measures; the raw value is its key in profiles and in `ctl set`.
 package enum SensorTagQuantity: String, Hashable, Sendable, CaseIterable {
     /// The temperature of the object in front of the infrared thermometer.
@@ -66,6 +68,16 @@ package enum SensorTagQuantity: String, Hashable, Sendable, CaseIterable {
         case .pressure: 300...1100
         case .keys: 0...7
         }
+    }
+
+    /// The texts of a constant value; the range is the widest one of all firmware.
+    package var shape: ValueShape {
+        guard self != .keys else {
+            let key = "(left|right|side)"
+            return .either([.pattern("none|\(key)([+]\(key)){0,2}"), .integer(0...7)])
+        }
+        let ranges = SensorTagFirmware.allCases.map(range)
+        return .number((ranges.map(\.lowerBound).min() ?? 0)...(ranges.map(\.upperBound).max() ?? 0))
     }
 
     /// The default value: that of a tag on a table in a room.

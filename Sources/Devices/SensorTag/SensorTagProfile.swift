@@ -16,15 +16,18 @@ extension SensorTag {
     package static let settings: [Setting<Configuration>] =
         [
             Setting(
-                "firmware", "1.3 (same attribute table as 1.2), 1.4 or 1.5", \.firmware,
+                "firmware", "1.3 (same attribute table as 1.2), 1.4 or 1.5", .choice(of: SensorTagFirmware.self),
+                \.firmware,
                 parse: SensorTagKeyReader.firmware, print: { $0.rawValue })
         ] + SensorTagKeyReader.settings + Setting.advertising(only: ["address"]) + [
             Setting(
-                "advertising", "always, or side-key", \.advertisingPolicy, omits: { $0 == .always },
+                "advertising", "always, or side-key", .choice(of: AdvertisingPolicy.self), \.advertisingPolicy,
+                omits: { $0 == .always },
                 parse: { text throws(ValueFault) in try ValueText.choice(text, of: AdvertisingPolicy.self) },
                 print: { $0.rawValue }),
             Setting(
                 "image-service", "true or false: whether it has the firmware update service FFC0",
+                .value(.boolean),
                 standard: "true, with firmware 1.3 false",
                 read: { reader, configuration in
                     let isGiven = reader.value("image-service", ValueText.boolean)
@@ -68,7 +71,8 @@ private enum SensorTagKeyReader {
         _ quantity: SensorTagQuantity, _ key: String, in group: String? = nil
     ) -> Setting<SensorTag.Configuration> {
         Setting(
-            key, in: group, quantity.possibleValues(with: .version14), standard: quantity.text(of: quantity.usual),
+            key, in: group, quantity.possibleValues(with: .version14), .quantity(quantity.shape),
+            standard: quantity.text(of: quantity.usual),
             read: { reader, configuration in
                 if let value = read(quantity, of: key, &reader, with: configuration.firmware) {
                     configuration.environment[quantity] = value

@@ -16,6 +16,8 @@ package struct Setting<Configuration: Sendable>: Sendable {
     let group: String?
     /// What can be written, with unit and range.
     let meaning: String
+    /// What the value is in a profile.
+    let form: SettingForm
     /// Whether a profile must give it.
     let isRequired: Bool
     /// The default in words; `nil` for the value of the kind's template.
@@ -48,6 +50,7 @@ package struct Setting<Configuration: Sendable>: Sendable {
         key = kind.key
         self.group = group
         meaning = kind.meaning
+        form = .value(kind.shape)
         self.isRequired = isRequired
         self.standard = standard
         common = CommonSetting(kind)
@@ -65,12 +68,14 @@ package struct Setting<Configuration: Sendable>: Sendable {
 
     /// A setting of one kind of device.
     /// - Parameters:
+    ///   - shape: The texts that `parse` reads.
     ///   - omits: Whether a value is left out of a written profile.
     ///   - isChangeable: Whether it can be changed while a beacon runs.
     ///   - parse: Reads what people write.
     ///   - print: What people write; `nil` for a value that is expressed by leaving the key out.
     package init<Value: Sendable>(
-        _ key: String, _ meaning: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable,
+        _ key: String, _ meaning: String, _ shape: ValueShape,
+        _ path: any WritableKeyPath<Configuration, Value> & Sendable,
         isRequired: Bool = false, standard: String? = nil, isChangeable: Bool = false,
         omits: @escaping @Sendable (Value) -> Bool = { _ in false },
         parse: @escaping @Sendable (String) throws(ValueFault) -> Value,
@@ -79,6 +84,7 @@ package struct Setting<Configuration: Sendable>: Sendable {
         self.key = key
         group = nil
         self.meaning = meaning
+        form = .value(shape)
         self.isRequired = isRequired
         self.standard = standard
         common = nil
@@ -102,13 +108,15 @@ package struct Setting<Configuration: Sendable>: Sendable {
     ///   - standard: The default in words.
     ///   - read: Reads the value; `false` when a required value is missing or wrong.
     package init(
-        _ key: String, in group: String? = nil, _ meaning: String, isRequired: Bool = false, standard: String,
+        _ key: String, in group: String? = nil, _ meaning: String, _ form: SettingForm, isRequired: Bool = false,
+        standard: String,
         read: @escaping @Sendable (inout ProfileReader, inout Configuration) -> Bool,
         write: @escaping @Sendable (Configuration, inout DeviceWriter) -> Void
     ) {
         self.key = key
         self.group = group
         self.meaning = meaning
+        self.form = form
         self.isRequired = isRequired
         self.standard = standard
         common = nil
@@ -137,17 +145,19 @@ extension Setting {
     /// The complete name to advertise; `nil` advertises none.
     package static func name(_ path: any WritableKeyPath<Configuration, String?> & Sendable) -> Setting {
         Setting(
-            "name", nameMeaning, path, standard: "none",
+            "name", nameMeaning, .localName, path, standard: "none",
             parse: { text throws(ValueFault) in try ValueText.localName(text) }, print: { $0.map(DeviceWriter.quoted) })
     }
 
     /// The complete name to advertise, of a device that has one by default.
     package static func name(
-        _ path: any WritableKeyPath<Configuration, String> & Sendable, meaning: String? = nil, standard: String,
+        _ path: any WritableKeyPath<Configuration, String> & Sendable, meaning: String? = nil,
+        _ shape: ValueShape = .localName, standard: String,
         parse: @escaping @Sendable (String) throws(ValueFault) -> String = ValueText.localName
     ) -> Setting {
         Setting(
-            "name", meaning ?? nameMeaning, path, standard: standard, parse: parse, print: { DeviceWriter.quoted($0) })
+            "name", meaning ?? nameMeaning, shape, path, standard: standard, parse: parse,
+            print: { DeviceWriter.quoted($0) })
     }
 
     private static var nameMeaning: String {
@@ -157,7 +167,7 @@ extension Setting {
     /// The address; `nil` leaves it to the radio.
     package static func address(_ path: any WritableKeyPath<Configuration, BluetoothAddress?> & Sendable) -> Setting {
         Setting(
-            "address", "C0:FF:EE:00:00:01; BlueZ cannot set it", path,
+            "address", "C0:FF:EE:00:00:01; BlueZ cannot set it", .address, path,
             standard: "BlueZ: the adapter's address; else derived from profile and id, the same in every run",
             parse: { text throws(ValueFault) in try ValueText.address(text) }, print: { $0?.description })
     }
@@ -165,7 +175,7 @@ extension Setting {
     /// The flags in the advertising data; `nil` leaves them out.
     package static func flags(_ path: any WritableKeyPath<Configuration, AdvertisingFlags?> & Sendable) -> Setting {
         Setting(
-            "flags", "a byte such as 0x06, or none", path, omits: { $0 == .beacon }, parse: ValueText.flags,
+            "flags", "a byte such as 0x06, or none", .flags, path, omits: { $0 == .beacon }, parse: ValueText.flags,
             print: DeviceWriter.text)
     }
 
@@ -175,7 +185,7 @@ extension Setting {
         _ path: any WritableKeyPath<Configuration, AdvertisingPDU> & Sendable, standard: String
     ) -> Setting {
         Setting(
-            "pdu", "ADV_NONCONN_IND, ADV_SCAN_IND or ADV_IND", path, standard: standard, parse: ValueText.pdu,
+            "pdu", "ADV_NONCONN_IND, ADV_SCAN_IND or ADV_IND", .pdu, path, standard: standard, parse: ValueText.pdu,
             print: { $0.rawValue })
     }
 
@@ -183,7 +193,7 @@ extension Setting {
     package static func flag(
         _ key: String, _ meaning: String, _ path: any WritableKeyPath<Configuration, Bool> & Sendable
     ) -> Setting {
-        Setting(key, meaning, path, omits: { !$0 }, parse: ValueText.boolean, print: { "\($0)" })
+        Setting(key, meaning, .boolean, path, omits: { !$0 }, parse: ValueText.boolean, print: { "\($0)" })
     }
 }
 
@@ -326,6 +336,8 @@ package struct SettingDeclaration: Sendable {
     package let group: String?
     /// What can be written, with unit and range.
     package let meaning: String
+    /// What the value is in a profile.
+    package let form: SettingForm
     /// The default.
     package let standard: String
     /// The common setting that it is; `nil` for a setting of one kind of device, or one that only profiles give.
@@ -335,6 +347,7 @@ package struct SettingDeclaration: Sendable {
         key = setting.key
         group = setting.group
         meaning = setting.meaning
+        form = setting.form
         standard = setting.isRequired ? "required" : setting.standard ?? setting.text(template) ?? "none"
         common = setting.common
     }

@@ -86,6 +86,8 @@ package struct SettingKind<Value: Sendable>: Sendable {
     let key: String
     /// What can be written, with unit and range.
     let meaning: String
+    /// The texts that a profile may have.
+    var shape: ValueShape
     /// Reads the text of `ctl set`.
     let parse: @Sendable (String) throws(ValueFault) -> Value
     /// Reads the text of a profile.
@@ -103,7 +105,7 @@ package struct SettingKind<Value: Sendable>: Sendable {
 
     /// A setting; by default `profileText` and `display` give the value in JSON as text.
     init(
-        _ key: String, _ meaning: String, _ contentType: SettingValue.ContentType,
+        _ key: String, _ meaning: String, _ shape: ValueShape, _ contentType: SettingValue.ContentType,
         parse: @escaping @Sendable (String) throws(ValueFault) -> Value,
         content: @escaping @Sendable (Value) -> SettingValue.Content,
         profileText: (@Sendable (Value) -> String?)? = nil,
@@ -111,6 +113,7 @@ package struct SettingKind<Value: Sendable>: Sendable {
     ) {
         self.key = key
         self.meaning = meaning
+        self.shape = shape
         self.contentType = contentType
         self.parse = parse
         parseProfile = parse
@@ -121,13 +124,16 @@ package struct SettingKind<Value: Sendable>: Sendable {
 
     /// A copy for devices that accept fewer values.
     /// - Parameters:
+    ///   - shape: The texts that a profile may have; `nil` for the same.
     ///   - parseProfile: Reads the text of a profile.
     ///   - refusal: Why a device refuses a value of `ctl set`; `nil` when it does not.
     func limited(
+        to shape: ValueShape? = nil,
         parseProfile: @escaping @Sendable (String) throws(ValueFault) -> Value,
         refusal: @escaping @Sendable (Value) -> String?
     ) -> SettingKind {
         var limited = self
+        limited.shape = shape ?? self.shape
         limited.parseProfile = parseProfile
         limited.refusal = refusal
         return limited
@@ -152,7 +158,7 @@ extension SettingValue.Content {
 extension SettingKind<UUID128> {
     /// The proximity UUID.
     package static let uuid = SettingKind(
-        "uuid", "36 characters such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", .text, parse: ValueText.uuid,
+        "uuid", "36 characters such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", .uuid, .text, parse: ValueText.uuid,
         content: { .text("\($0)") })
 }
 
@@ -163,14 +169,15 @@ extension SettingKind<UInt16> {
     package static let minor = number("minor")
 
     private static func number(_ key: String) -> SettingKind {
-        SettingKind(key, "0 to 65535", .integer, parse: ValueText.unsigned16, content: { .integer(Int($0)) })
+        SettingKind(
+            key, "0 to 65535", .unsigned16, .integer, parse: ValueText.unsigned16, content: { .integer(Int($0)) })
     }
 }
 
 extension SettingKind<MeasuredPower> {
     /// The RSSI at 1 m that the frame claims.
     package static let measuredPower = SettingKind(
-        "measured-power", "dBm at 1 m", .integer, parse: ValueText.measuredPower,
+        "measured-power", "dBm at 1 m", .measuredPower, .integer, parse: ValueText.measuredPower,
         content: { .integer(Int($0.decibelMilliwatts)) }, display: { $0.text(unit: "dBm") })
 }
 
@@ -189,7 +196,7 @@ extension SettingKind<AdvertisingInterval> {
         refusal: { $0.count > UInt16.max ? "the beacon stores 0 to 65535 ticks of 0.625 ms" : nil })
 
     private static let anyInterval = SettingKind(
-        "interval", "100ms, 1s or 160ticks (a tick is 0.625 ms); times are rounded to ticks", .text,
+        "interval", "100ms, 1s or 160ticks (a tick is 0.625 ms); times are rounded to ticks", .interval, .text,
         parse: ValueText.interval, content: { .text(DeviceWriter.text($0)) },
         display: { content in
             guard let interval = try? ValueText.interval(content.text) else { return content.text }
@@ -200,7 +207,8 @@ extension SettingKind<AdvertisingInterval> {
 extension SettingKind<TransmitPower?> {
     /// The radiated power; `nil` leaves it to the radio.
     package static let transmitPower = SettingKind(
-        "tx-power", "transmit power, 0dBm, or default", .integerOr(standardPower),
+        "tx-power", "transmit power, 0dBm, or default", .either([.choice([standardPower]), .transmitPower]),
+        .integerOr(standardPower),
         parse: { text throws(ValueFault) in
             text == standardPower ? nil : try ValueText.transmitPower(text)
         },
@@ -209,6 +217,7 @@ extension SettingKind<TransmitPower?> {
 
     /// The radiated power, one that the IoT Design Shop beacon has; `nil` leaves it to the radio.
     static let hardwarePower = transmitPower.limited(
+        to: .either([.choice([standardPower]), .hardwarePower]),
         parseProfile: { text throws(ValueFault) in
             text == standardPower ? nil : try ValueText.hardwarePower(text)
         },

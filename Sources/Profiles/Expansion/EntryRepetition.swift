@@ -6,7 +6,7 @@ import BluetoothCore
 import Devices
 
 /// Repeats an entry with a `count`: `{n}` is the number of the copy, from 1, and `A..B` a value between A and B.
-struct EntryRepetition {
+package struct EntryRepetition {
     /// A fault of a value.
     struct Fault {
         let message: String
@@ -15,7 +15,7 @@ struct EntryRepetition {
     }
 
     /// The limit of `count`.
-    static let maximumCount = 10_000
+    package static let maximumCount = 10_000
     /// The limit of the number of entries of a list.
     static let maximumTotal = 100_000
     /// The limit of the number of values in all entries of a list, so that a small text cannot take memory without bound.

@@ -51,6 +51,15 @@ package struct Movement: Hashable, Sendable {
     }
 }
 
+extension ValueShape {
+    /// The radius of an orbit in metres.
+    package static let radius = ValueShape.open(0...10_000, excludes: .lowest)
+    /// Degrees from the equator; at the poles there is no east.
+    package static let latitude = ValueShape.number(-89...89)
+    /// Degrees from the meridian of Greenwich.
+    package static let longitude = ValueShape.number(-180...180)
+}
+
 // MARK: - Keys
 
 extension Movement {

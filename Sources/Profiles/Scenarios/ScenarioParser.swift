@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+package import BluetoothCore
 package import Devices
 import Receiving
 
@@ -100,6 +100,20 @@ extension Scenario {
         }
         return seed
     }
+}
+
+extension ValueShape {
+    /// A proximity that can be expected.
+    package static let proximity = ValueShape.choice(expectedProximities.map(\.rawValue))
+    /// A pass rate.
+    package static let rate = ValueShape.pattern("[0-9.]+ *%")
+    /// A number of events, exactly or, with a plus sign, at least.
+    package static let counts = ValueShape.either([count, .pattern("[0-9]+[+]")])
+    /// A number of events.
+    package static let count = ValueShape.integer(counted, isHexadecimal: true)
+
+    fileprivate static let expectedProximities = Proximity.allCases.filter { $0 != .unknown }
+    fileprivate static let counted = 0...1_000_000_000
 }
 
 /// Reads the timeline and the expectations of a scenario.
@@ -291,12 +305,15 @@ struct ScenarioParser {
             }
             return reader.value("is", Self.proximity).map { [$0] }
         }
-        guard let values = reader.values("is", Self.proximity), !values.isEmpty else { return nil }
-        return Set(values)
+        guard let values = reader.values("is", Self.proximity) else { return nil }
+        if reader.present("is")?.sequence?.isEmpty == true {
+            reader.add("a list of at least one proximity is expected here", field: "is", at: reader.place(of: "is"))
+        }
+        return values.isEmpty ? nil : Set(values)
     }
 
     private static func proximity(_ text: String) throws(ValueFault) -> Proximity {
-        let known = Proximity.allCases.filter { $0 != .unknown }
+        let known = ValueShape.expectedProximities
         guard let proximity = known.first(where: { $0.rawValue == text }) else {
             throw ValueFault(Spelling.notOne(text, of: known.map(\.rawValue)))
         }
@@ -349,7 +366,7 @@ struct ScenarioParser {
     }
 
     private static func wholeNumber(_ text: String) throws(ValueFault) -> Int {
-        try ValueText.integer(text, in: 0...1_000_000_000)
+        try ValueText.integer(text, in: ValueShape.counted)
     }
 
     private func range<Value: Comparable>(

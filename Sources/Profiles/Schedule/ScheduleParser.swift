@@ -3,12 +3,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
+package import BluetoothCore
 import Devices
+
+extension ValueShape {
+    /// A time of the day (`WeeklyWindow`).
+    package static let window: ValueShape = {
+        let day = "(mon|tue|wed|thu|fri|sat|sun)"
+        let days = "\(day)(-\(day))?"
+        let time = "([01][0-9]:[0-5][0-9]|2[0-3]:[0-5][0-9]|24:00)"
+        return .pattern("(\(days)(,\(days))* +)?\(time)-\(time)")
+    }()
+}
 
 extension Schedule {
     /// Enough for a week; the search for the next change looks at all of them.
-    private static let maximumWindows = 64
+    package static let maximumWindows = 64
     private static let times = Duration.milliseconds(100) ... .seconds(3_600_000)
 
     private static func time(_ text: String) throws(ValueFault) -> Duration {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import operator
 import os
 import re
 import subprocess
@@ -60,7 +61,7 @@ def validate(value: Any, schema: Any, root: Any, place: str = "") -> list[str]:
     if schema is True:
         return []
     faults: list[str] = []
-    types: dict[str, Any] = {"object": dict, "array": list, "string": str, "number": (int, float), "boolean": bool}
+    types: dict[str, Any] = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int, "boolean": bool}
 
     def fits(part: Any) -> bool:
         return not validate(value, part, root, place)
@@ -81,6 +82,15 @@ def validate(value: Any, schema: Any, root: Any, place: str = "") -> list[str]:
                 faults += [] if value == rule else [f"{place}: not {rule}"]
             case "pattern":
                 faults += [] if not isinstance(value, str) or re.search(rule, value) else [f"{place}: not {rule}"]
+            case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum":
+                beyond = {"minimum": operator.lt, "maximum": operator.gt, "exclusiveMinimum": operator.le, "exclusiveMaximum": operator.ge}
+                is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+                faults += [f"{place}: {word} is {rule}"] if is_number and beyond[word](value, rule) else []
+            case "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties":
+                kinds: dict[str, Any] = {"Length": str, "Items": list, "Properties": dict}
+                fitting = isinstance(value, kinds[word[3:]])
+                wrong = fitting and (len(value) < rule if word.startswith("min") else len(value) > rule)
+                faults += [f"{place}: {word} is {rule}"] if wrong else []
             case "anyOf":
                 each_part: list[list[str]] = [validate(value, part, root, place) for part in rule]
                 # Of a mapping, the part for mappings says what is wrong.
@@ -114,6 +124,18 @@ def validate(value: Any, schema: Any, root: Any, place: str = "") -> list[str]:
                 others = schema["additionalProperties"]
                 faults += [f"{place}: there is no key {key}"] if others is False else validate(part, others, root, f"{place}.{key}")
     return faults
+
+
+class Loader(yaml.SafeLoader):
+    """YAML 1.2, as the parser and editors read it: `on` and `off` are texts, and so is a time of the day."""
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in found if tag.rpartition(":")[2] not in ("bool", "int", "timestamp")]
+    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("true|false"), list("tf"))
+Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile("[-+]?[0-9]+$|0x[0-9A-Fa-f]+$"), list("-+0123456789"))
 
 
 def schema(kind: str) -> Any:
@@ -152,7 +174,7 @@ def test_description_and_table_of_the_requests_are_those_of_the_program() -> Non
 @pytest.mark.parametrize("path", [*PROFILES, *SCENARIOS], ids=lambda path: path.stem)
 def test_files_are_valid(path: Path) -> None:
     root = schema("scenario" if path in SCENARIOS else "profile")
-    assert validate(yaml.safe_load(path.read_text()), root, root) == []
+    assert validate(yaml.load(path.read_text(), Loader), root, root) == []
 
 
 def test_keys_of_the_schema_are_those_of_the_parser(tmp_path: Path) -> None:
