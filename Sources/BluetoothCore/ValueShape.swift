@@ -63,6 +63,7 @@ package indirect enum ValueShape: Hashable, Sendable {
     /// - Parameter count: the number of bytes.
     package static func bytes(_ count: ClosedRange<Int>) -> ValueShape {
         let most = count.upperBound == .max ? "" : "\(count.upperBound)"
-        return .pattern("(0[xX])?([ :\\n]*[0-9A-Fa-f][ :\\n]*[0-9A-Fa-f]){\(count.lowerBound),\(most)}[ :\\n]*", looksLike: .digits)
+        let byte = "[ :\\n]*[0-9A-Fa-f][ :\\n]*[0-9A-Fa-f]"
+        return .pattern("(0[xX])?(\(byte)){\(count.lowerBound),\(most)}[ :\\n]*", looksLike: .digits)
     }
 }
