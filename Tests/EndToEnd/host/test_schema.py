@@ -94,7 +94,8 @@ def validate(value: Any, schema: Any, root: Any, place: str = "") -> list[str]:
             case "anyOf":
                 each_part: list[list[str]] = [validate(value, part, root, place) for part in rule]
                 # Of a mapping, the part for mappings says what is wrong.
-                about = [found for found, part in zip(each_part, rule) if isinstance(value, dict) and part.get("type") == "object"]
+                wholes = [root["definitions"].get(part.get("$ref", "").removeprefix("#/definitions/"), part) for part in rule]
+                about = [found for found, part in zip(each_part, wholes) if isinstance(value, dict) and part.get("type") == "object"]
                 faults += [] if [] in each_part else min(about or each_part, key=lambda faults: len(list(faults)))
             case "allOf":
                 faults += [fault for part in rule for fault in validate(value, part, root, place)]
