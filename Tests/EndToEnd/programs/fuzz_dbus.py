@@ -298,10 +298,18 @@ class Fuzzer:
             yield self.generator.signal(client.next()) if self.generator.random.random() < 0.05 else self.generator.call(client.next())
 
     def check(self) -> None:
-        """The service still finds, connects and reads."""
+        """The service still finds, connects and reads. The connections that the hostile clients have opened belong to the adapter, as
+        in BlueZ, and outlive them; a connected device does not advertise. So the adapter is switched off, which ends them, and
+        forgets the devices."""
         for client in self.clients:
+            client.replied.clear()
+            # The answer follows the handling of all earlier messages of this connection.
+            client.call(ADAPTER, f"{BUS}.Properties", "Get", "ss", "org.bluez.Adapter1", "Powered")
             client.socket.close()
         healthy = self.healthy
+        healthy.call(ADAPTER, f"{BUS}.Properties", "Set", "ssv", "org.bluez.Adapter1", "Powered", Variant("b", False))
+        for device in DEVICES:
+            healthy.call(ADAPTER, "org.bluez.Adapter1", "RemoveDevice", "o", device)
         healthy.call(ADAPTER, f"{BUS}.Properties", "Set", "ssv", "org.bluez.Adapter1", "Powered", Variant("b", True))
         done = subprocess.run(
             [sys.executable, "-B", FOLDER / "peers" / "bleak_scenario.py"], env={**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": self.address},
