@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import selectors
 import socket
 import subprocess
@@ -24,7 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from hci import CONNECTABLE, NON_CONNECTABLE, Host, Reader, reads_a_second  # noqa: E402
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-RELEASE = CHECKOUT / ".build" / "release"
+RELEASE = Path(os.environ.get("BEACONRY_RELEASE", CHECKOUT / ".build" / "release"))
+"""The folder of the programs; another one compares two versions."""
 HERE = Path(__file__).resolve().parent
 
 
@@ -366,6 +368,62 @@ def bench_api(folder: Path) -> None:
     report("HTTP sets/s", f"{sets:,.0f} ({reports})", goal="2,000/s")
 
 
+def bench_events(folder: Path) -> None:
+    print("1,000 events a second, by 100 beacons whose schedule switches them on and off", flush=True)
+    path = folder / "switched.yaml"
+    beacons = [
+        f"  - {{ id: b{number}, device: ibeacon, interval: 10s, schedule: {{ on: 100ms, off: 100ms }}, "
+        f"ibeacon: {{ uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: {number} }} }}"
+        for number in range(100)
+    ]
+    path.write_text("\n".join(["profile: switched", "beacons:", *beacons]) + "\n")
+    seconds = 10
+
+    def microseconds(*options: str | Path, readers: int = 0, terminal: bool = False) -> tuple[int, float]:
+        """The number of lines, and the processor time of the program for each second of events."""
+        ours, theirs = pty.openpty() if terminal else os.pipe()
+        command = [RELEASE / "beaconry", "run", path, "--radio", "virtual", "--ephemeral", "--duration", f"{seconds}s", *options]
+        process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL)
+        os.close(theirs)
+        lines, clients, pending = 0, [], b""
+        while True:
+            try:
+                data = os.read(ours, 1 << 16)
+            except OSError:
+                # The other end of a terminal is closed.
+                break
+            if not data:
+                break
+            lines += data.count(b"\n")
+            if readers and not clients:
+                pending += data
+                for line in pending.split(b"\n")[:-1]:
+                    if b'"http-ready"' in line:
+                        port = int(json.loads(line)["url"].rsplit(":", 1)[1])
+                        clients = [selected_events(port) for _ in range(readers)]
+        os.close(ours)
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = 0
+        return lines, (usage.ru_utime + usage.ru_stime) * 1e6 / seconds
+
+    count, json_time = microseconds("--json")
+    events = count / seconds
+    for what, time_used in (
+        ("as JSON", json_time),
+        ("as sentences", microseconds()[1]),
+        ("as a table on a terminal", microseconds(terminal=True)[1]),
+        ("as JSON, with 8 readers of other events over HTTP", microseconds("--json", "--http", "127.0.0.1:0", readers=8)[1]),
+    ):
+        report(f"an event {what}", f"{time_used / events:.1f} us of a processor")
+
+
+def selected_events(port: int) -> socket.socket:
+    """A connection that asks for the events of one kind, and reads none."""
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.sendall(b"GET /v1/events?types=connected HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    return connection
+
+
 def bench_virtual_time(_: Path, *rows: str) -> None:
     print("Virtual time", flush=True)
     output = subprocess.run([RELEASE / "beaconry-bench", *rows], capture_output=True, text=True, check=True).stdout
@@ -394,7 +452,7 @@ def main() -> int:
     wanted = sys.argv[1:]
     benches = {
         "air": bench_air, "in-process": bench_in_process, "reads": bench_reads, "start": bench_start,
-        "memory": bench_memory, "api": bench_api, "virtual-time": bench_virtual_time, "crowd": bench_crowd, "phones": bench_phones,
+        "memory": bench_memory, "api": bench_api, "events": bench_events, "virtual-time": bench_virtual_time, "crowd": bench_crowd, "phones": bench_phones,
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         for name, bench in benches.items():
