@@ -6,6 +6,7 @@ import BluetoothCore
 import DBus
 import Radio
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import BlueZRadio
@@ -41,7 +42,7 @@ import Testing
     }
 
     /// A17: cheap dongles have one address. The radio stays with the name, and the ledger has one key for each.
-    @Test(.timeLimit(.minutes(10))) func adaptersWithOneAddressAreDistinguished() async throws {
+    @Test(.timeLimit(.minutes(10)), .realTime) func adaptersWithOneAddressAreDistinguished() async throws {
         try await TestBus.with { bus in
             let daemon = try await FakeBluetoothd.start(on: bus)
             for (number, address) in [(1, "00:AA:01:00:00:00"), (2, "00:AA:01:00:00:02")] {
@@ -67,7 +68,7 @@ import Testing
     }
 
     /// A3, A21: a controller that did not start has the address zero.
-    @Test(.timeLimit(.minutes(10))) func adapterWithoutAddressIsNotUsable() async throws {
+    @Test(.timeLimit(.minutes(10)), .realTime) func adapterWithoutAddressIsNotUsable() async throws {
         try await TestBus.with { bus in
             let daemon = try await FakeBluetoothd.start(on: bus)
             try await daemon.add(
@@ -79,6 +80,29 @@ import Testing
             }
             #expect(error?.message == "hci1 has the address 00:00:00:00:00:00")
             #expect(RadioSurvey.addressNotes(try await bluez.adapters()).count == 1)
+            await connection.close()
+        }
+    }
+
+    /// A daemon that ends during a call does not run any more: it is neither the bus that cannot be reached, nor hanging.
+    @Test(.timeLimit(.minutes(10)), .realTime) func daemonThatEndsDuringACallIsOff() async throws {
+        try await TestBus.with { bus in
+            let daemon = try await DBusConnection.connect(to: .address(bus.address), limitsCalls: false)
+            let ending = ExportedInterface(
+                "org.freedesktop.DBus.ObjectManager",
+                methods: [
+                    "GetManagedObjects": { _ in
+                        await daemon.close()
+                        return .success([])
+                    }
+                ])
+            try await daemon.export(ExportedObject(path: .root, interfaces: [ending]))
+            try await daemon.requestName("org.bluez")
+            let connection = try await DBusConnection.connect(to: .address(bus.address), limitsCalls: false)
+            let bluez = try await BlueZDaemon.find(on: connection)
+            let ended = await #expect(throws: RadioError.self) { _ = try await bluez.adapters() }
+            let absent = await #expect(throws: RadioError.self) { _ = try await BlueZDaemon.find(on: connection) }
+            #expect(ended == absent && ended?.code == .noDaemon)
             await connection.close()
         }
     }

@@ -303,10 +303,8 @@ import Testing
             }
             #expect(error.code == .noDaemon)
             let second = try await FakeBluetoothd.start(on: rig.bus)
-            guard case .ready = try await rig.next() else {
-                Issue.record("not ready")
-                return
-            }
+            let event = try await rig.next()
+            guard case .ready = event else { throw UnexpectedEvent(event: event) }
             _ = try await rig.started()
             #expect(await second.calls == ["RegisterApplication", "RegisterAdvertisement"])
         }

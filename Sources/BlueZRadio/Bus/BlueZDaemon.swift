@@ -112,7 +112,7 @@ struct BlueZDaemon: Sendable {
 
     private static func unreachable(_ error: DBusError) -> RadioError {
         if error.isStandard("AccessDenied") { return Fault.daemonForbidden.error(.notPermitted) }
-        if error.isStandard("ServiceUnknown") || error.isStandard("NameHasNoOwner") { return missing }
+        if error.isDaemonGone { return missing }
         // The message of `DBusError` ends in a hint of its own, after a semicolon.
         let reason = error.message.split(separator: ";").first ?? ""
         return Fault.noBus.error(.noDaemon, "\(Fault.noBus.sentence()) (\(reason))")

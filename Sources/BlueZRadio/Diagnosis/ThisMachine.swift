@@ -141,7 +141,7 @@ struct ThisMachine: MachineReader {
     private static func fault(of error: any Error) -> Fault {
         guard let error = error as? DBusError else { return .daemonHangs }
         if error.isStandard("AccessDenied") { return .daemonForbidden }
-        if error.isStandard("ServiceUnknown") || error.isStandard("NameHasNoOwner") { return .daemonOff }
+        if error.isDaemonGone { return .daemonOff }
         return .daemonHangs
     }
 

@@ -18,8 +18,8 @@ def test_suites_with_a_time_limit_run_a_few_tests_at_once() -> None:
     suites = [
         (path.relative_to(TESTS), suite)
         for path in sorted(TESTS.glob("*/**/*.swift"))
-        for suite in re.findall(r"@Suite\((.*)\)$|@Suite\((.*)\) (?:final )?(?:struct|class)", path.read_text(), re.MULTILINE)
+        for suite in re.findall(r"@(?:Suite|Test)\((.*)\)(?:$| (?:final )?(?:struct|class|func))", path.read_text(), re.MULTILINE)
     ]
-    limited = [(path, "".join(suite)) for path, suite in suites if ".timeLimit" in "".join(suite)]
+    limited = [(path, suite) for path, suite in suites if ".timeLimit" in suite]
     assert len(limited) > 50
     assert [f"{path}: {suite}" for path, suite in limited if ".realTime" not in suite] == []
