@@ -25,7 +25,7 @@ import Testing
         let shop = RegionList.Entry(
             identifier: "shop", uuid: uuid, hello: "Hello", goodbye: "Bye", atMostOncePer: .seconds(3600),
             exitAfter: .seconds(5))
-        var receiver = ScenarioReceiver([shop])
+        var receiver = ScenarioTrace.Receiver([shop])
         var phone = PhoneModel.exact
         phone.ranging = Ranging.Settings(model: .logDistance(exponent: 2))
         var app = PhoneReceiver(phone, seed: 1, at: .zero)
@@ -41,7 +41,7 @@ import Testing
             for report in app.take(.received(sighting, at: time)) { receiver.take(.report(report)) }
         }
         var trace = ScenarioTrace()
-        trace.receivers["phone"] = receiver.trace
+        trace.receivers["phone"] = receiver
         let pair = ScenarioConnections.Pair(receiver: "phone", beacon: "door")
         trace.note(.connected, pair, at: .seconds(12))
         trace.note(.value(.bit16(0x2A19), [1]), pair, at: .seconds(13))

@@ -74,22 +74,9 @@ struct ScenarioRunner: Sendable {
         self.capture = capture
     }
 
-    /// The records of a run, which tasks of all receivers write.
+    /// The trace of a run, which the tasks of all receivers write.
     private final class Recorder: Sendable {
-        struct State {
-            var trace = ScenarioTrace()
-            var receivers: [String: ScenarioReceiver] = [:]
-
-            /// The address of the beacon's latest advertisement at a receiver; `nil` if it received none.
-            func address(of beacon: String, at receiver: String) -> RemoteAddress? {
-                let devices = (receivers[receiver]?.devices ?? [:]).filter { trace.owners[$0.key.address] == beacon }
-                return devices.max { ($0.value, $0.key.address.description) < ($1.value, $1.key.address.description) }?
-                    .key
-            }
-        }
-
-        let state: Mutex<State>
-        init(_ state: sending State) { self.state = Mutex(state) }
+        let trace = Mutex(ScenarioTrace())
     }
 
     /// Runs a scenario.
@@ -101,39 +88,32 @@ struct ScenarioRunner: Sendable {
         let air = AirRun([scenario.profile], on: options, clock: clock, capture: capture)
         let elapsed = Timekeeper(clock).now
         let regions = Self.regions(of: scenario)
-        var state = Recorder.State()
-        for receiver in scenario.receivers {
-            state.receivers[receiver.id] = ScenarioReceiver(regions)
+        let recorder = Recorder()
+        recorder.trace.withLock { trace in
+            for receiver in scenario.receivers { trace.receivers[receiver.id] = ScenarioTrace.Receiver(regions) }
         }
-        let recorder = Recorder(state)
         let events = air.emulator.events.listen()
         let recordings = [
-            Task { for await posted in events { Self.record(posted.event, in: recorder, at: elapsed()) } }
+            Task {
+                for await posted in events { recorder.trace.withLock { $0.note(posted.event, at: elapsed()) } }
+            }
         ]
         for receiver in scenario.receivers {
             try await air.emulator.addListener(
                 receiver, Self.settings(of: receiver, regions, exponent: propagation.exponent)
-            ) { observation in recorder.state.withLock { $0.receivers[receiver.id]?.take(observation) } }
+            ) { observation in recorder.trace.withLock { $0.receivers[receiver.id]?.take(observation) } }
         }
         let (refusals, trace) = try await air.run {
             let connections = ScenarioConnections(
                 air.radio, clock: clock,
-                address: { pair in recorder.state.withLock { $0.address(of: pair.beacon, at: pair.receiver) } },
-                report: { event, pair in recorder.state.withLock { $0.trace.note(event, pair, at: elapsed()) } })
+                address: { pair in recorder.trace.withLock { $0.address(of: pair.beacon, at: pair.receiver) } },
+                report: { event, pair in recorder.trace.withLock { $0.note(event, pair, at: elapsed()) } })
             var refusals = await perform(scenario.steps, on: air.emulator, connections, elapsed)
             try? await clock.sleep(for: max(.zero, scenario.duration - elapsed()))
             refusals += await connections.finish()
             for receiver in air.emulator.listeners.all { await receiver.settle() }
-            let trace = recorder.state.withLock { state -> ScenarioTrace in
-                for (id, receiver) in state.receivers {
-                    var trace = receiver.trace
-                    trace.connections = state.trace.receivers[id]?.connections ?? [:]
-                    trace.values = state.trace.receivers[id]?.values ?? [:]
-                    state.trace.receivers[id] = trace
-                }
-                return state.trace
-            }
-            return (refusals.sorted { ($0.step.time, $0.step.line) < ($1.step.time, $1.step.line) }, trace)
+            refusals.sort { ($0.step.time, $0.step.line) < ($1.step.time, $1.step.line) }
+            return (refusals, recorder.trace.withLock { $0 })
         }
         for recording in recordings {
             recording.cancel()
@@ -169,18 +149,6 @@ struct ScenarioRunner: Sendable {
             return RegionList.Entry(identifier: beacon.id, uuid: frame.uuid, major: frame.major, minor: frame.minor)
         }
         return scenario.regions + own
-    }
-
-    private static func record(_ event: EmulatorEvent, in recorder: Recorder, at time: Duration) {
-        recorder.state.withLock { state in
-            switch event {
-            case .beacon(let beacon, .advertising(let status, _, _)):
-                state.trace.note(beacon.name, isOn: true, address: status.effective.address.value, at: time)
-            case .beacon(let beacon, .advertisingStopped):
-                state.trace.note(beacon.name, isOn: false, address: nil, at: time)
-            default: break
-            }
-        }
     }
 
     private func perform(

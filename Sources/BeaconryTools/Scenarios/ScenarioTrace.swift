@@ -6,6 +6,7 @@ import Advertising
 package import BluetoothCore
 import Emulator
 import Profiles
+import Radio
 import Receiving
 
 /// What happened in a scenario, for the check of its expectations. Times are since the start.
@@ -20,15 +21,55 @@ package struct ScenarioTrace: Sendable {
     /// What one receiver received.
     struct Receiver: Sendable {
         /// The advertisements by the sender's address, in the order of time.
-        var reports: [BluetoothAddress: [(time: Duration, rssi: Double?)]] = [:]
-        var regions: [RegionEvent] = []
+        fileprivate(set) var reports: [BluetoothAddress: [(time: Duration, rssi: Double?)]] = [:]
+        private(set) var regions: [RegionEvent] = []
         /// The hellos and goodbyes of regions, in the order of time.
-        var announcements: [Announcement] = []
-        var ranged: [Ranged] = []
+        private(set) var announcements: [Announcement] = []
+        private(set) var ranged: [Ranged] = []
         /// When connections to beacons began or ended, in the order of time.
-        var connections: [String: [(time: Duration, isOn: Bool)]] = [:]
+        fileprivate(set) var connections: [String: [(time: Duration, isOn: Bool)]] = [:]
         /// The values of beacons that were read, or that they notified of, in the order of time.
-        var values: [String: [(time: Duration, characteristic: BluetoothUUID, value: [UInt8])]] = [:]
+        fileprivate(set) var values: [String: [(time: Duration, characteristic: BluetoothUUID, value: [UInt8])]] = [:]
+
+        private var announcer: Announcer
+        /// The address from which a beacon's numbers came last.
+        private var addresses: [BeaconIdentity: BluetoothAddress] = [:]
+        /// When each device was received last.
+        fileprivate var devices: [RemoteAddress: Duration] = [:]
+
+        /// A receiver that monitors these regions.
+        init(_ regions: [RegionList.Entry] = []) {
+            announcer = Announcer(
+                Dictionary(
+                    regions.map { region in
+                        let rule = AnnouncementRule(
+                            hello: region.hello, goodbye: region.goodbye, atMostOncePer: region.atMostOncePer)
+                        return (region.identifier, rule)
+                    }, uniquingKeysWith: { first, _ in first }))
+        }
+
+        mutating func take(_ observation: ListeningReceiver.Observation) {
+            switch observation {
+            case .packet(let sighting, let time):
+                devices[sighting.device] = time
+                let rssi = sighting.rssi.map { Double($0.decibelMilliwatts) }
+                reports[sighting.device.address, default: []].append((time, rssi))
+                for beacon in sighting.beacons { addresses[BeaconIdentity(beacon)] = sighting.device.address }
+            case .report(.ranging(let report)):
+                // Of a time without beacons, which may last hours, only the first report counts.
+                if report.beacons.isEmpty, ranged.last?.beacons.isEmpty ?? true { return }
+                ranged.append(
+                    Ranged(
+                        time: report.time,
+                        beacons: report.beacons.compactMap { beacon in
+                            addresses[beacon.identity].map { ($0, beacon.distance, beacon.proximity) }
+                        }))
+            case .report(.region(let event)):
+                regions.append(event)
+                if let announcement = announcer.announce(event) { announcements.append(announcement) }
+            case .interrupted: break
+            }
+        }
     }
 
     /// The receivers by id.
@@ -40,6 +81,16 @@ package struct ScenarioTrace: Sendable {
 
     /// An empty trace.
     package init() {}
+
+    /// Adds what an event of the run says about a beacon.
+    mutating func note(_ event: EmulatorEvent, at time: Duration) {
+        switch event {
+        case .beacon(let beacon, .advertising(let status, _, _)):
+            note(beacon.name, isOn: true, address: status.effective.address.value, at: time)
+        case .beacon(let beacon, .advertisingStopped): note(beacon.name, isOn: false, address: nil, at: time)
+        default: break
+        }
+    }
 
     /// Adds a change of a beacon.
     package mutating func note(_ beacon: String, isOn: Bool, address: BluetoothAddress?, at time: Duration) {
@@ -60,53 +111,16 @@ package struct ScenarioTrace: Sendable {
         }
     }
 
+    /// The address of a beacon's latest advertisement at a receiver; `nil` if it received none.
+    func address(of beacon: String, at receiver: String) -> RemoteAddress? {
+        let devices = (receivers[receiver]?.devices ?? [:]).filter { owners[$0.key.address] == beacon }
+        return devices.max { ($0.value, $0.key.address.description) < ($1.value, $1.key.address.description) }?.key
+    }
+
     /// The advertisements of a beacon at a receiver, in the order of time.
     func reports(of beacon: String, at receiver: String) -> [(time: Duration, rssi: Double?)] {
         let lists = receivers[receiver]?.reports.filter { owners[$0.key] == beacon } ?? [:]
         guard lists.count > 1 else { return lists.first?.value ?? [] }
         return lists.values.flatMap(\.self).sorted { $0.time < $1.time }
-    }
-}
-
-/// What a receiver of a scenario gets, for its trace.
-struct ScenarioReceiver: Sendable {
-    private var announcer: Announcer
-    /// The address from which a beacon's numbers came last.
-    private var addresses: [BeaconIdentity: BluetoothAddress] = [:]
-    /// When each device was received last.
-    private(set) var devices: [RemoteAddress: Duration] = [:]
-    private(set) var trace = ScenarioTrace.Receiver()
-
-    init(_ regions: [RegionList.Entry]) {
-        announcer = Announcer(
-            Dictionary(
-                regions.map { region in
-                    let rule = AnnouncementRule(
-                        hello: region.hello, goodbye: region.goodbye, atMostOncePer: region.atMostOncePer)
-                    return (region.identifier, rule)
-                }, uniquingKeysWith: { first, _ in first }))
-    }
-
-    mutating func take(_ observation: ListeningReceiver.Observation) {
-        switch observation {
-        case .packet(let sighting, let time):
-            devices[sighting.device] = time
-            let rssi = sighting.rssi.map { Double($0.decibelMilliwatts) }
-            trace.reports[sighting.device.address, default: []].append((time, rssi))
-            for beacon in sighting.beacons { addresses[BeaconIdentity(beacon)] = sighting.device.address }
-        case .report(.ranging(let report)):
-            // Of a time without beacons, which may last hours, only the first report counts.
-            if report.beacons.isEmpty, trace.ranged.last?.beacons.isEmpty ?? true { return }
-            trace.ranged.append(
-                ScenarioTrace.Ranged(
-                    time: report.time,
-                    beacons: report.beacons.compactMap { beacon in
-                        addresses[beacon.identity].map { ($0, beacon.distance, beacon.proximity) }
-                    }))
-        case .report(.region(let event)):
-            trace.regions.append(event)
-            if let announcement = announcer.announce(event) { trace.announcements.append(announcement) }
-        case .interrupted: break
-        }
     }
 }

@@ -70,51 +70,16 @@ enum ScenarioSchema {
         ], required: ["do"])
 
     private static let expectation = SchemaPart.mapping(
-        [
-            ("receiver", SchemaPart.single("the receiver of which it is expected")),
-            ("enters", SchemaPart.single("a region, or a beacon")),
-            ("exits", SchemaPart.single("a region, or a beacon")),
-            ("hello", SchemaPart.single("a region, whose hello is said")),
-            ("goodbye", SchemaPart.single("a region, whose goodbye is said")),
-            ("sees", SchemaPart.single("a beacon")), ("does-not-see", SchemaPart.single("a beacon")),
-            ("nearest", SchemaPart.single("the beacon that ranging reports as the nearest")),
-            ("proximity", SchemaPart.single("a beacon, whose proximity is one of is")),
-            (
-                "is",
-                SchemaPart.oneOrMore(of: SchemaPart.value(.proximity), "the accepted proximities", count: 1...Int.max)
-            ),
-            ("for", SchemaPart.value(.duration, "the time for which it must hold, such as 3s")),
-            ("require", SchemaPart.value(.rate, "the least pass rate over many seeds, such as 95%")),
-            ("distance", SchemaPart.single("a beacon, whose distance is metres, plus or minus tolerance")),
-            ("rssi", SchemaPart.single("a beacon, whose RSSI is within dbm")),
-            ("reports", SchemaPart.single("a beacon, of which count advertisements are received")),
-            ("connected", SchemaPart.single("a beacon")),
-            ("value", SchemaPart.single("a beacon, whose characteristic has the value hex")),
-            ("on-air", SchemaPart.single("a beacon")), ("off-air", SchemaPart.single("a beacon")),
-            ("metres", SchemaPart.value(.metres, "in metres")), ("tolerance", SchemaPart.value(.metres, "in metres")),
-            (
-                "dbm",
-                SchemaPart.list(
-                    of: SchemaPart.value(.anyNumber), "the lowest and the highest RSSI, such as [-70, -55]",
-                    count: 2...2)
-            ),
-            (
-                "count",
-                SchemaPart.described(
-                    SchemaPart.any([
-                        SchemaPart.value(.counts), SchemaPart.list(of: SchemaPart.value(.count), count: 2...2),
-                    ]), "10, 10+, or [9, 11]")
-            ),
-            ("characteristic", SchemaPart.value(.bluetoothUUID, "2A19, or 128 bits")),
-            ("hex", SchemaPart.value(.octets, "hexadecimal digits")),
-            ("by", SchemaPart.value(.duration, "the latest time")), ("at", SchemaPart.value(.duration, "the time")),
-            ("within", SchemaPart.value(.duration, "the time after after, or after the beginning")),
-            ("after", SchemaPart.value(.duration, "the beginning of within")),
-            (
-                "between",
-                SchemaPart.list(
-                    of: SchemaPart.value(.duration), "from one time to another, such as [10s, 20s]", count: 2...2)
-            ),
-            ("never", SchemaPart.boolean("whether it must not be so")),
-        ])
+        [("receiver", SchemaPart.single("the receiver of which it is expected"))]
+            + ExpectationKind.all.map { ($0.key, SchemaPart.single($0.meaning)) }
+            + ExpectationKey.all.map { ($0.name, SchemaPart.described(part($0.form), $0.meaning)) })
+
+    private static func part(_ form: ExpectationKey.Form) -> JSONValue {
+        switch form {
+        case .value(let shape): SchemaPart.value(shape)
+        case .list(let shape, let count): SchemaPart.list(of: SchemaPart.value(shape), count: count)
+        case .valueOrList(let shape, let element, let count):
+            SchemaPart.any([SchemaPart.value(shape), SchemaPart.list(of: SchemaPart.value(element), count: count)])
+        }
+    }
 }

@@ -36,14 +36,14 @@ package struct Timeline: Sendable {
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("scenario", ValueText.name)
         let limit = reader.value("duration") { text throws(ValueFault) in
-            try ValueText.duration(text, in: .milliseconds(1)...ScenarioParser.longest, limits: "1ms to 1000h")
+            try ValueText.duration(text, in: .milliseconds(1)...ScenarioScope.longest, limits: "1ms to 1000h")
         }
         ignoredKeys = Self.keysOfTests.filter { reader.has($0) }
         for key in ignoredKeys { _ = reader.node(key) }
-        let parser = ScenarioParser(
+        let scope = ScenarioScope(
             beacons: beacons, receivers: receivers, regions: [], limit: limit, isComplete: true)
         if !reader.has("timeline") { reader.add("\"timeline\" is missing", field: nil, at: reader.place) }
-        let steps = parser.timeline(from: &reader)
+        let steps = TimelineParser(scope: scope).steps(from: &reader)
         for step in steps {
             guard case .onConnection = step.action else { continue }
             reader.add(
