@@ -74,7 +74,7 @@ demo: build
 check: dependencies
 	Scripts/test check build machine peers
 
-# What follows from the requests of a run: docs/openapi.json, and the table in docs/http.md.
+# What follows from the requests and the events of a run: docs/openapi.json, tables in docs/http.md and docs/events.md, Python.
 api: build
 	Scripts/api
 

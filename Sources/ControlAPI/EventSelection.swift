@@ -19,7 +19,7 @@ extension EventSelection {
             guard let selected = self.line(event, lines) else { return nil }
             line = selected
         }
-        if hasText { line = "{\"text\":\(JSONLine.encode(EventText.line(event.event))),\(line.dropFirst())" }
+        if hasText { line = "{\"text\":\(JSONLine.encode(event.event.sentence)),\(line.dropFirst())" }
         return "\(identifier)data: \(line)\n\n"
     }
 }

@@ -264,12 +264,12 @@ struct Running {
 
     private static func print(_ posted: PostedEvent, as form: EventForm) {
         switch form {
-        case .text: for line in EventText.lines(posted.event) { Output.line(line) }
+        case .text: for line in posted.event.lines { Output.line(line) }
         case .json:
             Output.line(JSONLine.encode(posted))
-            if posted.event.isWarning { EventText.lines(posted.event).forEach(Output.note) }
-        case .notes: EventText.lines(posted.event).forEach(Output.note)
-        case .warnings: if posted.event.isWarning { EventText.lines(posted.event).forEach(Output.note) }
+            if posted.event.isWarning { posted.event.lines.forEach(Output.note) }
+        case .notes: posted.event.lines.forEach(Output.note)
+        case .warnings: if posted.event.isWarning { posted.event.lines.forEach(Output.note) }
         }
     }
 

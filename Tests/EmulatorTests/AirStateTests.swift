@@ -150,12 +150,12 @@ struct AirStateTests {
     @Test func onlyBeaconThatIsOffByScheduleIsNotCalledOnTheAir() {
         var summary = AirSummary()
         summary.move(from: nil, to: .scheduledOff)
-        #expect(EventText.line(.ready(summary)) == "ready: 0 of 1 beacon on the air, 1 off by schedule")
+        #expect(EmulatorEvent.ready(summary).sentence == "ready: 0 of 1 beacon on the air, 1 off by schedule")
         summary.move(from: .scheduledOff, to: .onAir)
-        #expect(EventText.line(.ready(summary)) == "ready: 1 beacon is on the air")
+        #expect(EmulatorEvent.ready(summary).sentence == "ready: 1 beacon is on the air")
         summary.usesLastGood = true
         #expect(
-            EventText.line(.ready(summary))
+            EmulatorEvent.ready(summary).sentence
                 == "ready: 1 beacon on the air; the profile cannot be used, and the one that ran last runs")
     }
 

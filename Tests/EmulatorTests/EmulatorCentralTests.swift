@@ -145,7 +145,7 @@ struct EmulatorCentralTests {
             #expect(try await rig.read(of: "entrance") == .success([2, 0, 3, 0]))
             #expect(try await rig.write([0x2C, 0x01, 0x05, 0x00], of: "entrance") == .success([]))
             #expect(try await rig.read(of: "entrance") == .success([0x2C, 0x01, 0x05, 0x00]))
-            let persisted = try await rig.event("persisted", of: "entrance")
+            let persisted = try await rig.event("settings-saved", of: "entrance")
             #expect(persisted.file == rig.folder.file("state/museum/entrance.json"))
             let written = try await rig.event("written", of: "entrance")
             #expect(written.characteristic == "2173E519-9155-4862-AB64-7953AB146158")
@@ -191,7 +191,7 @@ struct EmulatorCentralTests {
             #expect(try await rig.read(of: "nobody") == .failure(.unlikely))
             #expect(try await rig.read(of: "exit") == .failure(.readNotPermitted))
             try await rig.settle()
-            #expect(!rig.events.entries.contains { ["written", "persisted"].contains($0.event) })
+            #expect(!rig.events.entries.contains { ["written", "settings-saved"].contains($0.event) })
             #expect(rig.folder.names("state/museum") == ["entrance.lock"])
         }
     }

@@ -76,7 +76,7 @@ struct JournalTests {
     /// Events that cannot match do not get into the queue of a wait, so that it does not lose any of those that can.
     @Test func otherEventsDoNotFillTheQueueOfAWait() async throws {
         let hub = EventHub(capacity: 2)
-        let stream = hub.listen { $0.event.name == "ready" }
+        let stream = hub.listen { $0.kind.name == "ready" }
         hub.post(.ready(beacons: 1))
         for _ in 0..<100 { hub.post(.stopping) }
         hub.post(.ready(beacons: 2))

@@ -242,6 +242,8 @@ def test_names_of_no_event_are_refused(air: Air) -> None:
     for call in (air.journal.find, air.journal.expect):
         with pytest.raises(ValueError, match='there is no event "conected"; did you mean "connected"?'):
             call("conected")
+        with pytest.raises(ValueError, match='there is no event "persisted"; it is "settings-saved" now'):
+            call("persisted")
     assert air.journal.find("connected") == []
 
 

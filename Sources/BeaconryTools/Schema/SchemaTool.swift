@@ -10,12 +10,13 @@ import Operations
 package enum SchemaTool {
     /// What has a schema.
     package enum Kind: String, CaseIterable, Sendable {
-        case profile, scenario, openapi
+        case profile, scenario, events, openapi
 
         fileprivate var document: JSONValue {
             switch self {
             case .profile: ProfileSchema.document
             case .scenario: ScenarioSchema.document
+            case .events: EventSchema.document
             case .openapi: OpenAPIDocument.document
             }
         }

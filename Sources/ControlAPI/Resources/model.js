@@ -15,11 +15,6 @@ const PERIOD = 500;
 /** The seconds of the run that the history of the RSSI has. */
 export const HISTORY = 120;
 
-/** Events after which a beacon's resource is read again. */
-const BEACON_EVENTS =
-    /^(advertising-|connected|disconnected|written|persisted|muted|unmuted|battery-|settings-|paired|waiting)/;
-const RECEIVER_EVENTS = /^(host-|scan-)/;
-
 export class Model {
     beacons = new Map();
     receivers = new Map();
@@ -206,8 +201,9 @@ export class Model {
         if (name.startsWith("advertising-")) this.#staleAir = true;
         if (name === "radio-ready") this.radio = event;
         if (name === "radio-ready" || name === "radio-lost") this.isRadioOn = name === "radio-ready";
-        if (device !== undefined && BEACON_EVENTS.test(name)) this.#stale.add(device);
-        else if (RECEIVER_EVENTS.test(name)) this.#staleReceivers = true;
+        // What happens to a beacon or a host may have changed its resource.
+        if (device !== undefined) this.#stale.add(device);
+        else if (event.host !== undefined) this.#staleReceivers = true;
         else if (/^(ready|reloaded|radio-|events-lost)/.test(name)) this.refresh();
     }
 

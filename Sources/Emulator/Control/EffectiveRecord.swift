@@ -177,8 +177,10 @@ extension EffectiveRecord {
     ]
 
     /// The fields of events that start or change an advertisement.
-    static let fields = values.compactMap(\.field)
-    /// Those that are requested.
+    static let eventFields = values.compactMap { value in
+        value.field.map { EventField($0, value.type.inEvents, value.meaning) }
+    }
+    /// The names of the fields that are requested.
     static let requestedFields = values.filter(\.isRequested).compactMap(\.field)
 
     /// What was requested, by the names of the fields of events.
@@ -188,6 +190,17 @@ extension EffectiveRecord {
                 guard let field = value.field, let requested = value.requested(advertisement) else { return nil }
                 return (field, requested)
             })
+    }
+}
+
+extension EffectiveRecord.ValueType {
+    /// The type of the field of events.
+    fileprivate var inEvents: EventField.ValueType {
+        switch self {
+        case .text, .choice: .text
+        case .integer, .integerIn: .integer
+        case .range: .numbers
+        }
     }
 }
 

@@ -10,7 +10,7 @@ package import Radio
 
 /// Something that happens in a run, or on an emulated phone.
 ///
-/// `EventHub` broadcasts events to their readers. JSON is made of them in `EventJSON.swift`, and sentences by the program.
+/// `EventHub` broadcasts events to their readers. Its `form` has the kind, the sentence and the fields in JSON.
 package enum EmulatorEvent: Hashable, Sendable {
     /// The radio is usable, for the first time or again.
     // Rare events with many values are indirect, so that they do not make the others larger.
@@ -185,11 +185,18 @@ package struct PostedEvent: Hashable, Sendable {
 
     /// The event.
     package var event: EmulatorEvent { content.event }
+    /// The kind of the event.
+    var kind: EventKind { content.kind }
 
     private final class Content: Hashable, Sendable {
         let event: EmulatorEvent
+        /// Made once, because each reader of selected events compares it.
+        let kind: EventKind
 
-        init(_ event: EmulatorEvent) { self.event = event }
+        init(_ event: EmulatorEvent) {
+            self.event = event
+            kind = event.form.kind
+        }
 
         static func == (left: Content, right: Content) -> Bool { left.event == right.event }
         func hash(into hasher: inout Hasher) { hasher.combine(event) }

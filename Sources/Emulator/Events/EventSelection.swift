@@ -24,18 +24,18 @@ package struct EventSelection: Hashable, Sendable {
         guard !types.isEmpty else {
             throw EmulatorError(.badProfile, "there are no types of events", hint: "leave the types out for all events")
         }
-        for type in types.sorted() where !EventName.isKnown(type) { throw EventName.unknown(type) }
+        for type in types.sorted() where EventKind.named(type) == nil { throw EventKind.unknown(type) }
     }
 
     /// Whether an event is selected.
-    func isSelected(_ event: EmulatorEvent) -> Bool {
-        if let device, event.device != device { return false }
-        return types?.contains(event.name) ?? true
+    func isSelected(_ posted: PostedEvent) -> Bool {
+        if let device, posted.event.device != device { return false }
+        return types?.contains(posted.kind.name) ?? true
     }
 
     /// The line of an event; `nil` if it is not selected.
     package func line(_ event: PostedEvent, _ lines: EventLines) -> String? {
-        isSelected(event.event) ? lines.line(of: event) : nil
+        isSelected(event) ? lines.line(of: event) : nil
     }
 
     /// The object of an event with its number as `sequence`; `nil` if it is not selected.

@@ -54,12 +54,12 @@ package struct JournalExpectation: Hashable, Sendable {
         guard count ?? atLeast ?? 0 >= 0 else {
             throw EmulatorError(.badProfile, "a number of events must be 0 or more")
         }
-        try EventFields.check(members)
+        try EventPattern.check(members)
         if let exception {
             guard let members = exception.members else {
                 throw EmulatorError(.badProfile, "\"except\" must be an object of members of an event")
             }
-            try EventFields.check(members)
+            try EventPattern.check(members)
         }
         self.pattern = pattern
         self.exception = exception
@@ -177,8 +177,8 @@ package struct JournalExpectation: Hashable, Sendable {
     private var device: JSONValue? { pattern.members?["device"] }
 
     /// Whether an event may match, by its name and its beacon, which are there without its JSON.
-    func mayMatch(_ event: EmulatorEvent) -> Bool {
-        score(of: event) == (name == nil ? 0 : 2) + (device == nil ? 0 : 1)
+    func mayMatch(_ posted: PostedEvent) -> Bool {
+        score(of: posted) == (name == nil ? 0 : 2) + (device == nil ? 0 : 1)
     }
 
     /// Whether an event that may match has to be compared as JSON.
@@ -187,15 +187,15 @@ package struct JournalExpectation: Hashable, Sendable {
     }
 
     /// How near an event is by its name and its beacon: 0 to 3, where the name counts more.
-    func score(of event: EmulatorEvent) -> Int {
+    func score(of posted: PostedEvent) -> Int {
         var score = 0
-        if let name, JSONValue.text(event.name).matches(name) { score += 2 }
-        if let device, let present = event.device, JSONValue.text(present).matches(device) { score += 1 }
+        if let name, JSONValue.text(posted.kind.name).matches(name) { score += 2 }
+        if let device, let present = posted.event.device, JSONValue.text(present).matches(device) { score += 1 }
         return score
     }
 
     fileprivate func matches(_ posted: PostedEvent, _ record: () -> JSONValue?) -> Bool {
-        mayMatch(posted.event) && (!needsRecord || record().map(matches) == true)
+        mayMatch(posted) && (!needsRecord || record().map(matches) == true)
     }
 
     /// The nearest of events that do not match, the nearest first.

@@ -21,7 +21,7 @@ extension EventHub {
         within time: Duration = .zero
     ) async -> [JournalExpectation.Verdict] {
         let isWanted: @Sendable (PostedEvent) -> Bool = { posted in
-            isIncluded(posted) && expectations.contains { $0.mayMatch(posted.event) }
+            isIncluded(posted) && expectations.contains { $0.mayMatch(posted) }
         }
         // First, so that no event is missed between the journal and the stream.
         let stream = listen(where: isWanted)
@@ -74,8 +74,8 @@ extension EventHub {
         for expectation: JournalExpectation, from isIncluded: @Sendable (PostedEvent) -> Bool
     ) -> [PostedEvent] {
         var scored: [[PostedEvent]] = [[], [], [], []]
-        for posted in select({ isIncluded($0) && (expectation.needsRecord || !expectation.mayMatch($0.event)) }) {
-            scored[expectation.score(of: posted.event)].append(posted)
+        for posted in select({ isIncluded($0) && (expectation.needsRecord || !expectation.mayMatch($0)) }) {
+            scored[expectation.score(of: posted)].append(posted)
         }
         let count = JournalExpectation.candidates
         return scored.flatMap { $0.suffix(count) }.suffix(count).sorted { $0.sequence < $1.sequence }

@@ -17,7 +17,7 @@ package struct EventTypes: Parameter, Hashable {
 
     package var json: JSONValue { .text(names.sorted().joined(separator: ",")) }
     package static var schema: Schema {
-        let name = "(\(EventName.all.joined(separator: "|")))"
+        let name = "(\(EventKind.all.map(\.name).sorted().joined(separator: "|")))"
         return .text(pattern: "\(name)(,\(name))*", example: "connected,disconnected")
     }
 }

@@ -46,7 +46,7 @@ struct PhoneCommand: AsyncParsableCommand {
         let events = phone.events.listen()
         let reporting = Task {
             for await posted in events {
-                Output.report(RecordReport(posted, lines: [EventText.line(posted.event)]), as: format)
+                Output.report(RecordReport(posted, lines: [posted.event.sentence]), as: format)
             }
         }
         do {

@@ -31,7 +31,7 @@ enum RunDisplay {
             if let event {
                 isDirty = true
                 guard !table.take(event) else { continue }
-                for line in EventText.lines(event) { screen.print(line) }
+                for line in event.lines { screen.print(line) }
             }
             if isDirty { screen.show(table.content) }
             isDirty = false

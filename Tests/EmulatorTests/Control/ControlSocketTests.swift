@@ -489,7 +489,7 @@ struct ControlSocketTests {
             #expect(again.settings["major"] == .integer(300))
             #expect(bytes != nil && rig.folder.text("state/museum/entrance.json") == nil)
             try await rig.settle()
-            #expect(rig.events.entries.filter { $0.event == "persisted" }.count == 1)
+            #expect(rig.events.entries.filter { $0.event == "settings-saved" }.count == 1)
             #expect(try await rig.perform(ListBeacons()).elements.first?.changed == nil)
         }
     }

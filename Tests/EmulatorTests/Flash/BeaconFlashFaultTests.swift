@@ -76,7 +76,7 @@ struct BeaconFlashFaultTests {
                 #expect(answer == .success([]))
                 #expect(await bench.read() == .success(Self.new))
                 #expect(bench.advertisements.count == onAir.count + 1)
-                #expect(bench.names == earlier + ["persisted", "written"])
+                #expect(bench.names == earlier + ["settings-saved", "written"])
             }
             let restarted = try await Self.valueAfterRestart(folder)
             switch (isFailure, fault.isCrash) {

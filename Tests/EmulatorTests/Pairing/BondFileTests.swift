@@ -113,14 +113,14 @@ struct BondFileTests {
         try vault.open(beacon, Self.file(folder), resets: false)
         #expect(vault.secrets(of: beacon) == StoredSecrets())
         #expect(vault.save(Self.secrets, of: beacon))
-        #expect(events.entries.map(\.event) == ["bonds-persisted"])
+        #expect(events.entries.map(\.event) == ["bonds-saved"])
         let later = BondVault { events.append(EventRecord(.beacon($0, $1))) }
         try later.open(beacon, Self.file(folder), resets: false)
         #expect(later.secrets(of: beacon) == Self.secrets)
         let reset = BondVault { events.append(EventRecord(.beacon($0, $1))) }
         try reset.open(beacon, Self.file(folder), resets: true)
         #expect(reset.secrets(of: beacon) == StoredSecrets())
-        #expect(events.entries.map(\.event) == ["bonds-persisted", "bonds-reset"])
+        #expect(events.entries.map(\.event) == ["bonds-saved", "bonds-reset"])
         #expect(try Self.file(folder).load() == .absent)
     }
 

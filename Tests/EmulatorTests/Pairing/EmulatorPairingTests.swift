@@ -125,7 +125,7 @@ struct EmulatorPairingTests {
         try await running("{ io: display }") { rig in
             let keeper = try #require(rig.radio.keeper)
             #expect(keeper.save(BondFileTests.secrets, of: BeaconIdentifier("entrance")))
-            #expect(try await rig.event("bonds-persisted").file?.hasSuffix("museum/entrance.bonds") == true)
+            #expect(try await rig.event("bonds-saved").file?.hasSuffix("museum/entrance.bonds") == true)
             let bonds = try await rig.emulator.bonds(of: nil)
             #expect(bonds.map(\.beacon) == ["entrance", "entrance"])
             #expect(bonds.map(\.peer) == BondFileTests.secrets.bonds.map(\.peer))

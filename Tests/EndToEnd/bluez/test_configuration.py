@@ -60,7 +60,7 @@ def test_app_configures_the_beacon(beaconry: Beaconry, witness: Witness, phone: 
     assert central == ADDRESSES[1]
     run.wait("advertising-stopped")
     for characteristic, value in ((MAJOR_MINOR, "409c0700"), (TRANSMIT_SETTINGS, "01004001")):
-        run.wait("persisted")
+        run.wait("settings-saved")
         run.wait("written", characteristic=characteristic.upper(), value=value)
     run.wait("disconnected", central=central)
     again = run.wait("advertising-started")

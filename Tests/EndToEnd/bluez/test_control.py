@@ -87,7 +87,7 @@ def test_events_are_streamed(beaconry: Beaconry) -> None:
     while True:  # until the subscription is active: each change is an event
         beaconry.call("ctl", "set", "beacon", "minor=8")
         beaconry.call("ctl", "set", "beacon", "minor=9")
-        if any(event["event"] == "persisted" for event in listener.take(2)):
+        if any(event["event"] == "settings-saved" for event in listener.take(2)):
             break
     assert run.end() == 0
     listener.wait("stopping")

@@ -51,7 +51,7 @@ def test_configurable_beacon_works_over_the_bus(
     assert asyncio.run(configure(phone, (MAJOR_MINOR, b"\x05\x00\x06\x00")))[MAJOR_MINOR] == b"\x05\x00\x06\x00"
     run.wait("disconnected")
     names = {event["event"] for event in run.events}
-    assert {"connected", "advertising-stopped", "persisted"} <= names
+    assert {"connected", "advertising-stopped", "settings-saved"} <= names
     assert [event["value"] for event in run.events if event["event"] == "written"] == ["05000600"]
     run.wait("advertising-started")
     frame = ibeacon(CONFIG_SERVICE, 5, 6)[3:]

@@ -56,7 +56,7 @@ async def expect_pairing(run: Run, *, authenticated: bool, secure_connections: b
     paired = await event_of(run, "paired")
     assert paired["bonded"] and paired["peer"] == PHONE and paired["peerType"] == "random"
     assert paired["authenticated"] == authenticated and paired["secureConnections"] == secure_connections
-    assert any(event["event"] == "bonds-persisted" for event in run.events), "the bond is saved before it is reported"
+    assert any(event["event"] == "bonds-saved" for event in run.events), "the bond is saved before it is reported"
 
 
 async def read_major_minor(connection: Connection) -> bytes:
@@ -421,7 +421,7 @@ def test_pairing_that_fails_at_its_last_key_leaves_nothing(
         phone.set(Io.NO_OUTPUT_NO_INPUT, mitm=False)
         async with phone.on(transport) as device, connected(device) as connection:
             await asyncio.wait_for(connection.pair(), 300)
-            await event_of(run, "bonds-persisted")
+            await event_of(run, "bonds-saved")
             cancelled = await asyncio.to_thread(beaconry.call, "ctl", "pair", "lock", "cancel")
             assert cancelled.returncode == 0, cancelled.stderr
             assert (await event_of(run, "pairing-failed"))["code"] == "cancelled"

@@ -68,7 +68,7 @@ def pair(air: Air, beaconry: Beaconry) -> Pair:
 
 
 def test_killed_phone_uses_its_bond(pair: Pair) -> None:
-    assert any(event["event"] == "bonds-persisted" and event["file"] == str(pair.bonds) for event in pair.phone.events)
+    assert any(event["event"] == "bonds-saved" and event["file"] == str(pair.bonds) for event in pair.phone.events)
     assert pair.bonds.stat().st_mode & 0o777 == 0o600, "only the owner can read the keys"
     known = pair.known()
     assert len(known) == 1 and known[0]["peerType"] == "random"

@@ -2,12 +2,14 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The names of events (docs/events.md, docs/ancs.md)."""
+"""The names of events (docs/events.md): `NAMES`, in which `error` is printed by a program that does not start, and `FORMER`, the
+present names by names that events had."""
 
 from __future__ import annotations
 
 import difflib
 
+# the names: written by Scripts/api
 NAMES = frozenset(
     {
         "accessory-found",
@@ -21,8 +23,8 @@ NAMES = frozenset(
         "battery-flat",
         "battery-full",
         "bond-forgotten",
-        "bonds-persisted",
         "bonds-reset",
+        "bonds-saved",
         "comparison-wanted",
         "connected",
         "connection-failed",
@@ -37,7 +39,7 @@ NAMES = frozenset(
         "http-ready",
         "looking",
         "muted",
-        "not-told",
+        "not-notified",
         "notification-added",
         "notification-modified",
         "notification-not-shown",
@@ -50,7 +52,6 @@ NAMES = frozenset(
         "pairing-failed",
         "passkey-shown",
         "passkey-wanted",
-        "persisted",
         "radio-lost",
         "radio-ready",
         "ready",
@@ -71,6 +72,7 @@ NAMES = frozenset(
         "session-ended",
         "settings-reset",
         "settings-restored",
+        "settings-saved",
         "stopping",
         "subscribed",
         "unmuted",
@@ -80,13 +82,20 @@ NAMES = frozenset(
         "written",
     }
 )
-"""The names of all events; `error` is printed by a program that does not start. A test compares them with those of the program."""
+FORMER = {
+    "bonds-persisted": "bonds-saved",
+    "not-told": "not-notified",
+    "persisted": "settings-saved",
+}
+# end of the names
 
 
 def check(name: str) -> None:
     """Raises `ValueError` for the name of no event: it would never be found, and its absence would be no news."""
     if name in NAMES or name.startswith("notification-event-"):
         return
+    if name in FORMER:
+        raise ValueError(f'there is no event "{name}"; it is "{FORMER[name]}" now')
     close = difflib.get_close_matches(name, sorted(NAMES), 1)
     question = f' did you mean "{close[0]}"?' if close else ""
     raise ValueError(f'there is no event "{name}";{question} docs/events.md has all of them')

@@ -1,0 +1,55 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Emulator
+
+/// The JSON Schema of the events that a run prints with `--json`.
+enum EventSchema {
+    static var document: JSONValue {
+        let kinds = EventKind.all
+        let fields = (EventField.common + [EventField.sequence] + kinds.flatMap(\.fields)).map { field in
+            (name: field.name, value: SchemaPart.described(schema(of: field.type), field.meaning))
+        }
+        let root: [String: JSONValue] = [
+            "type": .text("object"), "required": .array(EventField.common.map { .text($0.name) }),
+            "properties": SchemaPart.properties(fields),
+            "anyOf": .array(kinds.map { schema(of: $0, .text($0.name), "const") } + [reserved]),
+            "x-former-names": .object(EventKind.formerNames.mapValues { .text($0) }),
+        ]
+        return SchemaPart.document(.object(root), title: "An event of beaconry", definitions: [])
+    }
+
+    /// The events that have a number in their names.
+    private static var reserved: JSONValue {
+        let kind = EventKind.reservedNotification
+        return schema(of: kind, .text("^\(kind.name)$"), "pattern")
+    }
+
+    private static func schema(of kind: EventKind, _ name: JSONValue, _ comparison: String) -> JSONValue {
+        let names = (EventField.common + [EventField.sequence] + kind.fields).map { JSONValue.text($0.name) }
+        return .object([
+            "title": .text(kind.name), "description": .text(kind.meaning),
+            "properties": .object(["event": .object([comparison: name])]),
+            "propertyNames": .object(["enum": .array(names)]),
+        ])
+    }
+
+    private static func schema(of type: EventField.ValueType) -> JSONValue {
+        func of(_ name: String) -> JSONValue { .object(["type": .text(name)]) }
+        return switch type {
+        case .text: of("string")
+        case .integer: of("integer")
+        case .number: of("number")
+        case .boolean: of("boolean")
+        case .texts: SchemaPart.list(of: of("string"))
+        case .numbers: SchemaPart.list(of: of("number"))
+        case .objects: SchemaPart.list(of: of("object"))
+        case .object(let members):
+            .object([
+                "type": .text("object"), "propertyNames": .object(["enum": .array(members.map { .text($0) })]),
+            ])
+        case .named: of("object")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Emulator
+
+/// The kinds of events, their JSON and their sentences, which scripts rely on.
+@Suite struct EventKindTests {
+    /// A sentence and a JSON object for each of the samples, in their order. With `BEACONRY_WRITE_SAMPLES=1` in the environment the
+    /// test writes the file.
+    private static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Recordings/event-samples.txt")
+
+    @Test func eachKindHasSample() {
+        let sampled = Set(EventSamples.all.map(\.form.kind.name))
+        #expect(EventKind.all.filter { !sampled.contains($0.name) }.map(\.name) == [])
+        #expect(sampled.filter { EventKind.named($0) == nil } == [])
+    }
+
+    @Test func sentencesAndObjectsAreTheRecordedOnes() throws {
+        let lines = EventSamples.all.flatMap { event in
+            [event.sentence, JSONLine.encode(PostedEvent(event)).replacing(/"time":"[^"]*",/, with: "")]
+        }
+        if ProcessInfo.processInfo.environment["BEACONRY_WRITE_SAMPLES"] == "1" {
+            try (lines.joined(separator: "\n") + "\n").write(to: Self.file, atomically: true, encoding: .utf8)
+        }
+        let recorded = try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n").map { String($0) }
+        #expect(lines.count == recorded.count)
+        for (line, expected) in zip(lines, recorded) { #expect(line == expected) }
+    }
+
+    /// An object has the fields of its row, and each field of a row is in one of the objects.
+    @Test func rowsHaveTheFieldsOfTheSamples() throws {
+        var written: [String: Set<String>] = [:]
+        for event in EventSamples.all {
+            let object = try JSONValue(parsing: Array(JSONLine.encode(PostedEvent(event)).utf8)).members ?? [:]
+            written[event.form.kind.name, default: []].formUnion(object.keys)
+        }
+        for kind in EventKind.all {
+            let declared = Set((EventField.common + kind.fields).map(\.name))
+            let found = try #require(written[kind.name])
+            #expect(found.subtracting(declared) == [], "\(kind.name) writes fields that its row does not have")
+            #expect(declared.subtracting(found) == [], "no \(kind.name) has these fields of its row")
+        }
+    }
+
+    @Test func namesAreUnique() {
+        let names = EventKind.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        for (former, present) in EventKind.formerNames {
+            #expect(!names.contains(former) && names.contains(present))
+        }
+    }
+
+    @Test func formerNameIsRefusedWithThePresentOne() {
+        for (former, present) in EventKind.formerNames {
+            let hint = "it is \"\(present)\" now"
+            let condition = #expect(throws: EmulatorError.self) {
+                try JournalExpectation(condition: "\(former),device=door")
+            }
+            #expect(condition?.hint == hint)
+            let selection = #expect(throws: EmulatorError.self) { try EventSelection(types: [former]).check() }
+            #expect(selection?.hint == hint)
+        }
+    }
+}
