@@ -9,7 +9,7 @@ import BeaconryTools
 struct Schema: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Print the JSON Schema of profiles, scenarios or events, or the OpenAPI description of a run's requests.",
+        abstract: "Print the JSON Schema of profiles, scenarios or events, or the OpenAPI description of requests.",
         discussion: """
             Example: beaconry schema profile > profile.schema.json
 
