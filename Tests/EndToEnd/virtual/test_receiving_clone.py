@@ -126,8 +126,12 @@ def test_capture_is_cloned_too(air: Callable[..., tuple[Run, str]], beaconry: Be
     assert done.returncode == 0, done.stderr
     assert all(line.endswith(" dBm") for line in done.stdout.splitlines())
     assert "the RSSI is not repeated" in done.stderr
+    # The intervals of a capture in real time depend on how evenly the machine runs; the test above compares them.
+    assert clone.read_text().count("    interval: ") == 5
     second, _ = air(clone, "--ephemeral")
-    assert on_air(second) == measured(first)
+    assert {address: fields[:-1] for address, fields in on_air(second).items()} == {
+        address: fields[:-1] for address, fields in on_air(first).items()
+    }
 
 
 def test_interrupted_recording_is_complete(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:

@@ -136,7 +136,8 @@ def test_clone_leaves_the_interval_out(room: tuple[str, str], beaconry: Beaconry
         done = beaconry.call("clone", str(path), str(profile), "--force")
         assert done.returncode == 0, done
         text = profile.read_text()
-        assert ("interval: 200ms" in text, "interval:" in text) == (not missing, not missing), text
+        # What is estimated depends on how evenly the machine runs: unit tests, and a recording in virtual time, compare it.
+        assert ("interval:" in text) == (not missing), text
         assert ("# its interval is left out, so it is 100 ms: the receiver left out repetitions" in text) == missing
         assert ("[intervals-unknown]; give the interval (--interval 200ms)" in done.stderr) == missing, done.stderr
         assert ("interval unknown" in done.stdout) == missing
