@@ -11,12 +11,14 @@ import Radio
 extension AdvertisingStatus {
     /// What a controller acknowledged, beside the request.
     init(_ effective: EffectiveAdvertising, for requested: Advertisement) {
-        let onAir = EffectiveAdvertisement(
-            pdu: .known(effective.pdu), advertisingData: .known(effective.advertisingData),
-            scanResponse: .known(effective.scanResponse), interval: .known(effective.interval...effective.interval),
-            transmitPower: effective.transmitPower.map { .known($0) }
-                ?? .unknown("the controller does not report its power"),
-            address: .known(effective.address))
+        var onAir = EffectiveAdvertisement(unknown: "it is not acknowledged")
+        onAir.pdu = .known(effective.pdu)
+        onAir.advertisingData = .known(effective.advertisingData)
+        onAir.scanResponse = .known(effective.scanResponse)
+        onAir.interval = .known(effective.interval...effective.interval)
+        onAir.transmitPower =
+            effective.transmitPower.map { .known($0) } ?? .unknown("the controller does not report its power")
+        onAir.address = .known(effective.address)
         let differences = onAir.differences(from: requested)
         self.init(
             requested: requested, effective: onAir, differences: differences,

@@ -21,62 +21,78 @@ package enum Effective<Value: Hashable & Sendable>: Hashable, Sendable {
 
 /// What is on the air, field by field: the read-back of any radio, in which each field may be unknown.
 ///
+/// A new field is a property here, a row of `rows`, and a case of `AdvertisingField`.
+///
 /// `EffectiveAdvertising` of `HostStack` is the read-back of our own host stack: what a controller has acknowledged for an
 /// advertising set, always known, and with how sets take turns. `HCIRadio` makes this value from that one.
 package struct EffectiveAdvertisement: Hashable, Sendable {
     /// The PDU type.
-    package var pdu: Effective<AdvertisingPDU>
+    package var pdu = Effective<AdvertisingPDU>.unread
     /// The bytes of the advertising data.
-    package var advertisingData: Effective<[UInt8]>
+    package var advertisingData = Effective<[UInt8]>.unread
     /// The bytes of the scan response; empty if there is none.
-    package var scanResponse: Effective<[UInt8]>
+    package var scanResponse = Effective<[UInt8]>.unread
     /// The interval that the controller was given: it may choose any in this range.
-    package var interval: Effective<ClosedRange<AdvertisingInterval>>
+    package var interval = Effective<ClosedRange<AdvertisingInterval>>.unread
     /// The transmit power that the controller reports.
-    package var transmitPower: Effective<TransmitPower>
+    package var transmitPower = Effective<TransmitPower>.unread
     /// The address in the PDU.
-    package var address: Effective<BluetoothAddress>
+    package var address = Effective<BluetoothAddress>.unread
 
-    /// The fields.
-    package init(
-        pdu: Effective<AdvertisingPDU>, advertisingData: Effective<[UInt8]>, scanResponse: Effective<[UInt8]>,
-        interval: Effective<ClosedRange<AdvertisingInterval>>, transmitPower: Effective<TransmitPower>,
-        address: Effective<BluetoothAddress>
-    ) {
-        self.pdu = pdu
-        self.advertisingData = advertisingData
-        self.scanResponse = scanResponse
-        self.interval = interval
-        self.transmitPower = transmitPower
-        self.address = address
+    private static let rows: [Row] = [
+        Row(.pdu, \.pdu) { $0.pdu },
+        Row(.advertisingData, \.advertisingData) { $0.advertisingData.serialized() },
+        Row(.scanResponse, \.scanResponse) { $0.scanResponse.serialized() },
+        Row(.interval, \.interval) { $0.interval...$0.interval },
+        Row(.transmitPower, \.transmitPower) { $0.transmitPower },
+        Row(.address, \.address) { $0.address },
+    ]
+
+    /// Unknown fields, for one reason: a clause for people.
+    package init(unknown reason: String) {
+        for row in Self.rows { row.forget(&self, reason) }
     }
 
-    /// Unknown fields, for one reason.
-    package init(unknown reason: String) {
-        self.init(
-            pdu: .unknown(reason), advertisingData: .unknown(reason), scanResponse: .unknown(reason),
-            interval: .unknown(reason), transmitPower: .unknown(reason), address: .unknown(reason))
+    /// Exactly what was requested; what was not is unknown for a reason.
+    package init(as requested: Advertisement, unknown reason: String = "it was not requested") {
+        self.init(unknown: reason)
+        for row in Self.rows { row.take(&self, requested) }
     }
 
     /// The fields that differ from the request; fields that were not requested, or are unknown, do not.
     package func differences(from requested: Advertisement) -> Set<AdvertisingField> {
-        var fields: Set<AdvertisingField> = []
-        if let pdu = pdu.value, pdu != requested.pdu { fields.insert(.pdu) }
-        if let bytes = advertisingData.value, bytes != requested.advertisingData.serialized() {
-            fields.insert(.advertisingData)
-        }
-        if let bytes = scanResponse.value, bytes != requested.scanResponse.serialized() {
-            fields.insert(.scanResponse)
-        }
-        if let range = interval.value, range != requested.interval...requested.interval { fields.insert(.interval) }
-        if let power = requested.transmitPower, let effective = transmitPower.value, effective != power {
-            fields.insert(.transmitPower)
-        }
-        if let wanted = requested.address, let effective = address.value, effective != wanted {
-            fields.insert(.address)
-        }
-        return fields
+        Set(Self.rows.filter { $0.differs(self, requested) }.map(\.field))
     }
+
+    /// A field: where it is, and the requested value, if there is one.
+    private struct Row: Sendable {
+        let field: AdvertisingField
+        let forget: @Sendable (inout EffectiveAdvertisement, String) -> Void
+        let take: @Sendable (inout EffectiveAdvertisement, Advertisement) -> Void
+        let differs: @Sendable (EffectiveAdvertisement, Advertisement) -> Bool
+
+        init<Value>(
+            _ field: AdvertisingField,
+            _ path: any WritableKeyPath<EffectiveAdvertisement, Effective<Value>> & Sendable,
+            requested: @escaping @Sendable (Advertisement) -> Value?
+        ) {
+            self.field = field
+            forget = { $0[keyPath: path] = .unknown($1) }
+            take = { effective, advertisement in
+                if let value = requested(advertisement) { effective[keyPath: path] = .known(value) }
+            }
+            differs = { effective, advertisement in
+                guard let value = effective[keyPath: path].value, let wanted = requested(advertisement) else {
+                    return false
+                }
+                return value != wanted
+            }
+        }
+    }
+}
+
+extension Effective {
+    fileprivate static var unread: Effective { .unknown("it was not read") }
 }
 
 /// A field of an advertisement that can differ between request and air.

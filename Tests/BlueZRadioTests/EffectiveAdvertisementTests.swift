@@ -12,10 +12,7 @@ import Testing
     private static let requested = Advertisement(
         pdu: .scannable, advertisingData: [.flags(.beacon)], scanResponse: [.localName("N", isComplete: true)],
         interval: AdvertisingInterval(160), transmitPower: TransmitPower(0), address: address)
-    private static let exact = EffectiveAdvertisement(
-        pdu: .known(.scannable), advertisingData: .known([2, 1, 6]), scanResponse: .known([2, 9, 0x4E]),
-        interval: .known(AdvertisingInterval(160)...AdvertisingInterval(160)), transmitPower: .known(TransmitPower(0)),
-        address: .known(address))
+    private static let exact = EffectiveAdvertisement(as: requested)
 
     private static let changes: [(AdvertisingField, @Sendable (inout EffectiveAdvertisement) -> Void)] = [
         (.pdu, { $0.pdu = .known(.nonConnectable) }), (.advertisingData, { $0.advertisingData = .known([2, 1, 4]) }),
@@ -23,6 +20,16 @@ import Testing
         (.interval, { $0.interval = .known(AdvertisingInterval(160)...AdvertisingInterval(161)) }),
         (.transmitPower, { $0.transmitPower = .known(TransmitPower(1)) }), (.address, { $0.address = .known(.zero) }),
     ]
+
+    @Test func requestedFieldsAreKnown() {
+        #expect(Self.exact.pdu == .known(.scannable))
+        #expect(Self.exact.advertisingData == .known([2, 1, 6]) && Self.exact.scanResponse == .known([2, 9, 0x4E]))
+        #expect(Self.exact.interval == .known(AdvertisingInterval(160)...AdvertisingInterval(160)))
+        #expect(Self.exact.transmitPower == .known(TransmitPower(0)) && Self.exact.address == .known(Self.address))
+        var open = Self.requested
+        open.address = nil
+        #expect(EffectiveAdvertisement(as: open).address == .unknown("it was not requested"))
+    }
 
     @Test func exactAndUnknownFieldsDoNotDiffer() {
         #expect(Self.exact.differences(from: Self.requested).isEmpty)

@@ -121,10 +121,7 @@ private final class PlacedRadio: PositioningRadio {
 
     func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) async {
         guard let advertisement else { return }
-        let effective = EffectiveAdvertisement(
-            pdu: .known(advertisement.pdu), advertisingData: .known(advertisement.advertisingData.serialized()),
-            scanResponse: .known([]), interval: .known(advertisement.interval...advertisement.interval),
-            transmitPower: .unknown("not read back"), address: .unknown("not read back"))
+        let effective = EffectiveAdvertisement(as: advertisement)
         events.yield(
             .advertising(
                 beacon, AdvertisingStatus(requested: advertisement, effective: effective, differences: [], warnings: [])

@@ -191,15 +191,18 @@ struct AdvertisingRules {
     }
 
     private func effective(_ observation: AdvertisingObserver.Observation) -> EffectiveAdvertisement {
-        EffectiveAdvertisement(
-            pdu: observation.pdu.map { .known($0) }
-                ?? .unknown("the controller was given a PDU type that no beacon has"),
-            advertisingData: Self.effective(observation.advertisingData),
-            scanResponse: observation.pdu == .nonConnectable ? .known([]) : Self.effective(observation.scanResponse),
-            interval: .known(observation.interval),
-            transmitPower: observation.transmitPower.map { .known($0) }
-                ?? .unknown("controllers do not report the power of legacy advertising"),
-            address: address(observation))
+        var effective = EffectiveAdvertisement(unknown: "the controller was not observed")
+        effective.pdu =
+            observation.pdu.map { .known($0) } ?? .unknown("the controller was given a PDU type that no beacon has")
+        effective.advertisingData = Self.effective(observation.advertisingData)
+        effective.scanResponse =
+            observation.pdu == .nonConnectable ? .known([]) : Self.effective(observation.scanResponse)
+        effective.interval = .known(observation.interval)
+        effective.transmitPower =
+            observation.transmitPower.map { .known($0) }
+            ?? .unknown("controllers do not report the power of legacy advertising")
+        effective.address = address(observation)
+        return effective
     }
 
     private static func effective(_ bytes: [UInt8]?) -> Effective<[UInt8]> {

@@ -181,11 +181,9 @@ class ScriptedRadio: ConnectionUpdatingRadio, PairingRadio, BondStoringRadio, @u
     private static func report(
         _ requested: Advertisement, differing fields: Set<AdvertisingField>
     ) -> AdvertisingStatus {
-        let effective = EffectiveAdvertisement(
-            pdu: .known(requested.pdu), advertisingData: .known(requested.advertisingData.serialized()),
-            scanResponse: .known(requested.scanResponse.serialized()),
-            interval: .known(requested.interval...requested.interval), transmitPower: .unknown("it is not read back"),
-            address: .unknown("it is not read back"))
+        var effective = EffectiveAdvertisement(as: requested)
+        effective.transmitPower = .unknown("it is not read back")
+        effective.address = .unknown("it is not read back")
         let warnings = fields.map { Warning(code: "scripted", message: "\($0.rawValue) differs", hint: "none") }
         return AdvertisingStatus(requested: requested, effective: effective, differences: fields, warnings: warnings)
     }
