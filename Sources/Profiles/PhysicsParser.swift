@@ -7,15 +7,19 @@ import Devices
 
 /// Reads the keys of a profile that describe the virtual air.
 enum PhysicsParser {
+    static func surroundings(from reader: inout ProfileReader) -> Surroundings {
+        Surroundings(physics: physics(from: &reader), walls: walls(from: &reader))
+    }
+
     /// `physics: office`, or a mapping of the parts of the model, each of which may be `off`.
-    static func physics(from reader: inout ProfileReader) -> Propagation? {
+    private static func physics(from reader: inout ProfileReader) -> Propagation? {
         guard let node = reader.node("physics") else { return nil }
         guard node.text == nil else { return reader.value("physics", ValueText.physics) }
         return reader.part("physics", Self.model)
     }
 
     /// `walls: [ { from: [4, 0], to: [4, 6], loss: 6dB } ]`.
-    static func walls(from reader: inout ProfileReader) -> [Propagation.Wall] {
+    private static func walls(from reader: inout ProfileReader) -> [Propagation.Wall] {
         let walls = reader.parts("walls", of: "wall") { reader -> Propagation.Wall? in
             let from = corner("from", of: &reader)
             let to = corner("to", of: &reader)
@@ -28,51 +32,8 @@ enum PhysicsParser {
 
     private static func model(_ reader: inout ProfileReader) -> Propagation? {
         var model = reader.value("preset", ValueText.physics) ?? Propagation()
-        model.exponent = reader.value("exponent", ValueText.exponent) ?? model.exponent
-        if isOff("shadowing", in: &reader) {
-            model.shadowing = nil
-        } else if let shadowing = reader.part("shadowing", Self.shadowing) {
-            model.shadowing = shadowing
-        }
-        if isOff("fading", in: &reader) {
-            model.directPathRatio = nil
-        } else if let ratio = reader.part("fading", { $0.required("k", ValueText.ratio) }) {
-            model.directPathRatio = ratio
-        }
-        if isOff("fast", in: &reader) {
-            model.packetDeviation = 0
-        } else if let deviation = reader.value("fast", ValueText.decibels) {
-            model.packetDeviation = deviation
-        }
-        if isOff("sensitivity", in: &reader) {
-            model.sensitivity = nil
-        } else if let sensitivity = reader.value("sensitivity", ValueText.sensitivity) {
-            model.sensitivity = sensitivity
-        }
-        if isOff("capture", in: &reader) {
-            model.capture = nil
-        } else if let capture = reader.value("capture", ValueText.decibels) {
-            model.capture = capture
-        }
-        if isOff("body", in: &reader) {
-            model.bodyLoss = 0
-        } else if let loss = reader.value("body", ValueText.decibels) {
-            model.bodyLoss = loss
-        }
+        for key in PhysicsKey.all { key.read(&reader, into: &model) }
         return model
-    }
-
-    /// `shadowing: { sigma: 2.7dB, distance: 0.75m }`.
-    private static func shadowing(_ reader: inout ProfileReader) -> Propagation.Shadowing? {
-        let deviation = reader.required("sigma", ValueText.decibels)
-        let distance = reader.required("distance", ValueText.distance)
-        guard let deviation, let distance else { return nil }
-        return Propagation.Shadowing(deviation: deviation, distance: distance)
-    }
-
-    /// Whether a part is `off`; the key is known from now on.
-    private static func isOff(_ key: String, in reader: inout ProfileReader) -> Bool {
-        reader.node(key)?.text == "off"
     }
 
     /// An end of a wall: `[4, 0]`.

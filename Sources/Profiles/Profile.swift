@@ -14,28 +14,44 @@ package struct Profile: Sendable {
     package let beacons: [BeaconDefinition]
     /// The receivers in the order of the file.
     package let receivers: [ReceiverDefinition]
-    /// The model of the virtual air, without walls; `nil` for that of the run.
-    package let physics: Propagation?
-    /// The walls on the virtual air.
-    package let walls: [Propagation.Wall]
+    /// What is around them on the virtual air.
+    package let surroundings: Surroundings
 
     /// A profile of these beacons and receivers.
     package init(
-        name: String, beacons: [BeaconDefinition], receivers: [ReceiverDefinition] = [], physics: Propagation? = nil,
-        walls: [Propagation.Wall] = []
+        name: String, beacons: [BeaconDefinition], receivers: [ReceiverDefinition] = [],
+        surroundings: Surroundings = Surroundings()
     ) {
         self.name = name
         self.beacons = beacons
         self.receivers = receivers
+        self.surroundings = surroundings
+    }
+}
+
+/// What a profile says of the virtual air beside its devices.
+package struct Surroundings: Hashable, Sendable {
+    /// The model of the air, without walls; `nil` for that of the run.
+    package var physics: Propagation?
+    /// The walls.
+    package var walls: [Propagation.Wall]
+
+    /// Surroundings of these parts.
+    package init(physics: Propagation? = nil, walls: [Propagation.Wall] = []) {
         self.physics = physics
         self.walls = walls
+    }
+
+    /// The same with parts of a scenario: its physics replaces the model, and its walls are added.
+    func with(_ added: Surroundings) -> Surroundings {
+        Surroundings(physics: added.physics ?? physics, walls: walls + added.walls)
     }
 }
 
 extension Profile {
     /// The profile with other receivers.
     package func with(receivers: [ReceiverDefinition]) -> Profile {
-        Profile(name: name, beacons: beacons, receivers: receivers, physics: physics, walls: walls)
+        Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings)
     }
 }
 
@@ -43,8 +59,8 @@ extension Propagation {
     /// The model of an air for these profiles: the first model that one of them has, else the default, with the walls of all.
     /// - Parameter chosen: a model that takes precedence over those of the profiles.
     package init(for profiles: [Profile], chosen: Propagation? = nil) {
-        self = chosen ?? profiles.lazy.compactMap(\.physics).first ?? Propagation()
-        for wall in profiles.flatMap(\.walls) where !walls.contains(wall) { walls.append(wall) }
+        self = chosen ?? profiles.lazy.compactMap(\.surroundings.physics).first ?? Propagation()
+        for wall in profiles.flatMap(\.surroundings.walls) where !walls.contains(wall) { walls.append(wall) }
     }
 }
 

@@ -30,7 +30,7 @@ extension Profile {
         let faults = reader.finish()
         guard faults.isEmpty, let name else { throw ProfileFaults(Self.distinct(faults)) }
         self.init(
-            name: name, beacons: parts.beacons, receivers: parts.receivers, physics: parts.physics, walls: parts.walls)
+            name: name, beacons: parts.beacons, receivers: parts.receivers, surroundings: parts.surroundings)
     }
 
     /// The faults without those of the copies of an entry, which have the same place.
@@ -49,10 +49,8 @@ extension Profile {
         let beacons: [BeaconDefinition]
         /// The receivers without faults.
         let receivers: [ReceiverDefinition]
-        /// The model of the virtual air; `nil` for that of the run.
-        let physics: Propagation?
-        /// The walls on the virtual air.
-        let walls: [Propagation.Wall]
+        /// What is around them.
+        let surroundings: Surroundings
     }
 
     /// Reads beacons, receivers, physics and walls. Faults are added to the reader.
@@ -71,10 +69,9 @@ extension Profile {
             "\(earlier) has the id \"\(id)\" already; give every receiver its own id"
         }
         addSharedIDs(of: receivers, with: beacons, to: &reader)
-        let physics = PhysicsParser.physics(from: &reader)
-        let walls = PhysicsParser.walls(from: &reader)
         return Parts(
-            beacons: complete(beacons), receivers: receivers.compactMap(\.self), physics: physics, walls: walls)
+            beacons: complete(beacons), receivers: receivers.compactMap(\.self),
+            surroundings: PhysicsParser.surroundings(from: &reader))
     }
 
     /// A default that no beacon has a key for is a fault.

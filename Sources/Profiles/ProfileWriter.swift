@@ -20,9 +20,9 @@ package struct ProfileWriter {
         of profile: Profile, remarks: [String: [String]] = [:], leavingOut leftOut: [String: Set<String>] = [:]
     ) -> String {
         var writer = ProfileWriter(lines: ["profile: \(profile.name)"])
-        if let physics = profile.physics { writer.lines.append("physics: \(text(physics))") }
-        if !profile.walls.isEmpty { writer.lines.append("walls:") }
-        writer.lines += profile.walls.map { "  - \(text($0))" }
+        if let physics = profile.surroundings.physics { writer.lines.append("physics: \(text(physics))") }
+        if !profile.surroundings.walls.isEmpty { writer.lines.append("walls:") }
+        writer.lines += profile.surroundings.walls.map { "  - \(text($0))" }
         writer.lines.append(profile.beacons.isEmpty ? "beacons: []" : "beacons:")
         for beacon in profile.beacons {
             for remark in remarks[beacon.id] ?? [] { writer.lines.append("  # \(oneLine(remark))") }
@@ -66,14 +66,7 @@ package struct ProfileWriter {
     private static func text(_ physics: Propagation) -> String {
         if physics == Propagation() { return "off" }
         if let preset = Propagation.environments.first(where: { $0.propagation == physics }) { return preset.name }
-        func part(_ value: Double?, _ unit: String) -> String { value.map { metres($0) + unit } ?? "off" }
-        let shadowing = physics.shadowing.map {
-            "{ sigma: \(metres($0.deviation))dB, distance: \(metres($0.distance))m }"
-        }
-        let fading = physics.directPathRatio.map { "{ k: \(metres($0)) }" }
-        return "{ exponent: \(metres(physics.exponent)), shadowing: \(shadowing ?? "off"), fading: \(fading ?? "off"), "
-            + "fast: \(part(physics.packetDeviation, "dB")), sensitivity: \(part(physics.sensitivity, "dBm")), "
-            + "capture: \(part(physics.capture, "dB")), body: \(part(physics.bodyLoss, "dB")) }"
+        return "{ \(PhysicsKey.all.map { $0.text(of: physics) }.joined(separator: ", ")) }"
     }
 
     private static func text(_ wall: Propagation.Wall) -> String {
@@ -103,7 +96,7 @@ package struct ProfileWriter {
     }
 
     /// All digits of a number, without an exponent.
-    private static func metres(_ value: Double) -> String {
+    static func metres(_ value: Double) -> String {
         let text = "\(value)"
         let parts = text.split(separator: "e")
         // The numbers are at most 10,000, so only small ones are printed with an exponent.

@@ -74,7 +74,7 @@ extension FuzzTarget {
     private static func check(_ profile: Profile, _ text: String) {
         let copy = try? Profile(parsing: ProfileWriter.text(of: profile), file: "copy.yaml")
         guard copy?.name == profile.name, copy?.beacons == profile.beacons, copy?.receivers == profile.receivers,
-            copy?.physics == profile.physics, copy?.walls == profile.walls
+            copy?.surroundings == profile.surroundings
         else {
             FuzzReport.fail("a profile that is written as a different one: \(text)")
         }

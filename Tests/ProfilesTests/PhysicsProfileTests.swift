@@ -46,10 +46,22 @@ import Testing
     @Test(arguments: models)
     func modelIsReadAndWritten(_ model: Model) throws {
         let profile = try Self.profile(model.text)
-        #expect(profile.physics == model.model)
-        #expect(profile.walls.isEmpty)
+        #expect(profile.surroundings.physics == model.model)
+        #expect(profile.surroundings.walls.isEmpty)
         let copy = try Profile(parsing: ProfileWriter.text(of: profile), file: "copy.yaml")
-        #expect(copy.physics == model.model)
+        #expect(copy.surroundings.physics == model.model)
+    }
+
+    /// A key that is off changes its own values only.
+    @Test func eachKeyHasItsOwnValues() throws {
+        for key in PhysicsKey.all where key.off != .impossible {
+            let model = try #require(
+                try Self.profile("physics: { preset: office, \(key.name): off }").surroundings.physics)
+            #expect(key.values(model) == (key.off == .zero ? [0] : nil), "\(key.name)")
+            for other in PhysicsKey.all where other.name != key.name {
+                #expect(other.values(model) == other.values(Self.office), "\(key.name), \(other.name)")
+            }
+        }
     }
 
     @Test func wallsAreReadAndWritten() throws {
@@ -59,10 +71,10 @@ import Testing
             Propagation.Wall(from: Position(x: 4, y: 0), to: Position(x: 4, y: 6.25), loss: 6),
             Propagation.Wall(from: Position(x: -0.00001, y: 0), to: Position(x: 9, y: -2), loss: 3),
         ]
-        #expect(profile.walls == walls)
-        #expect(profile.physics == nil)
+        #expect(profile.surroundings.walls == walls)
+        #expect(profile.surroundings.physics == nil)
         let copy = try Profile(parsing: ProfileWriter.text(of: profile), file: "copy.yaml")
-        #expect(copy.walls == walls)
+        #expect(copy.surroundings.walls == walls)
     }
 
     @Test func airHasTheModelOfOneProfileAndTheWallsOfAll() throws {
@@ -72,9 +84,9 @@ import Testing
         let third = try Self.profile("walls: [{ from: [5, 0], to: [5, 6], loss: 6dB }]")
         let model = Propagation(for: [first, second, third])
         #expect(model.exponent == 2.4)
-        #expect(model.walls == first.walls + third.walls)
+        #expect(model.walls == first.surroundings.walls + third.surroundings.walls)
         #expect(Propagation(for: [first, second], chosen: Self.office).exponent == 1.9)
-        #expect(Propagation(for: [first, second], chosen: Self.office).walls == first.walls)
+        #expect(Propagation(for: [first, second], chosen: Self.office).walls == first.surroundings.walls)
         #expect(Propagation(for: []) == Propagation())
     }
 }

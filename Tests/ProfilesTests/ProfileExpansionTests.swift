@@ -230,7 +230,7 @@ import Testing
         #expect(profile.name == "p")
         #expect(frames(profile) == ["door 4 0", "own 4 0"])
         #expect(profile.beacons.map(\.device.advertising.interval.count) == [320, 320])
-        #expect(profile.walls.count == 1)
+        #expect(profile.surroundings.walls.count == 1)
     }
 
     @Test func faultsHaveTheIncludedFile() {

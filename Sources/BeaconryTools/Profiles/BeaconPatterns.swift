@@ -22,7 +22,7 @@ package struct BeaconPatterns: Sendable {
                 name: profile.name,
                 beacons: profile.beacons.filter { beacon in
                     patterns.contains { Self.matches(beacon.id, of: profile, $0) }
-                }, receivers: profile.receivers, physics: profile.physics, walls: profile.walls)
+                }, receivers: profile.receivers, surroundings: profile.surroundings)
         }
     }
 

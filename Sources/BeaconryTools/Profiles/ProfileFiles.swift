@@ -66,7 +66,9 @@ package enum ProfileFiles {
                     let message = "\(paths[index]) has the name \"\(profile.name)\" already"
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "profile", message: message))
                 }
-                if let physics = profile.physics, profiles.contains(where: { $0.physics ?? physics != physics }) {
+                if let physics = profile.surroundings.physics,
+                    profiles.contains(where: { $0.surroundings.physics ?? physics != physics })
+                {
                     let message =
                         "an earlier profile has other physics, and there is one air; write the same in both, "
                         + "or leave one out"

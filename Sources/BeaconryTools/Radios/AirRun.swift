@@ -26,7 +26,7 @@ package struct AirRun: Sendable {
         _ profiles: [Profile], on options: VirtualAirOptions, clock: any Clock<Duration>, capture: CaptureFile? = nil
     ) {
         let beacons = profiles.map {
-            Profile(name: $0.name, beacons: $0.beacons, physics: $0.physics, walls: $0.walls)
+            Profile(name: $0.name, beacons: $0.beacons, surroundings: $0.surroundings)
         }
         radio = VirtualAirRadio(options, capture: capture)
         emulator = Emulator(

@@ -265,40 +265,23 @@ enum ProfileSchema {
 
     private static let physics: JSONValue = {
         let names = Propagation.environments.map(\.name) + ["off"]
-        func off(_ shape: ValueShape) -> ValueShape { .either([.choice(["off"]), shape]) }
-        func part(_ keys: [SchemaPart.Key], _ required: [String], _ description: String) -> JSONValue {
-            let off = SchemaPart.choice(["off"], "without it")
-            return SchemaPart.described(
-                SchemaPart.any([off, SchemaPart.mapping(keys, required: required)]), description)
-        }
-        let model = SchemaPart.mapping([
-            ("preset", SchemaPart.choice(names, "the model to begin with")),
-            ("exponent", SchemaPart.value(.exponent, "the path-loss exponent, 0 to 10")),
-            (
-                "shadowing",
-                part(
-                    [
-                        ("sigma", SchemaPart.value(.decibels, "in dB")),
-                        ("distance", SchemaPart.value(.distance, "in metres")),
-                    ],
-                    ["sigma", "distance"], "slow variation of the RSSI with the place")
-            ),
-            ("fading", part([("k", SchemaPart.value(.ratio, "a ratio"))], ["k"], "Rice fading with the factor k")),
-            ("fast", SchemaPart.value(off(.decibels), "the deviation from packet to packet in dB, or off")),
-            (
-                "sensitivity",
-                SchemaPart.value(off(.sensitivity), "the weakest signal that is received, such as -95dBm, or off")
-            ),
-            (
-                "capture",
-                SchemaPart.value(
-                    off(.decibels), "how much stronger a packet must be to survive a collision, in dB, or off")
-            ),
-            ("body", SchemaPart.value(off(.decibels), "the loss of the receiver's body, in dB, or off")),
-        ])
+        let model = SchemaPart.mapping(
+            [("preset", SchemaPart.choice(names, "the model to begin with"))]
+                + PhysicsKey.all.map { ($0.name, part($0)) })
         return SchemaPart.described(
             SchemaPart.any([SchemaPart.choice(names, "a preset"), model]), "the model of the virtual air")
     }()
+
+    private static func part(_ key: PhysicsKey) -> JSONValue {
+        let meaning = key.off == .impossible ? key.meaning : "\(key.meaning), or off"
+        if key.isNumber {
+            let shape = key.numbers[0].shape
+            return SchemaPart.value(key.off == .impossible ? shape : .either([.choice(["off"]), shape]), meaning)
+        }
+        let numbers = SchemaPart.mapping(
+            key.numbers.map { ($0.name, SchemaPart.value($0.shape, $0.meaning)) }, required: key.numbers.map(\.name))
+        return SchemaPart.described(SchemaPart.any([SchemaPart.choice(["off"], "without it"), numbers]), meaning)
+    }
 
     // MARK: - Definitions
 

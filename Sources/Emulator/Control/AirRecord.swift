@@ -3,34 +3,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCore
+import Profiles
 
 /// The virtual air as JSON. Keys and units are those of profiles: metres, dB and dBm.
 package struct AirRecord: Codable, Hashable, Sendable {
-    /// The model of the RSSI; a part that is off is absent.
-    package struct Physics: Codable, Hashable, Sendable {
-        /// The preset with these values; absent if none has them.
+    /// The model of the RSSI.
+    package struct Physics: Hashable, Sendable {
+        /// The preset with these values; `nil` if none has them.
         package let preset: String?
-        package let exponent: Double
-        package let shadowing: Shadowing?
-        package let fading: Fading?
-        /// The standard deviation from packet to packet.
-        package let fast: Double?
-        package let sensitivity: Double?
-        package let capture: Double?
-        /// The loss through the body of a person who carries a receiver.
-        package let body: Double
-    }
+        /// A number for each key of `PhysicsKey` that is one, else an object of numbers; a part that is off is absent.
+        package let values: [String: JSONValue]
 
-    /// A loss that changes slowly with movement.
-    package struct Shadowing: Codable, Hashable, Sendable {
-        package let sigma: Double
-        package let distance: Double
-    }
-
-    /// Reflections.
-    package struct Fading: Codable, Hashable, Sendable {
-        /// The ratio of the direct path's power to that of the reflections.
-        package let k: Double
+        init(_ model: Propagation) {
+            var room = model
+            room.walls = []
+            preset =
+                room == Propagation() ? "off" : Propagation.environments.first { $0.propagation == room }?.name
+            values = Dictionary(
+                uniqueKeysWithValues: PhysicsKey.all.compactMap { key in
+                    guard let values = key.values(model) else { return nil }
+                    let numbers = zip(key.numbers, values).map { ($0.name, JSONValue.number($1)) }
+                    return (key.name, key.isNumber ? numbers[0].1 : .object(Dictionary(uniqueKeysWithValues: numbers)))
+                })
+        }
     }
 
     /// A wall, seen from above.
@@ -46,19 +41,26 @@ package struct AirRecord: Codable, Hashable, Sendable {
     package let levels: [String: Double]
 
     init(_ model: Propagation, levels: [String: Double]) {
-        var room = model
-        room.walls = []
-        physics = Physics(
-            preset: room == Propagation()
-                ? "off" : Propagation.environments.first { $0.propagation == room }?.name,
-            exponent: model.exponent,
-            shadowing: model.shadowing.map { Shadowing(sigma: $0.deviation, distance: $0.distance) },
-            fading: model.directPathRatio.map(Fading.init),
-            fast: model.packetDeviation == 0 ? nil : model.packetDeviation,
-            sensitivity: model.sensitivity, capture: model.capture, body: model.bodyLoss)
+        physics = Physics(model)
         walls = model.walls.map {
             Wall(from: [$0.from.x, $0.from.y], to: [$0.to.x, $0.to.y], loss: $0.loss)
         }
         self.levels = levels
+    }
+}
+
+extension AirRecord.Physics: Codable {
+    private static let preset = "preset"
+
+    package init(from decoder: any Decoder) throws {
+        var members = try [String: JSONValue](from: decoder)
+        preset = members.removeValue(forKey: Self.preset)?.string
+        values = members
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = values
+        members[Self.preset] = preset.map { .text($0) }
+        try members.encode(to: encoder)
     }
 }

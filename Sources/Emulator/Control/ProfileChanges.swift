@@ -150,6 +150,6 @@ extension Emulator {
 extension Profile {
     /// The profile with other beacons.
     func with(_ beacons: [BeaconDefinition]) -> Profile {
-        Profile(name: name, beacons: beacons, receivers: receivers, physics: physics, walls: walls)
+        Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings)
     }
 }

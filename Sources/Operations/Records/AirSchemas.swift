@@ -4,6 +4,7 @@
 
 import Bluetooth
 package import Emulator
+import Profiles
 
 extension MoveRecord: Record {
     package static let schema = Schema.record(
@@ -115,25 +116,8 @@ extension AirRecord: Record {
         [
             .required(
                 "physics",
-                .object([
-                    .optional("preset", .text, "the preset with these values"),
-                    .required("exponent", .number, "the exponent of the path loss"),
-                    .optional(
-                        "shadowing",
-                        .object([
-                            .required("sigma", .number, "the standard deviation in dB"),
-                            .required("distance", .number, "the correlation distance in metres"),
-                        ]), "a loss that changes slowly with movement"),
-                    .optional(
-                        "fading",
-                        .object([
-                            .required("k", .number, "the ratio of the direct path's power to that of the reflections")
-                        ]), "reflections"),
-                    .optional("fast", .number, "the standard deviation from packet to packet in dB"),
-                    .optional("sensitivity", .number, "the least RSSI that is received, in dBm"),
-                    .optional("capture", .number, "the difference in dB at which the stronger packet is received"),
-                    .required("body", .number, "the loss through the body of a person in dB"),
-                ]), "the model of the RSSI"),
+                .object([.optional("preset", .text, "the preset with these values")] + PhysicsKey.all.map(physics)),
+                "the model of the RSSI"),
             .required(
                 "walls",
                 .array(
@@ -145,4 +129,13 @@ extension AirRecord: Record {
             .required(
                 "levels", .dictionary(.number), "the mean RSSI in dBm at 1 m from each advertiser, by its name"),
         ])
+}
+
+extension AirRecord {
+    private static func physics(_ key: PhysicsKey) -> Schema.Member {
+        let schema: Schema =
+            key.isNumber ? .number : .object(key.numbers.map { .required($0.name, .number, $0.meaning) })
+        return key.off == .absent
+            ? .optional(key.name, schema, key.meaning) : .required(key.name, schema, key.meaning)
+    }
 }

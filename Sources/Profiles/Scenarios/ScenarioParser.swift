@@ -79,8 +79,7 @@ extension Scenario {
             return reader.has("profile")
                 ? nil
                 : Profile(
-                    name: name, beacons: parts.beacons, receivers: parts.receivers, physics: parts.physics,
-                    walls: parts.walls)
+                    name: name, beacons: parts.beacons, receivers: parts.receivers, surroundings: parts.surroundings)
         }
         for receiver in parts.receivers where base.beacons.contains(where: { $0.id == receiver.id }) {
             reader.add(
@@ -91,7 +90,7 @@ extension Scenario {
         return Profile(
             name: base.name, beacons: base.beacons,
             receivers: base.receivers.filter { !added.contains($0.id) } + parts.receivers,
-            physics: parts.physics ?? base.physics, walls: base.walls + parts.walls)
+            surroundings: base.surroundings.with(parts.surroundings))
     }
 
     private static func seed(_ text: String) throws(ValueFault) -> UInt64 {
