@@ -117,7 +117,7 @@ package struct ATTClient: Sendable {
         return tokens.map { .response($0, .failure(.closed)) }
     }
 
-    /// The opcode of the expected response: that of the request plus 1.
+    /// The opcode of the expected response: the opcode of the request plus 1.
     private var expected: ATTOpcode? {
         pending.map { ATTOpcode(rawValue: $0.opcode.rawValue &+ 1) }
     }

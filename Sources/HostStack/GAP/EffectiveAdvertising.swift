@@ -8,7 +8,7 @@ package import HCI
 
 /// The values of an advertising set that is on the air, as the controller acknowledged them; its parameters are members, too.
 ///
-/// All of them are known, unlike those of `EffectiveAdvertisement` of `Radio`, which any radio reports.
+/// All values are known, unlike the values of `EffectiveAdvertisement` of `Radio`, which any radio reports.
 @dynamicMemberLookup
 package struct EffectiveAdvertising: Hashable, Sendable {
     /// The acknowledged parameters.

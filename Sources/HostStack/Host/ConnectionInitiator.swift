@@ -68,7 +68,7 @@ struct ConnectionInitiator: HostPart {
     private var listCapacity = Int.max
     private var state = State.idle
 
-    /// When there is something to do without an event: the earliest time limit of a peer, or that of the cancellation.
+    /// When there is something to do without an event: the earliest time limit of a peer or of the cancellation.
     var deadline: Duration? {
         var earliest: Duration?
         if case .cancelling(let limit) = state { earliest = limit }

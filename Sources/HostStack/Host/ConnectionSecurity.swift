@@ -9,8 +9,8 @@ import HCI
 /// The pairing and the encryption of one connection.
 ///
 /// It connects the security manager, which pairs, with the controller, which encrypts, and with the bonds of the
-/// `SecurityRegistry`. A key is *in use* from the moment when the link is being encrypted with it: that of the pairing
-/// under way, or that of a bond.
+/// `SecurityRegistry`. A key is *in use* from the moment when the link is being encrypted with it: the key of the
+/// pairing under way, or the key of a bond.
 ///
 ///     open --(pairing, or a bond's key)--> encrypting --(Encryption Change)--> encrypted
 ///     encrypting --(refused, or failed)--> open
@@ -71,10 +71,9 @@ struct ConnectionSecurity: Sendable {
     ///   - renewing: whether to pair although there is a bond.
     mutating func pair(
         _ link: inout LEConnection, _ settings: PairingSettings?, identity: LocalIdentity?, client: ATTClientState?,
-        renewing: Bool,
-        _ registry: inout SecurityRegistry, _ context: inout HostContext
+        renewing: Bool, _ context: inout HostContext
     ) -> [Action] {
-        guard var setup = registry.setup(for: link, own: ownAddress, identity: identity, at: context.now) else {
+        guard var setup = context.registry.setup(for: link, own: ownAddress, identity: identity, at: context.now) else {
             context.emit(.pairingFailed(link.id, .notPossible))
             return []
         }
@@ -87,52 +86,49 @@ struct ConnectionSecurity: Sendable {
                 context.emit(.securityChanged(link.id, link.security))
                 return []
             }
-            if link.role == .central, let bond = link.identity.flatMap({ registry.bond(of: $0, for: nil) }),
+            if link.role == .central, let bond = link.identity.flatMap({ context.registry.bond(of: $0, for: nil) }),
                 setup.settings.isSatisfied(by: bond), let key = bond.centralKey
             {
-                return encrypt(key, .bond(bond.peer), &link, client, &registry, &context)
+                return encrypt(key, .bond(bond.peer), &link, client, &context)
             }
         }
         let outputs =
             link.role == .central
             ? manager.start(setup, at: context.now)
             : manager.requestSecurity(setup.settings.requirements, at: context.now)
-        return perform(outputs, &link, client, &registry, &context)
+        return perform(outputs, &link, client, &context)
     }
 
     mutating func replyPairing(
         _ isGranted: Bool, _ settings: PairingSettings?, _ link: inout LEConnection, identity: LocalIdentity?,
-        client: ATTClientState?, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
         if isConsentRequested {
             isConsentRequested = false
             guard isGranted else { return [Self.refusal] }
             return pair(
-                &link, settings, identity: identity, client: client, renewing: true, &registry, &context)
+                &link, settings, identity: identity, client: client, renewing: true, &context)
         }
         let outputs = manager.replyConsent(isGranted, at: context.now, random: &context.random)
-        return perform(outputs, &link, client, &registry, &context)
+        return perform(outputs, &link, client, &context)
     }
 
     mutating func replyPasskey(
-        _ digits: UInt32?, _ link: inout LEConnection, client: ATTClientState?, _ registry: inout SecurityRegistry,
-        _ context: inout HostContext
+        _ digits: UInt32?, _ link: inout LEConnection, client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
         let outputs = manager.replyPasskey(digits, at: context.now, random: &context.random)
-        return perform(outputs, &link, client, &registry, &context)
+        return perform(outputs, &link, client, &context)
     }
 
     mutating func replyComparison(
-        _ areEqual: Bool, _ link: inout LEConnection, client: ATTClientState?, _ registry: inout SecurityRegistry,
-        _ context: inout HostContext
+        _ areEqual: Bool, _ link: inout LEConnection, client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
         let outputs = manager.replyComparison(areEqual, at: context.now)
-        return perform(outputs, &link, client, &registry, &context)
+        return perform(outputs, &link, client, &context)
     }
 
     mutating func cancelPairing(
-        _ link: inout LEConnection, client: ATTClientState?, _ registry: inout SecurityRegistry,
-        _ context: inout HostContext
+        _ link: inout LEConnection, client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
         if isConsentRequested {
             isConsentRequested = false
@@ -140,7 +136,7 @@ struct ConnectionSecurity: Sendable {
             return [Self.refusal]
         }
         let outputs = manager.cancel(at: context.now)
-        return perform(outputs, &link, client, &registry, &context)
+        return perform(outputs, &link, client, &context)
     }
 
     /// The owner removed the bond with a peer. A link that is encrypted with it stays so.
@@ -153,16 +149,16 @@ struct ConnectionSecurity: Sendable {
     /// Takes the payload of a frame on the security manager's channel.
     mutating func receive(
         _ payload: [UInt8], _ link: inout LEConnection, identity: LocalIdentity?, client: ATTClientState?,
-        _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ context: inout HostContext
     ) -> [Action] {
-        let setup = registry.setup(for: link, own: ownAddress, identity: identity, at: context.now)
+        let setup = context.registry.setup(for: link, own: ownAddress, identity: identity, at: context.now)
         var actions: [Action] = []
         for output in manager.receive(payload, setup: setup, at: context.now, random: &context.random) {
             if case .securityRequested(let requirements) = output {
                 guard let setup else { continue }
-                actions += receiveRequest(requirements, setup, &link, client, &registry, &context)
+                actions += receiveRequest(requirements, setup, &link, client, &context)
             } else {
-                actions += perform([output], &link, client, &registry, &context)
+                actions += perform([output], &link, client, &context)
             }
         }
         return actions
@@ -172,14 +168,14 @@ struct ConnectionSecurity: Sendable {
     /// key of a bond is encrypted again with it, which is the answer that the peripheral waits for.
     private mutating func receiveRequest(
         _ requirements: AuthenticationRequirements, _ setup: PairingSetup, _ link: inout LEConnection,
-        _ client: ATTClientState?, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
         guard !isEncrypting else { return [] }
         let needsProtection = requirements.contains(.protection)
-        if let bond = link.identity.flatMap({ registry.bond(of: $0, for: nil) }), let key = bond.centralKey,
+        if let bond = link.identity.flatMap({ context.registry.bond(of: $0, for: nil) }), let key = bond.centralKey,
             setup.settings.isSatisfied(by: bond), bond.isAuthenticated || !needsProtection
         {
-            return encrypt(key, .bond(bond.peer), &link, client, &registry, &context)
+            return encrypt(key, .bond(bond.peer), &link, client, &context)
         }
         if link.security.isEncrypted, link.security.isAuthenticated || !needsProtection { return [] }
         switch setup.acceptance {
@@ -190,20 +186,19 @@ struct ConnectionSecurity: Sendable {
             context.emit(.pairingRequested(link.id))
             return []
         case .always:
-            return perform(manager.start(setup, at: context.now), &link, client, &registry, &context)
+            return perform(manager.start(setup, at: context.now), &link, client, &context)
         }
     }
 
     mutating func advance(
-        _ link: inout LEConnection, client: ATTClientState?, _ registry: inout SecurityRegistry,
-        _ context: inout HostContext
+        _ link: inout LEConnection, client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
-        perform(manager.advance(to: context.now), &link, client, &registry, &context)
+        perform(manager.advance(to: context.now), &link, client, &context)
     }
 
     /// The connection has ended.
-    mutating func close(_ link: LEConnection, _ registry: inout SecurityRegistry, _ context: inout HostContext) {
-        withdrawPromise(on: link, &registry, &context)
+    mutating func close(_ link: LEConnection, _ context: inout HostContext) {
+        withdrawPromise(on: link, &context)
         for case .pairing(.failed(let failure)) in manager.abandon(.disconnected) {
             context.emit(.pairingFailed(link.id, failure))
         }
@@ -213,23 +208,23 @@ struct ConnectionSecurity: Sendable {
 
     private mutating func perform(
         _ outputs: [SecurityManager.Output], _ link: inout LEConnection, _ client: ATTClientState?,
-        _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ context: inout HostContext
     ) -> [Action] {
         var actions: [Action] = []
         for output in outputs {
             switch output {
             case .send(let payload): actions.append(.send(payload))
             case .pairing(.encrypt(let key)):
-                actions += encrypt(Bond.Key(key), .pairing, &link, client, &registry, &context)
+                actions += encrypt(Bond.Key(key), .pairing, &link, client, &context)
             case .pairing(.consentWanted): context.emit(.pairingRequested(link.id))
             case .pairing(.passkeyShown(let digits)): context.emit(.displayPasskey(link.id, digits))
             case .pairing(.passkeyWanted): context.emit(.passkeyWanted(link.id))
             case .pairing(.comparisonWanted(let number)): context.emit(.comparisonWanted(link.id, number))
             case .pairing(.promised(let bond)):
-                registry.promise(bond, on: link)
+                context.registry.promise(bond, on: link)
                 context.emit(.bondChanged(link.advertisingSet, bond))
-            case .pairing(.finished(let result)): finishPairing(result, &link, client, &registry, &context)
-            case .pairing(.failed(let failure)): failPairing(failure, link, &registry, &context)
+            case .pairing(.finished(let result)): finishPairing(result, &link, client, &context)
+            case .pairing(.failed(let failure)): failPairing(failure, link, &context)
             // `receive` handles requests; a pairing's PDUs arrive as `.send`.
             case .securityRequested, .pairing(.send): break
             }
@@ -239,11 +234,11 @@ struct ConnectionSecurity: Sendable {
 
     private mutating func finishPairing(
         _ result: PairingResult, _ link: inout LEConnection, _ client: ATTClientState?,
-        _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ context: inout HostContext
     ) {
         var bond = result.bond
         if let client { bond.client = client }
-        let removed = registry.finishPairing(bond, isBonded: result.isBonded, on: link)
+        let removed = context.registry.finishPairing(bond, isBonded: result.isBonded, on: link)
         if result.isBonded {
             link.identity = bond.peer
             keyInUse = .bond(bond.peer)
@@ -253,18 +248,17 @@ struct ConnectionSecurity: Sendable {
     }
 
     private func failPairing(
-        _ failure: PairingError, _ link: LEConnection, _ registry: inout SecurityRegistry,
-        _ context: inout HostContext
+        _ failure: PairingError, _ link: LEConnection, _ context: inout HostContext
     ) {
-        if failure.isAttempt { registry.recordFailure(on: link, at: context.now) }
-        withdrawPromise(on: link, &registry, &context)
+        if failure.isAttempt { context.registry.recordFailure(on: link, at: context.now) }
+        withdrawPromise(on: link, &context)
         context.emit(.pairingFailed(link.id, failure))
     }
 
     private func withdrawPromise(
-        on link: LEConnection, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        on link: LEConnection, _ context: inout HostContext
     ) {
-        guard let peer = registry.withdrawPromise(on: link) else { return }
+        guard let peer = context.registry.withdrawPromise(on: link) else { return }
         context.emit(.bondWithdrawn(link.advertisingSet, peer))
     }
 
@@ -273,7 +267,7 @@ struct ConnectionSecurity: Sendable {
     /// Encrypts the link as its central.
     private mutating func encrypt(
         _ key: Bond.Key, _ source: KeySource, _ link: inout LEConnection, _ client: ATTClientState?,
-        _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ context: inout HostContext
     ) -> [Action] {
         keyInUse = source
         isEncrypting = context.request(
@@ -282,16 +276,15 @@ struct ConnectionSecurity: Sendable {
                 encryptedDiversifier: key.name.encryptedDiversifier, longTermKey: key.value),
             then: .connection(link.id, .encryption))
         if isEncrypting { return [] }
-        return failEncryption(.memoryCapacityExceeded, &link, client: client, &registry, &context)
+        return failEncryption(.memoryCapacityExceeded, &link, client: client, &context)
     }
 
     /// The central encrypts: sends the controller the key with the name in the request, if there is one.
     mutating func receive(
-        _ event: LELongTermKeyRequest, _ link: inout LEConnection, _ registry: SecurityRegistry,
-        _ context: inout HostContext
+        _ event: LELongTermKeyRequest, _ link: inout LEConnection, _ context: inout HostContext
     ) {
         let name = KeyName(encryptedDiversifier: event.encryptedDiversifier, randomNumber: event.randomNumber)
-        guard let key = longTermKey(name, &link, registry) else {
+        guard let key = longTermKey(name, &link, context) else {
             _ = context.request(
                 LELongTermKeyRequestNegativeReply(connectionHandle: handle),
                 then: .connection(link.id, .longTermKey))
@@ -303,13 +296,13 @@ struct ConnectionSecurity: Sendable {
     }
 
     private mutating func longTermKey(
-        _ name: KeyName, _ link: inout LEConnection, _ registry: SecurityRegistry
+        _ name: KeyName, _ link: inout LEConnection, _ context: HostContext
     ) -> Octets<16>? {
         if name == .none, let key = manager.keyForLink {
             keyInUse = .pairing
             return key
         }
-        guard let bond = bond(named: name, link, registry), let key = bond.peripheralKey else { return nil }
+        guard let bond = bond(named: name, link, context.registry), let key = bond.peripheralKey else { return nil }
         link.identity = bond.peer
         keyInUse = .bond(bond.peer)
         return key.value
@@ -326,18 +319,17 @@ struct ConnectionSecurity: Sendable {
 
     /// The link is encrypted, or has a new key.
     mutating func finishEncryption(
-        _ link: inout LEConnection, client: ATTClientState?, _ registry: inout SecurityRegistry,
-        _ context: inout HostContext
+        _ link: inout LEConnection, client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
         isEncrypting = false
         switch keyInUse {
         case .pairing:
             setSecurity(manager.securityOfLink ?? link.security, &link, &context)
             let outputs = manager.receiveEncryption(at: context.now, random: &context.random)
-            return perform(outputs, &link, client, &registry, &context)
+            return perform(outputs, &link, client, &context)
         case .bond(let peer):
             let wasRequested = manager.endRequest()
-            guard let bond = registry.bond(of: peer, for: link.advertisingSet) else { return [] }
+            guard let bond = context.registry.bond(of: peer, for: link.advertisingSet) else { return [] }
             let isFirst = !link.security.isEncrypted
             if isFirst || wasRequested || link.security != bond.security {
                 setSecurity(bond.security, &link, &context)
@@ -357,15 +349,15 @@ struct ConnectionSecurity: Sendable {
     /// The link could not be encrypted.
     mutating func failEncryption(
         _ status: HCIStatus, _ link: inout LEConnection, client: ATTClientState?,
-        _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ context: inout HostContext
     ) -> [Action] {
         isEncrypting = false
         switch keyInUse {
         case .pairing:
-            return perform(manager.abandon(.encryption(status)), &link, client, &registry, &context)
+            return perform(manager.abandon(.encryption(status)), &link, client, &context)
         case .bond(let peer):
             keyInUse = nil
-            let bond = registry.bond(of: peer, for: link.advertisingSet)
+            let bond = context.registry.bond(of: peer, for: link.advertisingSet)
             let failure = status == .pinOrKeyMissing ? bond.map(EncryptionFailure.bondRejected) : nil
             context.emit(.encryptionFailed(link.id, failure ?? .controller(status)))
         case nil: context.emit(.encryptionFailed(link.id, .controller(status)))

@@ -86,10 +86,10 @@ struct ConnectionTable: Sendable {
     }
 
     /// Does what is due on the channels.
-    mutating func advance(_ registry: inout SecurityRegistry, _ context: inout HostContext) {
+    mutating func advance(_ context: inout HostContext) {
         for index in connections.indices {
             guard let deadline = connections[index].nextDeadline, deadline <= context.now else { continue }
-            connections[index].advance(&registry, &context)
+            connections[index].advance(&context)
         }
     }
 

@@ -63,7 +63,8 @@ struct ControllerInitialisation: Sendable {
         return action(of: next, context.configuration)
     }
 
-    /// Whether its version is that of Beaconry's emulated controllers: unknown vendor commands may do anything elsewhere.
+    /// Whether the controller has the version of Beaconry's emulated controllers: others may do anything on an unknown
+    /// vendor command.
     private var mayBeEmulated: Bool {
         capabilities.manufacturer == VendorSetPosition.company
             && capabilities.subversion == VendorSetPosition.subversion

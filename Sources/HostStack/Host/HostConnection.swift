@@ -9,13 +9,28 @@ import HCI
 /// A connection with its channels: attributes, signalling and security.
 ///
 /// It reassembles the frames of the peer, gives each to its channel, and does what the channel returns. Frames to send
-/// wait in `outgoing` until the controller has room, and the packets that the controller holds are counted. The
-/// connection is *ending* from the Disconnect command on, and exists until the controller reports the end.
+/// wait in `outgoing` until the controller has room, and the packets that the controller holds are counted.
+///
+///     open --(Disconnect sent)--> ending --(Disconnect failed)--> open      open, ending --(the controller's event)--> closed
+///     unwanted --(the controller's event)--> closed
 struct HostConnection: Sendable {
+    private enum Phase {
+        case open
+        /// The owner or this end requested the end, and the controller has not reported it.
+        case ending
+        /// The owner cancelled the connection before it was made: it is ended at once, and the owner is not notified of it.
+        case unwanted
+    }
+
+    /// An update of the connection parameters.
+    private enum Update {
+        case none
+        /// The controller performs an update; the latest one requested meanwhile is next.
+        case underway(next: ConnectionParameters?)
+    }
+
     /// The controller's number for it.
     let handle: ConnectionHandle
-    /// Whether the owner cancelled the connection before it was made: the owner is not notified of it.
-    let isUnwanted: Bool
     /// The state that the owner sees.
     private(set) var link: LEConnection
     private var reassembler = L2CAPReassembler()
@@ -25,11 +40,8 @@ struct HostConnection: Sendable {
     private var outgoing = FragmentQueue()
     /// The number of its packets that the controller holds.
     private(set) var packetsInController = 0
-    /// Whether the end is requested.
-    private var isEnding = false
-    /// Whether an update of its parameters is on its way; the latest one requested meanwhile is next.
-    private var isUpdating = false
-    private var nextUpdate: ConnectionParameters?
+    private var phase: Phase
+    private var parameterUpdate = Update.none
     /// When one of its channels has something to do, as of the last `noteDeadline()`: it is read after every packet.
     private(set) var nextDeadline: Duration?
 
@@ -39,7 +51,7 @@ struct HostConnection: Sendable {
     ) {
         self.handle = handle
         self.link = link
-        self.isUnwanted = isUnwanted
+        phase = isUnwanted ? .unwanted : .open
         signalling = SignallingChannel(role: link.role == .central ? .central : .peripheral)
         security = ConnectionSecurity(handle: handle, ownAddress: ownAddress)
         let server = database.map { ATTServer(database: $0, limits: ATTServer.Limits(mtu: mtu)) }
@@ -47,6 +59,10 @@ struct HostConnection: Sendable {
         bearer.setSecurity(link.security)
     }
 
+    /// Whether the owner cancelled the connection before it was made.
+    var isUnwanted: Bool {
+        if case .unwanted = phase { true } else { false }
+    }
     /// Whether a pairing is under way.
     var isPairing: Bool { security.isPairing }
 
@@ -55,11 +71,11 @@ struct HostConnection: Sendable {
     }
 
     /// Does what is due on its channels.
-    mutating func advance(_ registry: inout SecurityRegistry, _ context: inout HostContext) {
-        perform(bearer.advance(to: context.now), &registry, &context)
+    mutating func advance(_ context: inout HostContext) {
+        perform(bearer.advance(to: context.now), &context)
         perform(signalling.advance(to: context.now), &context)
-        let actions = security.advance(&link, client: bearer.server?.client, &registry, &context)
-        perform(actions, &registry, &context)
+        let actions = security.advance(&link, client: bearer.server?.client, &context)
+        perform(actions, &context)
     }
 
     // MARK: - Data
@@ -70,9 +86,9 @@ struct HostConnection: Sendable {
     }
 
     mutating func receiveAttributes(
-        _ payload: [UInt8], _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ payload: [UInt8], _ context: inout HostContext
     ) {
-        perform(bearer.receive(payload, at: context.now), &registry, &context)
+        perform(bearer.receive(payload, at: context.now), &context)
     }
 
     mutating func receiveSignals(_ payload: [UInt8], _ context: inout HostContext) {
@@ -82,11 +98,11 @@ struct HostConnection: Sendable {
     /// Takes the payload of a frame on the security manager's channel.
     /// - Parameter identity: the identity behind the private addresses of this end.
     mutating func receiveSecurity(
-        _ payload: [UInt8], identity: LocalIdentity?, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ payload: [UInt8], identity: LocalIdentity?, _ context: inout HostContext
     ) {
         let actions = security.receive(
-            payload, &link, identity: identity, client: bearer.server?.client, &registry, &context)
-        perform(actions, &registry, &context)
+            payload, &link, identity: identity, client: bearer.server?.client, &context)
+        perform(actions, &context)
     }
 
     /// Queues a payload for the peer. A peer that requests more than it receives is disconnected, so that the queue
@@ -124,36 +140,34 @@ struct HostConnection: Sendable {
     }
 
     mutating func respond(
-        to token: ATTToken, with result: Result<[UInt8], ATTError>, _ registry: inout SecurityRegistry,
-        _ context: inout HostContext
+        to token: ATTToken, with result: Result<[UInt8], ATTError>, _ context: inout HostContext
     ) {
         let now = context.now
-        perform(bearer.withServer { $0.respond(token, result, at: now) }, &registry, &context)
+        perform(bearer.withServer { $0.respond(token, result, at: now) }, &context)
     }
 
     /// Sends a value to the central.
     /// - Returns: `false` if the central has not subscribed, or if too much data waits already.
     mutating func notify(
-        _ value: [UInt8], of handle: AttributeHandle, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ value: [UInt8], of handle: AttributeHandle, _ context: inout HostContext
     ) -> Bool {
         guard outgoing.hasRoom, !subscription(to: handle).isEmpty else { return false }
         let now = context.now
-        perform(bearer.withServer { $0.notify(value, of: handle, at: now) }, &registry, &context)
+        perform(bearer.withServer { $0.notify(value, of: handle, at: now) }, &context)
         return true
     }
 
     mutating func start(
-        _ procedure: GATTProcedure, as token: ATTToken, _ registry: inout SecurityRegistry,
-        _ context: inout HostContext
+        _ procedure: GATTProcedure, as token: ATTToken, _ context: inout HostContext
     ) {
         let now = context.now
-        perform(bearer.withClient { $0.start(procedure, as: token, at: now) }, &registry, &context)
+        perform(bearer.withClient { $0.start(procedure, as: token, at: now) }, &context)
     }
 
     /// Replaces the attributes that the peer finds.
     /// - Returns: the subscriptions that ended with the old ones.
     mutating func replaceDatabase(
-        _ database: AttributeDatabase, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ database: AttributeDatabase, _ context: inout HostContext
     ) -> [EndedSubscription] {
         guard let old = bearer.server else { return [] }
         let changed =
@@ -164,17 +178,17 @@ struct HostConnection: Sendable {
             defer { remaining = Set(server.client.configurations.keys) }
             return server.replaceDatabase(database, changed: changed, at: now)
         }
-        perform(outputs, &registry, &context)
+        perform(outputs, &context)
         return old.client.configurations.keys.filter { !remaining.contains($0) }.sorted().map {
             EndedSubscription(connection: link.id, handle: $0)
         }
     }
 
     private mutating func perform(
-        _ outputs: [ATTBearer.Output], _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ outputs: [ATTBearer.Output], _ context: inout HostContext
     ) {
         // The state of a bonded client is saved before the client gets the confirmation.
-        saveClientState(&registry, &context)
+        saveClientState(&context)
         for output in outputs {
             switch output {
             case .send(let pdu): send(pdu, on: .attribute, &context)
@@ -184,9 +198,9 @@ struct HostConnection: Sendable {
         }
     }
 
-    private func saveClientState(_ registry: inout SecurityRegistry, _ context: inout HostContext) {
+    private func saveClientState(_ context: inout HostContext) {
         guard let peer = security.bondInUse, link.security.isEncrypted, let client = bearer.server?.client,
-            let bond = registry.save(client, of: peer, for: link.advertisingSet)
+            let bond = context.registry.save(client, of: peer, for: link.advertisingSet)
         else { return }
         context.emit(.bondChanged(link.advertisingSet, bond))
     }
@@ -251,11 +265,11 @@ struct HostConnection: Sendable {
 
     /// Sets parameters, after those that are on their way.
     private mutating func set(_ parameters: ConnectionParameters, _ context: inout HostContext) {
-        guard !isUpdating else {
-            nextUpdate = parameters
+        if case .underway = parameterUpdate {
+            parameterUpdate = .underway(next: parameters)
             return
         }
-        isUpdating = true
+        parameterUpdate = .underway(next: nil)
         context.send(
             LEConnectionUpdate(
                 connectionHandle: handle, minimumConnectionInterval: parameters.interval.lowerBound,
@@ -267,7 +281,7 @@ struct HostConnection: Sendable {
     /// Takes the outcome of an update, of either end's request.
     mutating func receive(_ event: LEConnectionUpdateComplete, _ context: inout HostContext) {
         guard event.status == .success else {
-            if isUpdating { finishUpdate(.connection(event.status), &context) }
+            if case .underway = parameterUpdate { finishUpdate(.connection(event.status), &context) }
             return
         }
         link.interval = event.connectionInterval
@@ -279,11 +293,10 @@ struct HostConnection: Sendable {
 
     /// Ends an update, and begins the next one that was requested.
     private mutating func finishUpdate(_ failure: LEHostFailure?, _ context: inout HostContext) {
-        let next = nextUpdate
-        isUpdating = false
-        nextUpdate = nil
+        let finished = parameterUpdate
+        parameterUpdate = .none
         if let failure { context.emit(.connectionUpdateFailed(link.id, failure)) }
-        if let next { set(next, &context) }
+        if case .underway(let next?) = finished { set(next, &context) }
     }
 
     private mutating func perform(_ outputs: [SignallingChannel.Output], _ context: inout HostContext) {
@@ -311,40 +324,38 @@ struct HostConnection: Sendable {
     ///   - settings: how to pair; `nil` as the registry says.
     ///   - identity: the identity behind the private addresses of this end.
     mutating func pair(
-        _ settings: PairingSettings?, identity: LocalIdentity?, renewing: Bool, _ registry: inout SecurityRegistry,
-        _ context: inout HostContext
+        _ settings: PairingSettings?, identity: LocalIdentity?, renewing: Bool, _ context: inout HostContext
     ) {
         let actions = security.pair(
-            &link, settings, identity: identity, client: bearer.server?.client, renewing: renewing, &registry, &context)
-        perform(actions, &registry, &context)
+            &link, settings, identity: identity, client: bearer.server?.client, renewing: renewing, &context)
+        perform(actions, &context)
     }
 
     mutating func replyPairing(
-        _ isGranted: Bool, _ settings: PairingSettings?, identity: LocalIdentity?, _ registry: inout SecurityRegistry,
-        _ context: inout HostContext
+        _ isGranted: Bool, _ settings: PairingSettings?, identity: LocalIdentity?, _ context: inout HostContext
     ) {
         let actions = security.replyPairing(
-            isGranted, settings, &link, identity: identity, client: bearer.server?.client, &registry, &context)
-        perform(actions, &registry, &context)
+            isGranted, settings, &link, identity: identity, client: bearer.server?.client, &context)
+        perform(actions, &context)
     }
 
     mutating func replyPasskey(
-        _ digits: UInt32?, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ digits: UInt32?, _ context: inout HostContext
     ) {
-        let actions = security.replyPasskey(digits, &link, client: bearer.server?.client, &registry, &context)
-        perform(actions, &registry, &context)
+        let actions = security.replyPasskey(digits, &link, client: bearer.server?.client, &context)
+        perform(actions, &context)
     }
 
     mutating func replyComparison(
-        _ areEqual: Bool, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ areEqual: Bool, _ context: inout HostContext
     ) {
-        let actions = security.replyComparison(areEqual, &link, client: bearer.server?.client, &registry, &context)
-        perform(actions, &registry, &context)
+        let actions = security.replyComparison(areEqual, &link, client: bearer.server?.client, &context)
+        perform(actions, &context)
     }
 
-    mutating func cancelPairing(_ registry: inout SecurityRegistry, _ context: inout HostContext) {
-        let actions = security.cancelPairing(&link, client: bearer.server?.client, &registry, &context)
-        perform(actions, &registry, &context)
+    mutating func cancelPairing(_ context: inout HostContext) {
+        let actions = security.cancelPairing(&link, client: bearer.server?.client, &context)
+        perform(actions, &context)
     }
 
     /// The owner removed the bond with the peer. The link stays encrypted.
@@ -355,37 +366,37 @@ struct HostConnection: Sendable {
     }
 
     mutating func receive(
-        _ event: LELongTermKeyRequest, _ registry: SecurityRegistry, _ context: inout HostContext
+        _ event: LELongTermKeyRequest, _ context: inout HostContext
     ) {
-        security.receive(event, &link, registry, &context)
+        security.receive(event, &link, &context)
     }
 
     /// Handles an event that encryption began, failed or ended.
     mutating func receive(
-        _ event: EncryptionChange, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ event: EncryptionChange, _ context: inout HostContext
     ) {
         if event.status == .success, event.encryptionEnabled == 0 {
             security.endEncryption(&link, &context)
             bearer.setSecurity(link.security)
         } else {
-            finishEncryption(event.status, &registry, &context)
+            finishEncryption(event.status, &context)
         }
     }
 
     /// Encryption has begun, has a new key, or has failed.
     mutating func finishEncryption(
-        _ status: HCIStatus, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ status: HCIStatus, _ context: inout HostContext
     ) {
         let client = bearer.server?.client
         let actions =
             status == .success
-            ? security.finishEncryption(&link, client: client, &registry, &context)
-            : security.failEncryption(status, &link, client: client, &registry, &context)
-        perform(actions, &registry, &context)
+            ? security.finishEncryption(&link, client: client, &context)
+            : security.failEncryption(status, &link, client: client, &context)
+        perform(actions, &context)
     }
 
     private mutating func perform(
-        _ actions: [ConnectionSecurity.Action], _ registry: inout SecurityRegistry, _ context: inout HostContext
+        _ actions: [ConnectionSecurity.Action], _ context: inout HostContext
     ) {
         bearer.setSecurity(link.security)
         for action in actions {
@@ -393,7 +404,7 @@ struct HostConnection: Sendable {
             case .send(let payload): send(payload, on: .securityManager, &context)
             case .restore(let client):
                 let now = context.now
-                perform(bearer.withServer { $0.restore(client, at: now) }, &registry, &context)
+                perform(bearer.withServer { $0.restore(client, at: now) }, &context)
             }
         }
     }
@@ -418,20 +429,20 @@ struct HostConnection: Sendable {
 
     /// Requests the end of the connection, once.
     mutating func end(reason: HCIStatus, _ context: inout HostContext) {
-        guard !isEnding else { return }
-        isEnding = context.request(
+        if case .ending = phase { return }
+        let isRequested = context.request(
             Disconnect(connectionHandle: handle, reason: reason), then: .connection(link.id, .disconnect))
+        if isRequested, case .open = phase { phase = .ending }
     }
 
     /// Takes the reply to a command about the connection.
     mutating func finish(
-        _ step: ConnectionStep, _ reply: CommandReply, _ registry: inout SecurityRegistry,
-        _ context: inout HostContext
+        _ step: ConnectionStep, _ reply: CommandReply, _ context: inout HostContext
     ) {
         switch step {
         case .dataLength, .longTermKey: break
         case .encryption:
-            if reply.failure != nil { finishEncryption(reply.status ?? .unspecifiedError, &registry, &context) }
+            if reply.failure != nil { finishEncryption(reply.status ?? .unspecifiedError, &context) }
         case .rssi:
             if let returned = reply.value(of: ReadRSSI.self) {
                 context.emit(.rssi(link.id, .success(returned.rssi)))
@@ -441,16 +452,16 @@ struct HostConnection: Sendable {
         case .update: if let failure = reply.failure { finishUpdate(failure, &context) }
         case .disconnect:
             // The end may be requested again.
-            if reply.failure != nil { isEnding = false }
+            if reply.failure != nil, case .ending = phase { phase = .open }
         }
     }
 
     /// The connection has ended: notifies the owner, first of what ended with it.
     mutating func close(
-        reason: HCIStatus, _ registry: inout SecurityRegistry, _ context: inout HostContext
+        reason: HCIStatus, _ context: inout HostContext
     ) {
         guard !isUnwanted else { return }
-        security.close(link, &registry, &context)
+        security.close(link, &context)
         for output in bearer.close() { report(output, &context) }
         context.emit(.disconnected(link, reason))
     }

@@ -5,7 +5,8 @@
 import BluetoothCore
 import HCI
 
-/// What the parts of a host share: the time, random numbers, what the controller can do, and the lists of actions.
+/// What the parts of a host share: the time, random numbers, what the controller can do, the bonds, and the lists of
+/// actions.
 ///
 /// A part gets the context with each input and appends its actions: commands for the controller and events for the
 /// owner. They are appended in place because an array per call would be an allocation per packet.
@@ -21,6 +22,8 @@ struct HostContext: Sendable {
     var random: RandomSource
     /// The commands that wait for the controller, and the one that it executes.
     var commands = CommandQueue()
+    /// The pairing settings and the bonds.
+    var registry = SecurityRegistry()
     private var outputs: [LEHostOutput] = []
 
     init(configuration: Boxed<LEHostConfiguration>, random: RandomSource) {

@@ -40,7 +40,7 @@ package import HCI
 /// | `CentralAddress` | the private address as central | the scan, for a new address |
 /// | `ConnectionTable` | the connections and the buffers for their data | advertising sets, when one begins or ends |
 /// | `HostConnection` | the channels of one connection | its `ConnectionSecurity` |
-/// | `SecurityRegistry` | pairing settings and bonds | - |
+/// | `SecurityRegistry`, in the context | pairing settings and bonds | - |
 ///
 /// What is requested of a part and not acknowledged yet is a difference between two states. Each part sends one command
 /// to reduce it, waits for the reply, and begins again; the functions whose names begin with `continue` do this step.
@@ -57,14 +57,13 @@ package struct LEHost: Sendable {
     var context: HostContext
     private var phase = Phase.idle
     var advertising = AdvertisingManager()
-    // Most hosts are those of beacons, which neither scan nor connect.
+    // Most hosts are for beacons, which neither scan nor connect.
     private var scanning = OnDemand<ScanManager>()
     private var connecting = OnDemand<ConnectionInitiator>()
     private var centralAddress = CentralAddress()
     /// The attributes that a peripheral finds in this host.
     var centralDatabase: AttributeDatabase?
     var connections = ConnectionTable()
-    var registry = SecurityRegistry()
     var lastToken: UInt64 = 0
 
     /// A host that has not started its controller yet.
@@ -133,7 +132,7 @@ extension LEHost {
         if advertising.takesTurns { continueAdvertising() }
         if connecting.isMade, connecting.value.advance(&context) { continueAfterConnecting() }
         advancePendingLinks()
-        connections.advance(&registry, &context)
+        connections.advance(&context)
         while let set = advertising.renewAddress(&context) { continueAdvertising(set) }
         continueCentralAddress()
         flush()
@@ -152,7 +151,7 @@ extension LEHost {
     /// Drops what is known of the controller, but nothing that the owner requested.
     private mutating func resetParts() {
         for var connection in connections.reset() {
-            connection.close(reason: .connectionTerminatedByLocalHost, &registry, &context)
+            connection.close(reason: .connectionTerminatedByLocalHost, &context)
         }
         context.capabilities = nil
         context.commands = CommandQueue()
@@ -243,7 +242,7 @@ extension LEHost {
             continueConnecting()
         case .connection(let connection, let step):
             guard let index = connections.index(of: connection) else { return }
-            connections[index].finish(step, reply, &registry, &context)
+            connections[index].finish(step, reply, &context)
         case .unattended: break
         }
     }
@@ -359,7 +358,7 @@ extension LEHost {
         guard let database = database ?? .empty else { return [] }
         var ended: [EndedSubscription] = []
         for index in connections.indices where connections[index].link.advertisingSet == set {
-            ended += connections[index].replaceDatabase(database, &registry, &context)
+            ended += connections[index].replaceDatabase(database, &context)
             flush()
         }
         return ended
@@ -437,7 +436,7 @@ extension LEHost {
 extension LEHost {
     /// Connects to a peer, beside the peers that were requested before; `.connected` or `.connectionFailed` reports the
     /// outcome.
-    /// - Parameter timeout: the time limit for the peer; `nil` for that of the configuration.
+    /// - Parameter timeout: the time limit for the peer; `nil` for the time limit of the configuration.
     package mutating func connect(
         to address: BluetoothAddress, type: AddressType, parameters: ConnectionParameters = ConnectionParameters(),
         timeout: Duration? = nil
@@ -586,7 +585,7 @@ extension LEHost {
             _ = context.request(Disconnect(connectionHandle: details.handle), then: .unattended)
             return nil
         }
-        let identity = registry.bond(of: details.peer, for: set)?.peer
+        let identity = context.registry.bond(of: details.peer, for: set)?.peer
         let link = LEConnection(
             id: connections.makeIdentifier(), role: details.role, peerAddress: details.peer.address,
             peerAddressType: details.peer.type, advertisingSet: set, identity: identity,
@@ -631,7 +630,7 @@ extension LEHost {
 
     private mutating func removeConnection(at index: Int, reason: HCIStatus) {
         var connection = connections.remove(at: index)
-        connection.close(reason: reason, &registry, &context)
+        connection.close(reason: reason, &context)
         for set in advertising.identifiers where advertising.resume(set, after: connection.link.id) {
             continueAdvertising(set)
             advertising.removeIfUnused(set)
@@ -669,11 +668,11 @@ extension LEHost {
         guard !connections[index].isUnwanted else { return }
         for case .frame(let frame) in connections[index].reassemble(data) {
             switch frame.channel {
-            case .attribute: connections[index].receiveAttributes(frame.payload, &registry, &context)
+            case .attribute: connections[index].receiveAttributes(frame.payload, &context)
             case .signalling: connections[index].receiveSignals(frame.payload, &context)
             case .securityManager:
                 let identity = localIdentity(in: connections[index].link)
-                connections[index].receiveSecurity(frame.payload, identity: identity, &registry, &context)
+                connections[index].receiveSecurity(frame.payload, identity: identity, &context)
             default: break
             }
         }
@@ -685,16 +684,16 @@ extension LEHost {
 extension LEHost {
     private mutating func receive(_ event: LELongTermKeyRequest) {
         guard let index = connections.index(of: event.connectionHandle) else { return }
-        connections[index].receive(event, registry, &context)
+        connections[index].receive(event, &context)
     }
 
     private mutating func receive(_ event: EncryptionChange) {
         guard let index = connections.index(of: event.connectionHandle) else { return }
-        connections[index].receive(event, &registry, &context)
+        connections[index].receive(event, &context)
     }
 
     private mutating func receive(_ event: EncryptionKeyRefreshComplete) {
         guard let index = connections.index(of: event.connectionHandle) else { return }
-        connections[index].finishEncryption(event.status, &registry, &context)
+        connections[index].finishEncryption(event.status, &context)
     }
 }

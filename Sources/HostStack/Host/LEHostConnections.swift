@@ -47,7 +47,7 @@ extension LEHost {
         to token: ATTToken, of connection: ConnectionIdentifier, with result: Result<[UInt8], ATTError>
     ) {
         guard let index = connections.index(of: connection) else { return }
-        connections[index].respond(to: token, with: result, &registry, &context)
+        connections[index].respond(to: token, with: result, &context)
         flush()
     }
 
@@ -58,7 +58,7 @@ extension LEHost {
         _ value: [UInt8], of handle: AttributeHandle, to connection: ConnectionIdentifier
     ) -> Bool {
         guard let index = connections.index(of: connection),
-            connections[index].notify(value, of: handle, &registry, &context)
+            connections[index].notify(value, of: handle, &context)
         else { return false }
         flush()
         return true
@@ -79,7 +79,7 @@ extension LEHost {
         guard let index = connections.index(of: connection), !connections[index].isUnwanted else { return nil }
         lastToken += 1
         let token = ATTToken(lastToken)
-        connections[index].start(procedure, as: token, &registry, &context)
+        connections[index].start(procedure, as: token, &context)
         flush()
         return token
     }
@@ -92,7 +92,7 @@ extension LEHost {
         centralDatabase = database
         guard let database else { return }
         for index in connections.indices where connections[index].link.role == .central {
-            _ = connections[index].replaceDatabase(database, &registry, &context)
+            _ = connections[index].replaceDatabase(database, &context)
             flush()
         }
     }
@@ -106,26 +106,26 @@ extension LEHost {
     package mutating func setPairing(
         _ settings: PairingSettings?, acceptance: PairingAcceptance = .always, for set: AdvertisingSetIdentifier?
     ) {
-        registry.setPairing(settings, acceptance: acceptance, for: set)
+        context.registry.setPairing(settings, acceptance: acceptance, for: set)
     }
 
     /// Restores the saved bonds of an advertising set. Existing connections are not affected.
     package mutating func setBonds(_ bonds: [Bond], for set: AdvertisingSetIdentifier?) {
-        registry.restore(bonds, for: set)
+        context.registry.restore(bonds, for: set)
     }
 
-    /// The bonds of an advertising set, to be saved in this order; those of pairings under way are last.
-    package func bonds(of set: AdvertisingSetIdentifier?) -> [Bond] { registry.bonds(of: set) }
+    /// The bonds of an advertising set, to be saved in this order; the bonds of pairings under way are last.
+    package func bonds(of set: AdvertisingSetIdentifier?) -> [Bond] { context.registry.bonds(of: set) }
 
     /// Removes a bond. A link that is encrypted with it stays encrypted.
     package mutating func removeBond(of peer: PeerAddress, for set: AdvertisingSetIdentifier?) {
-        registry.removeBond(of: peer, for: set)
+        context.registry.removeBond(of: peer, for: set)
         for index in connections.indices { connections[index].forgetBond(with: peer, of: set) }
     }
 
     /// The bonded peer that has this address, which may be private; `nil` if no bond's key resolves it.
     package func identity(of address: PeerAddress, for set: AdvertisingSetIdentifier? = nil) -> PeerAddress? {
-        registry.bond(of: address, for: set)?.peer
+        context.registry.bond(of: address, for: set)?.peer
     }
 
     /// Whether a pairing is under way on a connection. The link may be encrypted already, with keys still to come.
@@ -147,7 +147,7 @@ extension LEHost {
         guard let index = connections.index(of: connection), !connections[index].isUnwanted else { return }
         let identity = localIdentity(in: connections[index].link)
         connections[index].pair(
-            settings, identity: identity, renewing: renewing, &registry, &context)
+            settings, identity: identity, renewing: renewing, &context)
         flush()
     }
 
@@ -158,28 +158,28 @@ extension LEHost {
     ) {
         guard let index = connections.index(of: connection) else { return }
         let identity = localIdentity(in: connections[index].link)
-        connections[index].replyPairing(isGranted, settings, identity: identity, &registry, &context)
+        connections[index].replyPairing(isGranted, settings, identity: identity, &context)
         flush()
     }
 
     /// Answers `.passkeyWanted` with the six digits that were entered, 0 to 999,999; `nil` if none will be.
     package mutating func replyPasskey(_ digits: UInt32?, of connection: ConnectionIdentifier) {
         guard let index = connections.index(of: connection) else { return }
-        connections[index].replyPasskey(digits, &registry, &context)
+        connections[index].replyPasskey(digits, &context)
         flush()
     }
 
     /// Answers `.comparisonWanted`: whether both devices show the same number.
     package mutating func replyComparison(_ areEqual: Bool, of connection: ConnectionIdentifier) {
         guard let index = connections.index(of: connection) else { return }
-        connections[index].replyComparison(areEqual, &registry, &context)
+        connections[index].replyComparison(areEqual, &context)
         flush()
     }
 
     /// Cancels the pairing under way, or the request for one; `.pairingFailed` follows if there is any.
     package mutating func cancelPairing(of connection: ConnectionIdentifier) {
         guard let index = connections.index(of: connection) else { return }
-        connections[index].cancelPairing(&registry, &context)
+        connections[index].cancelPairing(&context)
         flush()
     }
 

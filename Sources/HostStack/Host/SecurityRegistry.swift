@@ -6,8 +6,7 @@ import Bluetooth
 import BluetoothCore
 import HCI
 
-/// The pairing settings and bonds of a host: those of each advertising set, and those of the host as central (the set is
-/// `nil`).
+/// The pairing settings and bonds of a host, for each advertising set and for the host as central (the set is `nil`).
 struct SecurityRegistry: Sendable {
     /// The number of bonds of one set; a further one replaces the oldest.
     private static let capacity = 64

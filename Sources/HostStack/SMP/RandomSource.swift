@@ -6,7 +6,7 @@
 package struct RandomSource: Sendable {
     private var generator: any RandomNumberGenerator & Sendable
 
-    /// A source with this generator; by default that of the system. Tests pass a generator with a seed.
+    /// A source with this generator; by default the generator of the system. Tests pass a generator with a seed.
     package init(_ generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
         self.generator = generator
     }

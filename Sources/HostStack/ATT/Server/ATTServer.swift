@@ -146,7 +146,7 @@ package struct ATTServer: Sendable {
 
     /// Takes the owner's answer to `.read` or `.write`: the value from the offset on, or nothing for a write.
     ///
-    /// An answer with a token other than that of the last question is ignored.
+    /// An answer is ignored unless it has the token of the last question.
     package mutating func respond(
         _ token: ATTToken, _ result: Result<[UInt8], ATTError>, at now: Duration
     ) -> [ATTServerOutput] {

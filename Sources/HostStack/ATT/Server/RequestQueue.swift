@@ -70,7 +70,7 @@ struct RequestQueue: Sendable {
     }
 
     /// Removes all requests.
-    /// - Returns: the opcode of the suspended request, and those of the waiting PDUs.
+    /// - Returns: the opcode of the suspended request, and the opcodes of the waiting PDUs.
     mutating func removeAll() -> (suspended: ATTOpcode?, waiting: [ATTOpcode]) {
         defer {
             suspended = nil

@@ -17,7 +17,7 @@ package enum GATTProcedure: Hashable, Sendable {
     case discoverPrimaryServicesByUUID(BluetoothUUID)
     /// Find the services that a service includes. Returns `.inclusions`.
     case findIncludedServices(in: ClosedRange<AttributeHandle>)
-    /// Discover the characteristics of a service: all, or those of one type. Returns `.characteristics`.
+    /// Discover the characteristics of a service: all, or only the characteristics of one type. Returns `.characteristics`.
     case discoverCharacteristics(in: ClosedRange<AttributeHandle>, uuid: BluetoothUUID? = nil)
     /// Discover the descriptors of a characteristic, or all attributes in a range. Returns `.descriptors`.
     case discoverDescriptors(in: ClosedRange<AttributeHandle>)

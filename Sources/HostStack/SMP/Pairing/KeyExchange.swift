@@ -22,7 +22,7 @@ struct KeyExchange: Sendable {
     /// Whether this device distributes a long term key.
     var hasOwnKey: Bool { ownKey != nil }
 
-    /// Makes this device's keys, and expects those of the peer.
+    /// Makes this device's keys, and expects the peer's keys.
     mutating func begin(_ agreement: PairingAgreement, as role: PairingRole, random: inout RandomSource) {
         let peerKeys = agreement.keys(from: role == .initiator ? .responder : .initiator)
         expected =

@@ -62,7 +62,7 @@ enum PairingOutput: Hashable, Sendable {
 /// * `exchange`: a `PairingExchange` authenticates the devices and agrees on the key of the link.
 /// * `encryption`: the link is being encrypted with that key. Keys of the peer may arrive before the controller reports
 ///   the encryption; they are held back.
-/// * `keys`: a `KeyExchange` distributes keys, those of the responder first.
+/// * `keys`: a `KeyExchange` distributes keys, the responder's keys first.
 /// * `end`: finished or failed.
 struct PairingSession: Sendable {
     private enum Step: Hashable, Sendable {
