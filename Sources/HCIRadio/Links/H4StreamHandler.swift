@@ -8,16 +8,29 @@ import NIOCore
 import Sockets
 
 /// HCI packets on a stream of bytes, framed as H4 (Core 5.4, Vol 4, Part A): TCP, Unix sockets, serial lines.
+///
+/// Packets are delivered until none is complete, or the user stops reading:
+///
+///     idle --(bytes, or the user reads again)--> delivering --(no packet left)--> idle
+///     delivering --(`packetsInOneGo` packets)--> resting --(the next turn of the event loop)--> delivering
 final class H4StreamHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    private enum Delivery {
+        case idle
+        case delivering
+        /// Other work on the event loop comes first.
+        case resting
+    }
+
     private var decoder = H4Decoder()
     private weak var user: (any ControllerLinkUser)?
     private var context: ChannelHandlerContext?
+    private var delivery = Delivery.idle
+    /// Whether the user takes packets.
     private var isWanted = true
-    private var isDelivering = false
-    private var isResting = false
+    /// Whether the channel reads by itself, as it was set last.
     private var isReadingAutomatically = true
     /// Packets that are written together.
     private var queued = ByteWriter()
@@ -88,15 +101,15 @@ final class H4StreamHandler: ChannelInboundHandler {
 
     /// Delivers packets until there are no more, or the user stops reading, which it may do after each.
     private func deliver() {
-        guard !isDelivering else { return }
-        isDelivering = true
+        guard case .idle = delivery else { return }
+        delivery = .delivering
         var fault: WireError?
         do throws(WireError) {
             try handOver()
         } catch {
             fault = error
         }
-        isDelivering = false
+        if case .delivering = delivery { delivery = .idle }
         readAsWanted()
         flush()
         guard let fault else { return }
@@ -107,7 +120,7 @@ final class H4StreamHandler: ChannelInboundHandler {
 
     private func handOver() throws(WireError) {
         var count = 0
-        while isWanted, !isResting, let user, let packet = try decoder.next() {
+        while isWanted, case .delivering = delivery, let user, let packet = try decoder.next() {
             user.linkReceived(packet)
             count += 1
             if count == Self.packetsInOneGo { rest() }
@@ -116,16 +129,17 @@ final class H4StreamHandler: ChannelInboundHandler {
 
     private func rest() {
         guard let context else { return }
-        isResting = true
+        delivery = .resting
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         context.eventLoop.execute {
-            bound.value.isResting = false
+            bound.value.delivery = .idle
             bound.value.deliver()
         }
     }
 
     private func readAsWanted() {
-        let isReading = isWanted && !isResting
+        var isReading = isWanted
+        if case .resting = delivery { isReading = false }
         guard isReading != isReadingAutomatically else { return }
         isReadingAutomatically = isReading
         context?.channel.setOption(.autoRead, value: isReading).whenFailure { _ in }
