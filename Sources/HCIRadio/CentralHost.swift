@@ -87,7 +87,7 @@ final class CentralHost {
     func setSecurityRequestHandler(_ handler: SecurityRequestHandler) { securityRequests = handler }
 
     /// Adds the central's host, or returns the one that is there.
-    /// - Parameter configuration: that of the radio's hosts. A central with stored bonds has an address of its own, by which
+    /// - Parameter configuration: the configuration of the radio's hosts. A central with stored bonds has an address of its own, by which
     ///   devices recognise it, whatever the controller's address is.
     func addHost(_ configuration: LEHostConfiguration) -> ControllerHost {
         if let host { return host }

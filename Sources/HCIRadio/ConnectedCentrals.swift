@@ -29,10 +29,10 @@ struct ConnectedCentrals {
     private var entries: [Connection: Entry] = [:]
     private var connections: [String: Connection] = [:]
 
-    /// All of them, in the order of the hosts and numbers.
+    /// All centrals, in the order of the hosts and numbers.
     var all: [Entry] { Self.ordered(entries) }
 
-    /// Those of a beacon, in the same order.
+    /// The centrals of a beacon, in the same order.
     func centrals(of beacon: BeaconIdentifier) -> [Entry] { Self.ordered(entries.filter { $1.beacon == beacon }) }
 
     private static func ordered(_ entries: some Collection<(key: Connection, value: Entry)>) -> [Entry] {

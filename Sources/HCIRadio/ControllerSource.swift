@@ -52,7 +52,7 @@ package struct AirHost: Hashable, Sendable {
     }
 
     /// The address that is derived from the name: locally administered, the same in every run. Its first three bytes
-    /// differ from those of other controllers of the air.
+    /// differ from the first three bytes of the addresses of other controllers of the air.
     package var derivedAddress: BluetoothAddress {
         let octets = [0x06, 0xBE, 0xAC] + BluetoothAddress.derived(from: "host/\(name)").octets.suffix(3)
         guard let address = BluetoothAddress(octets: octets) else { preconditionFailure("six bytes are an address") }

@@ -65,7 +65,7 @@ extension ControllerSource {
         guard case .unanswered(HCIReset.opcode, _) = failure else { return failure.hint }
         return switch self {
         case .transport(.serial(let device, let baud)):
-            "is the speed right? \(baud) baud is set; serial:\(device),1000000 is that of Zephyr's hci_uart. RTS and CTS "
+            "is the speed right? \(baud) baud is set; for Zephyr's hci_uart, use serial:\(device),1000000. RTS and CTS "
                 + "must be connected, and the kernel must not own the line: a Raspberry Pi's own controller is hci-socket:0"
         case .transport(.userChannel), .air: failure.hint
         case .transport: "check that a controller is behind it, which speaks H4"

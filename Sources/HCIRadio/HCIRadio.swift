@@ -179,8 +179,7 @@ public actor HCIRadio: HostStackRadio {
     }
 
     public func close() async {
-        guard !sides.isClosed else { return }
-        sides.isClosed = true
+        guard sides.close() else { return }
         recovery?.cancel()
         sides.end()
         // Other programs use the controller afterwards: nothing may stay on it.

@@ -195,7 +195,7 @@ final class HCIRemoteLink: ProcedureLink, PairingLink, EncryptedLink, SecuringLi
         }
     }
 
-    private static let mismatch = RemoteError.impossible("the response is that of another procedure")
+    private static let mismatch = RemoteError.impossible("the response belongs to another procedure")
 
     private func perform(_ procedure: GATTProcedure) async throws(RemoteError) -> GATTResult {
         try await start(procedure).get()

@@ -21,15 +21,15 @@ package final class RadioSides {
     let peripheral: PeripheralHost
     let central: CentralHost
     let timekeeper = Timekeeper(Simulation.clock)
-    /// Of hosts that are added from now on.
-    var configuration: LEHostConfiguration
+    /// The configuration of hosts that are added from now on.
+    private(set) var configuration: LEHostConfiguration
     /// The receivers on a virtual air.
-    var receivers: [HostIdentifier: CentralHost] = [:]
+    private var receivers: [HostIdentifier: CentralHost] = [:]
     /// The capabilities as a receiver; `nil` before the radio was opened as one.
-    var receiving: ReceivingCapabilities?
+    private(set) var receiving: ReceivingCapabilities?
     /// The callers of `untilReady`, by the host that each waits for.
     private var opening: [HostIdentifier: CheckedContinuation<Result<LEHostCapabilities, RadioError>, Never>] = [:]
-    var isClosed = false
+    private(set) var isClosed = false
 
     /// The pause between two attempts to connect: long enough for the peer to notice the failure, and to advertise again.
     static let pauseBetweenAttempts = Duration.milliseconds(250)
@@ -38,7 +38,7 @@ package final class RadioSides {
 
     init(
         _ name: String, hosts: ControllerHosts, captures: PacketCaptures, air: VirtualAir? = nil,
-        central: HostIdentifier, _ configuration: LEHostConfiguration, events: RadioEvents
+        central: HostIdentifier, _ configuration: LEHostConfiguration, centralMTU: UInt16? = nil, events: RadioEvents
     ) {
         self.name = name
         self.hosts = hosts
@@ -46,8 +46,37 @@ package final class RadioSides {
         self.configuration = configuration
         self.events = events
         peripheral = PeripheralHost(name, hosts: hosts, air: air, configuration, events: events)
+        // The hosts of beacons have theirs by now.
+        if let centralMTU { self.configuration.maximumTransmissionUnit = centralMTU }
         self.central = CentralHost(name, on: central, of: hosts, events: events)
     }
+
+    /// Sets the position of hosts that are added from now on.
+    func place(at position: Position) { configuration.position = position }
+
+    /// The radio was opened as a receiver.
+    func noteReceiving(_ capabilities: ReceivingCapabilities) { receiving = capabilities }
+
+    /// Closes the radio to calls from now on.
+    /// - Returns: whether it was open.
+    func close() -> Bool {
+        defer { isClosed = true }
+        return !isClosed
+    }
+
+    // MARK: - Receivers
+
+    /// The receiver with this host.
+    func receiver(_ host: HostIdentifier) -> CentralHost? { receivers[host] }
+
+    /// Adds a receiver without a host.
+    func addReceiver(_ name: String, on host: HostIdentifier) {
+        receivers[host] = CentralHost(name, on: host, of: hosts, events: events)
+    }
+
+    /// Removes a receiver.
+    /// - Returns: the receiver, for its end; `nil` if there is none with this host.
+    func removeReceiver(_ host: HostIdentifier) -> CentralHost? { receivers.removeValue(forKey: host) }
 
     /// The central side with this host; `nil` if it is a beacon's.
     func side(of host: HostIdentifier) -> CentralHost? {
@@ -144,11 +173,11 @@ extension HostStackRadio {
         }
         sides.central.state.set(.ready)
         let opened = ReceivingCapabilities(name: name, way: "our own host stack", address: centralAddress)
-        sides.receiving = opened
+        sides.noteReceiving(opened)
         return opened
     }
 
-    package func place(at position: Position) { sides.configuration.position = position }
+    package func place(at position: Position) { sides.place(at: position) }
 
     package var isPlaced: Bool {
         // On one controller, the central and the beacons share a host; on a virtual air each has its own.

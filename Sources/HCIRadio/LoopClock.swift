@@ -4,7 +4,7 @@
 
 import NIOCore
 
-/// The time of a radio since its creation: that of its event loop, or faster by a factor.
+/// The time of a radio since its creation: the time of its event loop, or faster by a factor.
 ///
 /// It is used on the event loop.
 final class LoopClock {

@@ -139,7 +139,7 @@ final class PeripheralHost {
         hosts[place.host]?.change(
             { $0.setDatabase(database, for: place.set) },
             then: { ended in
-                // These handles are of the former table; those of later events are of the new one.
+                // These handles are of the former table; the handles in later events are of the new table.
                 for subscription in ended {
                     subscribed(subscription.connection, on: place.host, to: subscription.handle, [])
                 }

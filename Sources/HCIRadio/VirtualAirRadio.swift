@@ -46,9 +46,8 @@ package actor VirtualAirRadio: HostStackRadio {
         let hosts = ControllerHosts(clock: clock, seed: Simulation.current == nil ? nil : air.seed)
         sides = RadioSides(
             "virtual", hosts: hosts, captures: captures, air: air, central: .central,
-            LEHostConfiguration(maximumTransmissionUnit: 517), events: events)
-        // The beacons have theirs by now.
-        sides.configuration.maximumTransmissionUnit = options.central.maximumTransmissionUnit
+            LEHostConfiguration(maximumTransmissionUnit: 517), centralMTU: options.central.maximumTransmissionUnit,
+            events: events)
     }
 
     /// The forecast for beacons: all fit, as requested.
@@ -82,8 +81,7 @@ package actor VirtualAirRadio: HostStackRadio {
     package func lose(_ error: RadioError, of host: HostIdentifier) {}
 
     package func close() async {
-        guard !sides.isClosed else { return }
-        sides.isClosed = true
+        guard sides.close() else { return }
         for host in added { await host.close() }
         added = []
         sides.end()
@@ -113,7 +111,7 @@ package actor VirtualAirRadio: HostStackRadio {
     ///
     /// The host has one controller and one address. The radio that is returned is its central side, which is open, and its
     /// peripheral side, after `open(_:waits:attributes:)`; advertisements that request the address of the host are sent from
-    /// it, others from addresses of their own. It ends with its `close()`, or with that of this radio.
+    /// it, others from addresses of their own. The returned radio ends with its own `close()`, or when this radio closes.
     /// - Throws: `RadioError` `.refused` if another host has the address; or if the air cannot be opened.
     package func addHost(_ host: AirHost) async throws(RadioError) -> HCIRadio {
         guard !sides.isClosed else { throw .closed }
@@ -177,10 +175,10 @@ extension VirtualAirRadio: ListeningRadio {
         let identifier = HostIdentifier.receiver(nextListener)
         nextListener += 1
         listeners[name] = identifier
-        sides.receivers[identifier] = CentralHost(name, on: identifier, of: sides.hosts, events: sides.events)
+        sides.addReceiver(name, on: identifier)
         // The host is part of this radio's state in the closure only: Swift 6.2 does not see that a local one is.
         let outcome = await sides.untilReady(identifier) {
-            if let host = sides.receivers[identifier]?.addHost(sides.configuration) {
+            if let host = sides.receiver(identifier)?.addHost(sides.configuration) {
                 air.start(host, listener: name, motion: motion)
             }
         }
@@ -191,7 +189,7 @@ extension VirtualAirRadio: ListeningRadio {
     }
 
     private func side(of listener: String) throws(RadioError) -> CentralHost {
-        guard let side = listeners[listener].flatMap({ sides.receivers[$0] }) else {
+        guard let side = listeners[listener].flatMap(sides.receiver) else {
             throw RadioError(.refused, "there is no receiver \(listener)", hint: "add it first")
         }
         return side
@@ -212,7 +210,7 @@ extension VirtualAirRadio: ListeningRadio {
     package func removeListener(_ name: String) {
         guard let identifier = listeners.removeValue(forKey: name) else { return }
         let error = RadioError(.refused, "the receiver \(name) was removed", hint: "add it again")
-        sides.receivers.removeValue(forKey: identifier)?.end(error)
+        sides.removeReceiver(identifier)?.end(error)
         sides.finishOpening(of: identifier, .failure(error))
         sides.hosts.remove(identifier)
         air.forget(listener: name)

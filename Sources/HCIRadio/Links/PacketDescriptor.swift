@@ -36,7 +36,7 @@ final class PacketDescriptor: ControllerLink {
             watch.cancel()
             Glibc.close(descriptor)
         }
-        // Dispatch reports no error that comes without data, as that of an adapter that was removed.
+        // Dispatch reports no error that comes without data, such as the error of an adapter that was removed.
         watch.setEventHandler { [source] in
             var entry = pollfd(fd: descriptor, events: 0, revents: 0)
             if !source.isCancelled, poll(&entry, 1, 0) > 0 { receive() }

@@ -25,7 +25,7 @@ final class VirtualAir {
     private let clock: LoopClock
     private let captures: PacketCaptures
     private var air: LiveAir?
-    /// The open doors, each with the controllers for its hosts; those of the options come first.
+    /// The open doors, each with the controllers for its hosts; the doors of the options come first.
     private var entrances: [(door: any AirDoor, controllers: ServedControllers)] = []
     /// The names of the receivers that were added while the air was open.
     private var added: Set<String> = []
@@ -143,7 +143,7 @@ final class VirtualAir {
         let address = host.address ?? host.derivedAddress
         if let other = hosts.first(where: { $0.value == address && air.hasController(named: $0.key) })?.key {
             throw RadioError(
-                .refused, "the address \(address) of \(host.name) is that of \(other) already",
+                .refused, "the address \(address) of \(host.name) is already the address of \(other)",
                 hint: "give each host an address of its own")
         }
         let configuration = ControllerConfiguration(
@@ -365,7 +365,7 @@ private struct BeaconHardware {
 }
 
 extension RadioError {
-    /// The name of a receiver is that of something else on the air.
+    /// The name of a receiver belongs to something else on the air.
     static func taken(_ name: String) -> RadioError {
         RadioError(
             .refused, "something on the air is named \"\(name)\" already", hint: "give the receiver another name")

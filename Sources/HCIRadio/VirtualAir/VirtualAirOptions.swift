@@ -61,8 +61,8 @@ package struct VirtualAirOptions: Hashable, Sendable {
     /// The timings, by name.
     package static let timings: [String: ConnectionTiming] = ["spec": .spec, "immediate": .immediate]
 
-    /// The seed of all random numbers of the air, keys of its controllers included, and in virtual time those of the
-    /// hosts; `nil` for a random seed in each run, which `RadioCapabilities.seed` reports, and in real time keys from
+    /// The seed of all random numbers of the air, including the keys of its controllers, and in virtual time also of the
+    /// random numbers of the hosts; `nil` for a random seed in each run, which `RadioCapabilities.seed` reports, and in real time keys from
     /// the system's generator.
     package var seed: UInt64?
     /// Whether data waits for connection events, or arrives at once.

@@ -96,7 +96,7 @@ final class StreamDoor: AirDoor {
     }
 
     func close() async {
-        // Before the socket closes: afterwards the path could be that of another program.
+        // Before the socket closes: afterwards the path could belong to another program.
         if let path { unlink(path) }
         try? await channel.close().get()
     }
