@@ -39,7 +39,7 @@ package final class BlueZService {
     /// Starts the service: connects to the bus, exports all objects, and then claims the name.
     /// - Parameters:
     ///   - bus: the bus.
-    ///   - radios: those of the adapters `hci0`, `hci1`, …; they remain the caller's.
+    ///   - radios: the radios of the adapters `hci0`, `hci1`, …; they remain the caller's.
     /// - Throws: `BlueZServiceError`.
     package static func start(
         on bus: Bus, radios: [AdapterRadio], options: BlueZServiceOptions = BlueZServiceOptions()

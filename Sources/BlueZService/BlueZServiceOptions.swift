@@ -21,7 +21,7 @@ package struct BlueZServiceOptions: Sendable {
     /// Called with warnings, as sentences without a full stop.
     package var warn: @Sendable (String) -> Void
 
-    /// Settings; those of bluetoothd by default.
+    /// Settings; by default, the settings of bluetoothd.
     package init(
         name: String = "beaconry", temporaryTimeout: Duration? = .seconds(30), rssiThreshold: Int? = nil,
         connectionTimeout: Duration = .seconds(20), deviceCapacity: Int = 4096,

@@ -34,7 +34,7 @@ final class AttributeObjects {
         objects.sorted { $0.key < $1.key }.map(\.value.table.service.uuid)
     }
 
-    /// Replaces the objects by those of a table.
+    /// Replaces the objects by the objects of a table.
     func update(_ table: RemoteTable, mtu: Int) {
         let new = Dictionary(uniqueKeysWithValues: table.services.map { ($0.service.handles.lowerBound, $0) })
         for (handle, object) in objects where new[handle] != object.table { remove(object, handle) }

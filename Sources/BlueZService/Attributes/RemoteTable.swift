@@ -69,7 +69,7 @@ struct RemoteTable: Hashable, Sendable {
         return found
     }
 
-    /// A characteristic by its type and that of its service.
+    /// A characteristic by its type and the type of its service.
     func characteristic(of uuid: BluetoothUUID, in service: BluetoothUUID) -> RemoteCharacteristic? {
         services.first { $0.service.uuid == service }?.characteristics.first { $0.characteristic.uuid == uuid }?
             .characteristic

@@ -27,7 +27,7 @@ final class ValueSocket {
     /// - Parameters:
     ///   - take: takes a value from the program; `nil` if values only go to it.
     ///   - ended: called when the program has closed its end.
-    /// - Returns: our end, and that of the program.
+    /// - Returns: our end and the program's end.
     /// - Throws: `Failed` if the system has no further descriptors.
     static func makePair(
         take: (@ServiceActor ([UInt8]) async -> Void)? = nil, ended: @escaping @ServiceActor () -> Void

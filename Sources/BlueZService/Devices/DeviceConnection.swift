@@ -19,17 +19,49 @@ import Radio
 @ServiceActor
 final class DeviceConnection {
     private enum State {
-        case idle
+        /// Without a connection. An attempt that was cancelled may not have ended in the radio: the next one waits for it.
+        case idle(ending: Task<Void, Never>?)
         case connecting(Attempt)
-        case connected(any RemoteLink)
+        case connected(Session)
     }
 
     /// An attempt to connect.
     private final class Attempt {
+        /// Cancelled with the attempt.
         var task: Task<Void, Never>?
         /// What waits for its end: the reply to `Connect`, or a pairing.
-        var waiters: [@ServiceActor (BlueZError.ConnectionFailure?) -> Void] = []
-        var isCancelled = false
+        var waiters: [@ServiceActor (BlueZError.ConnectionFailure?) -> Void]
+
+        init(_ waiter: @escaping @ServiceActor (BlueZError.ConnectionFailure?) -> Void) { waiters = [waiter] }
+    }
+
+    /// A link, and what lasts as long as it does.
+    @ServiceActor
+    private final class Session {
+        let link: any RemoteLink
+        let values = ReceivedValues()
+        var battery: BatteryObject?
+        var isBrowsed = false
+        /// How the link is encrypted; `nil` if it is not.
+        var protection: LinkProtection?
+        /// Waits for the end of the link.
+        var watch: Task<Void, Never>?
+        /// What replies to `Disconnect` when the link has ended.
+        var disconnectionWaiters: [@ServiceActor () -> Void] = []
+
+        init(_ link: any RemoteLink) { self.link = link }
+
+        func end() {
+            watch?.cancel()
+            values.end()
+            battery?.remove()
+        }
+
+        func replyToDisconnections() {
+            let waiters = disconnectionWaiters
+            disconnectionWaiters = []
+            for waiter in waiters { waiter() }
+        }
     }
 
     private let address: RemoteAddress
@@ -40,21 +72,10 @@ final class DeviceConnection {
     private(set) lazy var attributes = AttributeObjects(over: self, below: path, context)
     /// The requests to the device.
     let requests = RequestOrder()
-    /// Those of the current link.
-    private var values = ReceivedValues()
-    private var battery: BatteryObject?
-    private var state = State.idle
-    /// The attempt that was cancelled and has not ended in the radio: another one must wait for it.
-    private var ending: Task<Void, Never>?
-    private var watch: Task<Void, Never>?
-    /// What replies to `Disconnect` when the link has ended.
-    private var disconnectionWaiters: [@ServiceActor () -> Void] = []
-    private var isBrowsed = false
+    private var state = State.idle(ending: nil)
     private var pairing: Pairing?
     /// The agent of the pairing that the device requested last.
     private var requestAgent: Agent?
-    /// How the link is encrypted; `nil` if it is not.
-    private var protection: LinkProtection?
 
     /// A pairing, or the encryption of a link with the keys of a former one.
     private final class Pairing {
@@ -75,19 +96,25 @@ final class DeviceConnection {
         self.device = device
     }
 
-    /// The link; `nil` without a connection.
-    var link: (any RemoteLink)? {
-        if case .connected(let link) = state { link } else { nil }
+    private var session: Session? {
+        if case .connected(let session) = state { session } else { nil }
     }
+    /// The session of a link, while it is the current one.
+    private func session(over link: any RemoteLink) -> Session? {
+        session.flatMap { $0.link as AnyObject === link as AnyObject ? $0 : nil }
+    }
+
+    /// The link; `nil` without a connection.
+    var link: (any RemoteLink)? { session?.link }
 
     /// Whether there is a link.
     var isConnected: Bool { link != nil }
     /// Whether there is a link, or an attempt to make one.
     var isActive: Bool {
-        if case .idle = state { ending != nil } else { true }
+        if case .idle(let ending) = state { ending != nil } else { true }
     }
     /// Whether the services are known.
-    var isResolved: Bool { isConnected && isBrowsed }
+    var isResolved: Bool { session?.isBrowsed ?? false }
     /// The services of the device, if they are known.
     var services: [BluetoothUUID]? { isResolved ? attributes.services : nil }
 
@@ -108,15 +135,14 @@ final class DeviceConnection {
     /// Takes a link that the device made, as a central. Without effect beside another one.
     func accept(_ link: any RemoteLink) {
         guard case .idle = state else { return }
-        connected(link, Attempt())
+        connected(over: link)
     }
 
     private func connect(then waiter: @escaping @ServiceActor (BlueZError.ConnectionFailure?) -> Void) {
-        let attempt = Attempt()
-        attempt.waiters = [waiter]
+        guard case .idle(let former) = state else { return }
+        let attempt = Attempt(waiter)
         state = .connecting(attempt)
         device?.noteSeen()
-        let former = ending
         attempt.task = Task {
             await former?.value
             await self.run(attempt)
@@ -127,34 +153,33 @@ final class DeviceConnection {
         let begin = ContinuousClock.now
         let timeout = context.options.connectionTimeout
         do throws(RadioError) {
-            guard !attempt.isCancelled else { return }
+            guard !Task.isCancelled else { return }
             let link = try await context.radio.central.connect(to: address, timeout: timeout)
-            guard !attempt.isCancelled else { return await link.disconnect() }
-            connected(link, attempt)
+            guard !Task.isCancelled else { return await link.disconnect() }
+            connected(over: link)
+            for waiter in attempt.waiters { waiter(nil) }
         } catch {
-            guard !attempt.isCancelled else { return }
+            guard !Task.isCancelled else { return }
             // bleak waits for Connected to become false after "abort-by-local", so it is for time-outs only.
             let isTimeout = ContinuousClock.now - begin >= timeout - .seconds(1)
             fail(attempt, isTimeout ? .abortedLocally : .refused)
         }
     }
 
-    private func fail(_ attempt: Attempt, _ failure: BlueZError.ConnectionFailure) {
-        state = .idle
+    private func fail(_ attempt: Attempt, _ failure: BlueZError.ConnectionFailure, ending: Task<Void, Never>? = nil) {
+        state = .idle(ending: ending)
         device?.noteSeen()
         for waiter in attempt.waiters { waiter(failure) }
     }
 
-    private func connected(_ link: any RemoteLink, _ attempt: Attempt) {
-        state = .connected(link)
-        isBrowsed = false
-        protection = nil
-        values = ReceivedValues()
+    /// The waiters of an attempt are called after this, since its reply follows the signal.
+    private func connected(over link: any RemoteLink) {
+        let session = Session(link)
+        state = .connected(session)
         device?.changed(["Connected"])
-        for waiter in attempt.waiters { waiter(nil) }
-        watch = Task { [weak self] in
+        session.watch = Task { [weak self] in
             // The values end with the link.
-            await self?.follow(link)
+            await self?.follow(session)
             _ = await link.waitForEnd()
             self?.ended(link)
         }
@@ -167,12 +192,11 @@ final class DeviceConnection {
     }
 
     /// Passes values that the device sends to the objects, until the end of the link.
-    private func follow(_ link: any RemoteLink) async {
-        let values = values
-        for await notification in link.notifications {
-            defer { values.take() }
+    private func follow(_ session: Session) async {
+        for await notification in session.link.notifications {
+            defer { session.values.take() }
             if attributes.isServiceChanged(notification.handle) {
-                Task { [weak self] in await self?.browse(link) }
+                Task { [weak self] in await self?.browse(session.link) }
             } else {
                 attributes.receive(notification)
             }
@@ -181,34 +205,32 @@ final class DeviceConnection {
 
     // MARK: - Services
 
-    private func isCurrent(_ link: any RemoteLink) -> Bool {
-        if case .connected(let current) = state { current as AnyObject === link as AnyObject } else { false }
-    }
-
     /// Finds the services, and exports them.
     private func browse(_ link: any RemoteLink) async {
         do throws(RemoteError) {
             if device?.hasBond ?? false { await encrypt(link) }
             let mtu = try await link.maximumTransmissionUnit()
             let table = try await RemoteTable.discover(over: link)
-            guard isCurrent(link) else { return }
+            guard let session = session(over: link) else { return }
             attributes.update(table, mtu: mtu)
             // After Service Changed, they were resolved before.
-            let names = isBrowsed ? ["UUIDs"] : ["ServicesResolved", "UUIDs"]
-            isBrowsed = true
+            let names = session.isBrowsed ? ["UUIDs"] : ["ServicesResolved", "UUIDs"]
+            session.isBrowsed = true
             device?.changed(names)
             await attributes.subscribe(over: link)
             await readDetails(table, over: link)
             await followBattery(table, over: link)
         } catch {
-            guard isCurrent(link) else { return }
+            guard session(over: link) != nil else { return }
             context.options.warn("the services of \(address) were not found: \(error)")
         }
     }
 
     /// Encrypts the link to a paired device.
     private func encrypt(_ link: any RemoteLink) async {
-        guard pairing == nil, protection == nil, let link = link as? any PairingLink else { return }
+        guard pairing == nil, let session = session(over: link), session.protection == nil,
+            let link = link as? any PairingLink
+        else { return }
         let pairing = Pairing(nil)
         self.pairing = pairing
         guard let failure = await start(pairing, over: link).value else { return }
@@ -234,18 +256,18 @@ final class DeviceConnection {
         of characteristic: UInt16, in service: UInt16, _ table: RemoteTable, over link: any RemoteLink
     ) async -> [UInt8]? {
         guard let handle = table.value(of: .bit16(characteristic), in: .bit16(service)),
-            let value = try? await link.read(handle), isCurrent(link)
+            let value = try? await link.read(handle), session(over: link) != nil
         else { return nil }
         return value
     }
 
     private func followBattery(_ table: RemoteTable, over link: any RemoteLink) async {
         guard let characteristic = table.characteristic(of: .bit16(0x2A19), in: .bit16(0x180F)),
-            let value = try? await link.read(characteristic.value), isCurrent(link), let level = value.first,
-            battery == nil
+            let value = try? await link.read(characteristic.value), let level = value.first,
+            let session = session(over: link), session.battery == nil
         else { return }
         let battery = BatteryObject(at: path, level: level, bus: context.bus)
-        self.battery = battery
+        session.battery = battery
         await attributes.observe(characteristic.value) { battery.update($0) }
     }
 
@@ -253,8 +275,8 @@ final class DeviceConnection {
 
     /// Ends the link, or the attempt to make one, and replies.
     func disconnect(_ reply: PendingReply) async {
-        if case .connected = state {
-            disconnectionWaiters.append { reply.succeed() }
+        if let session {
+            session.disconnectionWaiters.append { reply.succeed() }
             await disconnect()
         } else {
             await disconnect()
@@ -268,66 +290,53 @@ final class DeviceConnection {
         switch state {
         case .idle: break
         case .connecting(let attempt):
-            attempt.isCancelled = true
-            attempt.task?.cancel()
-            ending = attempt.task
-            fail(attempt, .cancelled)
             let task = attempt.task
+            task?.cancel()
+            fail(attempt, .cancelled, ending: task)
             Task { [weak self] in
                 await task?.value
                 self?.attemptEnded(task)
             }
-        case .connected(let link):
-            await link.disconnect()
-            ended(link)
+        case .connected(let session):
+            await session.link.disconnect()
+            ended(session.link)
         }
     }
 
     private func attemptEnded(_ task: Task<Void, Never>?) {
-        if ending == task { ending = nil }
+        if case .idle(let ending) = state, ending == task { state = .idle(ending: nil) }
     }
 
     private func ended(_ link: any RemoteLink) {
-        guard isCurrent(link) else { return }
-        state = .idle
+        guard let session = session(over: link) else { return }
+        state = .idle(ending: nil)
         device?.noteSeen()
-        watch?.cancel()
-        values.end()
-        if isBrowsed {
-            isBrowsed = false
-            device?.changed(["ServicesResolved"])
-        }
-        battery?.remove()
-        battery = nil
+        if session.isBrowsed { device?.changed(["ServicesResolved"]) }
+        session.end()
         attributes.disconnected()
         let reason = DisconnectionReport((link as? any ReasonedLink)?.endCode)
         context.bus.emit(
             path, DeviceDeclaration.name, "Disconnected", [.string(reason.name), .string(reason.message)])
-        replyToDisconnections()
+        session.replyToDisconnections()
         device?.changed(["Connected"])
         device?.disconnected()
     }
 
-    private func replyToDisconnections() {
-        let waiters = disconnectionWaiters
-        disconnectionWaiters = []
-        for waiter in waiters { waiter() }
-    }
-
     /// Ends everything without signals, because the device is removed.
     func close() {
-        watch?.cancel()
         pairing?.task?.cancel()
-        if case .connected(let link) = state { Task { await link.disconnect() } }
-        if case .connecting(let attempt) = state {
-            attempt.isCancelled = true
+        let last = state
+        state = .idle(ending: nil)
+        switch last {
+        case .idle: break
+        case .connecting(let attempt):
             attempt.task?.cancel()
             for waiter in attempt.waiters { waiter(.cancelled) }
+        case .connected(let session):
+            session.end()
+            Task { await session.link.disconnect() }
+            session.replyToDisconnections()
         }
-        state = .idle
-        replyToDisconnections()
-        values.end()
-        battery?.remove()
         attributes.close()
     }
 
@@ -348,7 +357,7 @@ final class DeviceConnection {
         let pairing = Pairing(caller)
         self.pairing = pairing
         switch state {
-        case .connected(let link): begin(pairing, over: link, reply)
+        case .connected(let session): begin(pairing, over: session.link, reply)
         case .connecting(let attempt): attempt.waiters.append { self.continuePairing(pairing, $0, reply) }
         case .idle: connect { self.continuePairing(pairing, $0, reply) }
         }
@@ -400,7 +409,7 @@ final class DeviceConnection {
         var isBonded = true
         do throws(PairingError) {
             let protection = try await link.pair(settings) { await agent?.answer($0, for: path) ?? .cancel }
-            if isCurrent(link) { self.protection = protection }
+            session(over: link)?.protection = protection
             isBonded = protection.isBonded ?? true
         } catch {
             // Only `CancelPairing` cancels; the refusal of an agent is a failure (bluez 5.82 src/device.c, `passkey_cb`).
@@ -429,8 +438,8 @@ final class DeviceConnection {
     private func take(_ result: Result<LinkProtection, PairingError>, of link: any EncryptedLink) {
         switch result {
         case .success(let protection):
-            guard isCurrent(link) else { return }
-            self.protection = protection
+            guard let session = session(over: link) else { return }
+            session.protection = protection
             device?.makePermanent()
             device?.setPaired(isBonded: protection.isBonded ?? true)
         case .failure: requestAgent?.cancel()
@@ -448,15 +457,17 @@ final class DeviceConnection {
         if case .failure(.refused(let code)) = result, await raiseSecurity(of: link, after: code, for: caller) {
             result = await operation()
         }
-        if let link = link as? any CountingLink, isCurrent(link) { await values.waitForThose(of: link) }
+        if let link = link as? any CountingLink, let session = session(over: link) {
+            await session.values.wait(for: link.notificationCount)
+        }
         return result
     }
 
     /// Raises the security of the link by one level, if that can help against an error.
     /// - Returns: whether it was raised; `false` also after a pairing that failed.
     private func raiseSecurity(of link: any RemoteLink, after code: ATTError, for caller: String) async -> Bool {
-        guard code == .insufficientEncryption || code == .insufficientAuthentication, isCurrent(link),
-            let link = link as? any PairingLink
+        guard code == .insufficientEncryption || code == .insufficientAuthentication,
+            let protection = session(over: link).map(\.protection), let link = link as? any PairingLink
         else { return false }
         // Several operations may wait for the same pairing.
         if let task = pairing?.task { return await task.value == nil }

@@ -28,7 +28,7 @@ struct ProductIdentifier: Hashable {
         version = number(at: 5)
     }
 
-    /// The form of `Device1.Modalias`, as the kernel has it for USB devices: `usb:v1D6Bp0246d0542`.
+    /// The form of `Device1.Modalias`, which the kernel uses for USB devices: `usb:v1D6Bp0246d0542`.
     var modalias: String {
         func digits(_ number: UInt16) -> String {
             Hexadecimal.string([UInt8(number >> 8), UInt8(number & 0xFF)]).uppercased()

@@ -20,9 +20,8 @@ final class ReceivedValues {
         resume { $0 <= self.count }
     }
 
-    /// Returns when the values that the link has received by now were passed on, or will not be any more.
-    func waitForThose(of link: any CountingLink) async {
-        let received = link.notificationCount
+    /// Returns when this number of values was passed on, or when the link has ended.
+    func wait(for received: Int) async {
         guard !isEnded, count < received else { return }
         await withCheckedContinuation { waiters.append((received, $0)) }
     }

@@ -103,16 +103,16 @@ struct AdvertisedState: Sendable {
         return (rssi == nil ? [] : ["RSSI"]) + (transmitPower == nil ? [] : ["TxPower"])
     }
 
-    /// Sets the name: an advertised one, or that of the device's Generic Access service.
-    /// - Returns: whether it is another one.
+    /// Sets the name: an advertised name, or the name in the device's Generic Access service.
+    /// - Returns: whether the name changed.
     mutating func setName(_ text: String) -> Bool {
         guard !text.isEmpty, text != name else { return false }
         name = text
         return true
     }
 
-    /// Sets the appearance: an advertised one, or that of the device's Generic Access service.
-    /// - Returns: whether it is another one.
+    /// Sets the appearance: an advertised appearance, or the appearance in the device's Generic Access service.
+    /// - Returns: whether the appearance changed.
     mutating func setAppearance(_ value: UInt16) -> Bool {
         guard value != appearance else { return false }
         appearance = value

@@ -86,7 +86,7 @@ struct AdvertisementProperties: Hashable {
             transmitPower: power.map { TransmitPower($0) }, address: context.address)
     }
 
-    /// The flags: those of the property, else those of a discoverable adapter (kernel, `create_instance_adv_data`).
+    /// The flags of the property, else the flags of a discoverable adapter (kernel, `create_instance_adv_data`).
     private static func flags(
         _ discoverable: Bool?, isPeripheral: Bool, _ timeout: Duration?, _ context: Context
     ) -> AdvertisingFlags? {

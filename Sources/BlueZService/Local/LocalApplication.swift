@@ -271,8 +271,8 @@ final class LocalCharacteristic {
 }
 
 extension ATTError {
-    /// The error for a central (bluez 5.82 src/gatt-database.c, `dbus_error_to_att_ecode`): that of `Failed` with a code of
-    /// an application in its text, such as 0x80, is that code.
+    /// The error for a central (bluez 5.82 src/gatt-database.c, `dbus_error_to_att_ecode`). For `Failed` with an
+    /// application's code in its text, such as 0x80, it is that code.
     init(_ error: DBusError, refusing: ATTError) {
         self =
             switch error.name {

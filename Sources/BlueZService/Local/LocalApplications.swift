@@ -31,7 +31,7 @@ final class LocalApplications: AdapterManager {
     private let context: AdapterContext
     private let peripheral: LocalPeripheral
     private var registering: Set<Key> = []
-    /// In the order of their registration, which is that of the handles.
+    /// In the order of their registration, which is also the order of their handles.
     private var applications: [(key: Key, application: LocalApplication)] = []
     private var characteristics: [CharacteristicIdentifier: LocalCharacteristic] = [:]
 

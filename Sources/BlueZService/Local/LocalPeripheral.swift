@@ -26,7 +26,7 @@ final class LocalPeripheral {
     /// A connected central.
     struct Central {
         fileprivate let slot: BeaconIdentifier
-        /// Its object; `nil` if its address is that of another device.
+        /// Its object; `nil` if another device has its address.
         let device: ObjectPath?
         /// The ATT_MTU of its link, in bytes.
         fileprivate(set) var mtu: UInt16
