@@ -5,18 +5,18 @@
 import KernelBluetooth
 package import Radio
 
-/// Advertising instances that killed runs have left in the kernel, which go on advertising them.
+/// Advertising instances that killed runs have left in the kernel, which still advertises them.
 package struct LeftoverInstances: Sendable {
     /// The adapter: `hci0`.
     package let adapter: String
-    /// The number of instances by the ledger of the runs.
+    /// The number of instances, according to the ledger of the runs.
     package let count: Int
 
     private let index: UInt16
     private let key: String
     private let daemonInstances: Int
 
-    /// Those of an adapter; `nil` if there are none.
+    /// The leftover instances of an adapter; `nil` if there are none.
     init?(on adapter: BlueZAdapter, _ ledger: any RadioLedger) {
         self.adapter = adapter.name
         index = adapter.index
@@ -26,7 +26,7 @@ package struct LeftoverInstances: Sendable {
         guard count > 0 else { return nil }
     }
 
-    /// Those of all adapters, in the order of their numbers.
+    /// The leftover instances of all adapters, in the order of the adapters' numbers.
     /// - Throws: `RadioError` when bluetoothd cannot be asked for the adapters.
     package static func all(_ ledger: any RadioLedger) async throws(RadioError) -> [LeftoverInstances] {
         let survey = await BlueZSurvey.take(ledger)

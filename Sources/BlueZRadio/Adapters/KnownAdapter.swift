@@ -207,7 +207,7 @@ package struct AdapterIdentity: Codable, Hashable, Sendable {
 
 extension KnownAdapter {
     /// The known adapter that an adapter is; `nil` if it is none of them.
-    /// - Parameter board: the name of the board, as the device tree has it.
+    /// - Parameter board: the name of the board in the device tree.
     package static func recognise(_ identity: AdapterIdentity, board: String?) -> KnownAdapter? {
         if identity.isUnbrandedClone { return csrClone }
         return all.first { $0.identification.matches(identity, board: board) }

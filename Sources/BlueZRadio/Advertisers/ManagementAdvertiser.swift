@@ -214,7 +214,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         record()
     }
 
-    /// The instances in use: those that the kernel lists, ours, and those of other runs.
+    /// The instances in use: the instances that the kernel lists, ours, and the instances of other runs.
     private func taken(_ features: AdvertisingFeatures) -> Set<UInt8> {
         let others = ledger.heldByOthers(under: ledgerKey).compactMap { UInt8($0) }
         return Set(features.instances).union(instances.values).union(others)

@@ -30,6 +30,28 @@ enum BlueZSignal: Hashable {
 
     private static let root: ObjectPath = "/org/bluez"
 
+    /// The signals that a radio which advertises subscribes to.
+    static let rules: [MatchRule] = {
+        let properties = "org.freedesktop.DBus.Properties"
+        return [
+            MatchRule(
+                sender: DBusConnection.busName, interface: DBusConnection.busName, member: "NameOwnerChanged",
+                argument0: BlueZDaemon.busName),
+            MatchRule(sender: BlueZDaemon.busName, interface: "org.freedesktop.DBus.ObjectManager"),
+            MatchRule(
+                sender: BlueZDaemon.busName, pathNamespace: "/org/bluez", interface: properties,
+                member: "PropertiesChanged", argument0: BlueZAdapter.interface),
+            MatchRule(
+                sender: BlueZDaemon.busName, pathNamespace: "/org/bluez", interface: properties,
+                member: "PropertiesChanged", argument0: DeviceProperties.interface),
+        ]
+    }()
+
+    /// Added with the first link: the values of centrals' characteristics.
+    static let valueRule = MatchRule(
+        sender: BlueZDaemon.busName, pathNamespace: "/org/bluez", interface: "org.freedesktop.DBus.Properties",
+        member: "PropertiesChanged", argument0: RemoteDatabase.characteristicInterface)
+
     /// What a signal reports; empty for a signal that no radio uses.
     static func parse(_ signal: DBusMessage) -> [BlueZSignal] {
         switch signal.member {

@@ -345,7 +345,7 @@ public actor BlueZCentral: CentralRadio, BondingCentralRadio, WarningCentralRadi
 
     // MARK: - Serving
 
-    /// Has bluetoothd serve attributes. The name in generic access stays that of the adapter.
+    /// Has bluetoothd serve attributes. The name in generic access stays the adapter's name.
     package func serve(_ attributes: ServedAttributes?) async throws(RadioError) {
         try await server.serve(attributes, on: try usable(), handlers: serverHandlers)
     }

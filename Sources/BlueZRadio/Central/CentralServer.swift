@@ -38,7 +38,7 @@ final class CentralServer {
 
     var isRegistered: Bool { application != nil }
 
-    /// Serves other attributes; `nil` for none. The name in generic access stays that of the adapter.
+    /// Serves other attributes; `nil` for none. The name in generic access stays the adapter's name.
     /// - Throws: `RadioError` `.refused`.
     func serve(
         _ attributes: ServedAttributes?, on attachment: AdapterAttachment, handlers: Handlers

@@ -20,7 +20,7 @@ struct RemoteDatabase {
     struct Place: Hashable {
         /// The object.
         let path: ObjectPath
-        /// The interface: that of a characteristic or of a descriptor.
+        /// The interface of a characteristic or of a descriptor.
         let interface: String
     }
 

@@ -17,9 +17,8 @@ enum HostChecks {
         if facts.daemon.isRunning, !facts.adapters.isEmpty {
             return [
                 .note(
-                    "Linux \(facts.kernel) has no Bluetooth; the adapters are those of a program in place of "
-                        + "bluetoothd",
-                    meaning: "beacons are on its air only, such as that of beaconry dbus")
+                    "Linux \(facts.kernel) has no Bluetooth; a program in place of bluetoothd provides the adapters",
+                    meaning: "beacons are only on the air of that program, such as the virtual air of beaconry dbus")
             ]
         }
         return [.problem(.noKernelBluetooth, "Linux \(facts.kernel) has no Bluetooth")]

@@ -180,7 +180,7 @@ extension MachineFacts.Adapter {
     private static let awaitedService = "00001812-0000-1000-8000-00805f9b34fb"
 
     /// Takes the devices of bluetoothd, and the kernel's list of devices.
-    /// - Parameter list: `device_list` of debugfs, a device a line, those of Low Energy with how the kernel connects to them
+    /// - Parameter list: `device_list` of debugfs: a device a line, with how the kernel connects to each Low Energy device
     ///   (`hci_conn_params.auto_connect` of Linux: 0 not, 1 reports only, 2 to 5 connects); `nil` if it may not be read.
     mutating func take(_ devices: [[String: DBusValue]], awaited list: String?) {
         connectedDevices = devices.filter { $0["Connected"]?.boolValue == true }

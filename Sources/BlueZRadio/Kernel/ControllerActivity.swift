@@ -8,10 +8,10 @@ import HCI
 /// What a controller does beside advertising, and the advertising commands that it refuses meanwhile, as the monitor
 /// channel shows them.
 ///
-/// An obstacle begins with a refused command. That of a scan, of a connection attempt or of connections ends with these
-/// (that of a scan also when the controller takes a random address), any other with the next command that enables
-/// advertising; HCI Reset ends them all. While it exists, the kernel goes on
-/// with its turns, and each of them may be refused again.
+/// An obstacle begins with a refused command. The obstacle of a scan, a connection attempt or connections ends when the
+/// scan, the attempt or the connections end (of a scan also when the controller takes a random address); any other obstacle
+/// ends with the next command that enables advertising. HCI Reset ends all obstacles. While an obstacle exists, the kernel
+/// goes on with its turns, and the controller may refuse each turn again.
 struct ControllerActivity {
     /// Why a controller refuses to advertise.
     enum Obstacle: Hashable {

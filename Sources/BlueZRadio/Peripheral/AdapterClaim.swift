@@ -98,7 +98,7 @@ struct AdapterClaim: Sendable {
 
     /// Verifies that the adapter has enough free instances.
     /// - Throws: `RadioError` when the adapter has fewer free instances than the beacons need, or does not answer; a temporary
-    ///   one if it has enough without those of other programs.
+    ///   error if the adapter has enough without the instances of other programs.
     func requireCapacity(for beacons: [HostedBeacon]) async throws(RadioError) {
         let (total, free) = try await advertiser.capacity()
         let fitting = fittingCount(of: beacons, on: free)
@@ -136,7 +136,7 @@ struct AdapterClaim: Sendable {
         await advertiser.foreignCount(on: adapter) ?? foreignCount
     }
 
-    /// The rules of the adapter while it carries these advertisements and those of other programs.
+    /// The rules of the adapter while it carries these advertisements and the advertisements of other programs.
     func rules(
         for advertisements: some Collection<Advertisement>, _ foreign: ForeignInstances = ForeignInstances()
     ) -> AdvertisingRules {

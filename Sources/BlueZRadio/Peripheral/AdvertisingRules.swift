@@ -14,11 +14,11 @@ struct AdvertisingRules {
     var way: AdvertisingWay
     /// Whether the controller has extended advertising.
     let isExtended: Bool
-    /// The address of the adapter, which is that of connectable advertisements; `nil` if it is not known.
+    /// The address of the adapter, which connectable advertisements have; `nil` if it is not known.
     let adapterAddress: BluetoothAddress?
-    /// The number of instances on the controller, those of other programs included.
+    /// The number of instances on the controller, including the instances of other programs.
     let instancesOnAir: Int
-    /// The turns of those of other programs, in seconds.
+    /// The turns of the instances of other programs, in seconds.
     let foreignTurns: [Int]
     /// The settings of the adapter, as far as they are known.
     var settings: KnownSettings
@@ -45,7 +45,7 @@ struct AdvertisingRules {
 
     /// The rules of an adapter with the usual settings.
     /// - Parameters:
-    ///   - turn: the length of a turn in seconds; `nil` for that of the way.
+    ///   - turn: the length of a turn in seconds; `nil` for the default of the way.
     ///   - place: the adapter, as hints name it.
     init(
         way: AdvertisingWay, isExtended: Bool, adapterAddress: BluetoothAddress?, instancesOnAir: Int,
@@ -154,7 +154,7 @@ struct AdvertisingRules {
     /// The maximum length of the data of a legacy PDU, in bytes.
     private static let maximumDataLength = 31
 
-    /// Whether advertised bytes are those of a requested advertisement.
+    /// Whether advertised bytes are the bytes of a requested advertisement.
     /// - Parameter bytes: `nil` for data that was set before the observer started. The kernel sends only data that
     ///   changed, so then it is the requested data if no other instance has a turn.
     func isCarried(_ requested: Advertisement, by bytes: [UInt8]?) -> Bool { carrier(of: requested)(bytes) }

@@ -21,8 +21,8 @@ extension AdvertisingRules {
         let turns =
             others.isEmpty
             ? "\(instancesOnAir) advertisements take turns of \(turn) s"
-            : "\(instancesOnAir) advertisements take turns, of \(turn) s, and those of other programs of "
-                + Set(others).sorted().map(String.init).joined(separator: " and ") + " s,"
+            : "\(instancesOnAir) advertisements take turns, of \(turn) s for this program and of "
+                + Set(others).sorted().map(String.init).joined(separator: " and ") + " s for other programs,"
         return Warning(
             code: "time-shared",
             message: "\(turns) on this legacy controller, so each is on the air "

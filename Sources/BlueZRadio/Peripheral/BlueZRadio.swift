@@ -35,17 +35,16 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     package nonisolated let events = RadioEvents()
     nonisolated let changes = DeviceChanges()
     private let ledger: any RadioLedger
-    private let capture: (any CaptureSink)?
-    private let captureWriter = BtsnoopWriter(.monitor)
+    private let capture: MonitorCapture?
     private let openChannels: @Sendable () -> KernelChannels
 
-    var beacons: [HostedBeacon] = []
-    var attributes: AttributeResponder?
+    private var beacons: [HostedBeacon] = []
+    private var attributes: AttributeResponder?
 
-    let access: DaemonAccess
-    var channels = KernelChannels.none
+    private let access: DaemonAccess
+    private var channels = KernelChannels.none
     /// What is registered on the adapter in use; `nil` while the radio is not attached.
-    var claim: AdapterClaim?
+    private var claim: AdapterClaim?
     /// Whether the next pass has to verify the attachment.
     private var isStale = true
     /// Why the next pass has to release the claim, whatever bluetoothd reports then.
@@ -61,8 +60,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     private var foreign = ForeignInstances()
     /// The placed beacons that were reported as stopped because of a scan, without the monitor channel.
     private var obscured: Set<BeaconIdentifier> = []
-    var centrals = ConnectedCentrals()
-    var pairing = CentralPairing()
+    private let centrals: ServedCentrals
 
     private let wakeUps: AsyncStream<Void>
     private let wakeUp: AsyncStream<Void>.Continuation
@@ -83,10 +81,11 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         _ selector: AdapterSelector, ledger: any RadioLedger, capture: (any CaptureSink)? = nil,
         openBus: @escaping DaemonAccess.Opener, openChannels: @escaping @Sendable () -> KernelChannels
     ) {
-        self.capture = capture
+        self.capture = capture.map(MonitorCapture.init)
         self.ledger = ledger
         self.openChannels = openChannels
-        access = DaemonAccess(selector, rules: Self.signalRules, open: openBus)
+        access = DaemonAccess(selector, rules: BlueZSignal.rules, open: openBus)
+        centrals = ServedCentrals(events: events, changes: changes)
         name = selector.description
         (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -99,7 +98,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         self.attributes = attributes
         try beacons.requireOneServer()
         openKernelChannels()
-        try startCapture()
+        try capture?.begin(isPermitted: channels.monitor != nil)
         let capabilities = try await attachFirst(waits: waits)
         do throws(RadioError) {
             try await claim?.requireCapacity(for: beacons)
@@ -298,9 +297,9 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         supervisor.reset()
         obscured = []
         await claim.releaseBeacons()
-        pairing.cancelQuestions()
+        centrals.cancelQuestions()
         await claim.releaseAgent()
-        for central in centrals.all { noteDisconnection(of: central) }
+        centrals.noteDetachment()
     }
 
     private var claimHandlers: AdapterClaim.Handlers {
@@ -455,7 +454,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     }
 
     /// The first placed beacon that centrals can connect to, and whether that is requested; `nil` if there is none.
-    var connectableBeacon: (BeaconIdentifier, isRequested: Bool)? {
+    private var connectableBeacon: (BeaconIdentifier, isRequested: Bool)? {
         let placed = placement.placedBeacons
         if let beacon = placed.first(where: { placement.wanted[$0]?.pdu.isConnectable == true }) {
             return (beacon, true)
@@ -471,28 +470,7 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
 
     // MARK: - Signals of the bus
 
-    private static let signalRules: [MatchRule] = {
-        let properties = "org.freedesktop.DBus.Properties"
-        return [
-            MatchRule(
-                sender: DBusConnection.busName, interface: DBusConnection.busName, member: "NameOwnerChanged",
-                argument0: BlueZDaemon.busName),
-            MatchRule(sender: BlueZDaemon.busName, interface: "org.freedesktop.DBus.ObjectManager"),
-            MatchRule(
-                sender: BlueZDaemon.busName, pathNamespace: "/org/bluez", interface: properties,
-                member: "PropertiesChanged", argument0: BlueZAdapter.interface),
-            MatchRule(
-                sender: BlueZDaemon.busName, pathNamespace: "/org/bluez", interface: properties,
-                member: "PropertiesChanged", argument0: DeviceProperties.interface),
-        ]
-    }()
-
-    /// Added with the first link: the values of centrals' characteristics.
-    static let valueRule = MatchRule(
-        sender: BlueZDaemon.busName, pathNamespace: "/org/bluez", interface: "org.freedesktop.DBus.Properties",
-        member: "PropertiesChanged", argument0: RemoteDatabase.characteristicInterface)
-
-    var busHandler: DaemonAccess.Handler { { [weak self] in await self?.handle($0) } }
+    private var busHandler: DaemonAccess.Handler { { [weak self] in await self?.handle($0) } }
 
     private func handle(_ event: DaemonAccess.Event) async {
         switch event {
@@ -524,16 +502,16 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         if let identity = changed["Address"]?.stringValue, identity != central {
             centrals.noteIdentity(identity, of: central)
         }
-        await notePairing(changed, of: path)
+        await centrals.notePairing(changed, of: path, centralContext)
         // The kernel's events report connections; without them this does. bluetoothd does not always signal Connected.
         guard let isConnected = (changed["Connected"] ?? changed["ServicesResolved"])?.boolValue,
             channels.management == nil
         else { return }
         if !isConnected {
-            noteDisconnection(of: central)
+            centrals.noteDisconnection(of: central)
             if path.parent == claim?.adapter.path { restoreAfterDisconnection() }
         } else if path.parent == claim?.adapter.path, solicitsCentrals {
-            noteConnection(of: central, peer: nil)
+            centrals.noteConnection(of: central, peer: nil, centralContext)
         }
     }
 
@@ -541,6 +519,54 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
     /// whether it uses the beacon's attributes or not.
     private var solicitsCentrals: Bool {
         placement.wantedAdvertisements.contains { !$0.advertisingData.solicitedServices.isEmpty }
+    }
+
+    // MARK: - Centrals
+
+    private var centralContext: ServedCentrals.Context {
+        ServedCentrals.Context(
+            beacons: beacons, claim: claim, reportsConnections: channels.management != nil,
+            connectable: beacons.served == nil ? connectableBeacon : nil)
+    }
+
+    private func respond(to request: AttributeRequest) async -> AttributeResponse {
+        guard let attributes else { return .failure(.unlikely) }
+        if channels.management == nil { centrals.noteConnection(of: request.central, peer: nil, centralContext) }
+        return await attributes(request).response
+    }
+
+    private func noteSubscription(
+        to characteristic: CharacteristicIdentifier, of beacon: BeaconIdentifier, isSubscribed: Bool
+    ) {
+        centrals.noteSubscription(to: characteristic, of: beacon, isSubscribed: isSubscribed)
+    }
+
+    private func cancelQuestions() { centrals.cancelQuestions() }
+
+    private func answer(_ request: AgentRequest, of device: ObjectPath) async -> PairingAnswer? {
+        await centrals.answer(request, of: device, centralContext)
+    }
+
+    package func answerPairing(_ answer: PairingAnswer, of central: String) async {
+        await centrals.answerPairing(answer, of: central, centralContext)
+    }
+
+    package func requestSecurity(of central: String) async { centrals.requestPairing(of: central, centralContext) }
+
+    package func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int {
+        await centrals.forgetBonds(of: beacon, peer: peer, centralContext)
+    }
+
+    package func link(to central: String) async throws(RadioError) -> any RemoteLink {
+        if let link = centrals.link(to: central) { return link }
+        guard let attachment = claim?.attachment,
+            let (path, device) = await centrals.object(of: central, on: attachment),
+            claim?.daemon.owner == attachment.daemon.owner
+        else {
+            throw RadioError(.refused, "\(central) is not connected", hint: "wait until it is")
+        }
+        await access.subscribe(to: BlueZSignal.valueRule, on: attachment.daemon.connection, handler: busHandler)
+        return centrals.makeLink(to: central, at: path, device, on: attachment, owner: self)
     }
 
     // MARK: - The kernel's channels
@@ -561,21 +587,9 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         }
     }
 
-    private func startCapture() throws(RadioError) {
-        guard let capture else { return }
-        guard channels.monitor != nil else {
-            throw RadioError(
-                .notPermitted, "capturing what passes an adapter needs CAP_NET_RAW",
-                hint: "give beaconry the capability (see docs/adapters.md, \"Rights\"), or leave --capture out")
-        }
-        capture.append(captureWriter.header)
-    }
-
     private func handleMonitorPacket(_ bytes: [UInt8]) async {
         guard let packet = try? MonitorPacket(parsing: bytes) else { return }
-        capture?.append(
-            captureWriter.record(
-                monitorCode: packet.kind, controllerIndex: packet.index, data: packet.data, time: .sinceUnixEpoch))
+        capture?.append(packet)
         guard packet.index == claim?.adapter.index else { return }
         if let advertiser = claim?.advertiser as? ManagementAdvertiser,
             let instance = foreign.observe(packet, isOurs: advertiser.additions.contains)
@@ -592,16 +606,17 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         case .deviceConnected(let address, let type, let flags):
             // Flag bit 3: this host initiated the connection, so the peer is not a central.
             guard isOurs, flags & 0x08 == 0 else { return }
-            noteConnection(of: address.description, peer: .init(address: address, type: type))
+            centrals.noteConnection(
+                of: address.description, peer: .init(address: address, type: type), centralContext)
         case .deviceDisconnected(let address, _):
             guard isOurs else { return }
-            noteDisconnection(of: address.description)
+            centrals.noteDisconnection(of: address.description)
             restoreAfterDisconnection()
         case .newSettings(let settings):
             if isOurs { take(AdapterSettings(rawValue: settings)) }
             verify()
         case .authenticationFailed(let address, _, let status):
-            if isOurs { noteAuthenticationFailure(of: address, status: status) }
+            if isOurs { centrals.noteAuthenticationFailure(of: address, status: status, centralContext) }
         case .advertisingRemoved(let instance):
             guard isOurs else { return }
             foreign.noteRemoval(of: instance)
@@ -636,4 +651,27 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         }
         confirm()
     }
+}
+
+extension BlueZRadio: LinkOwner {
+    func check(_ path: ObjectPath) async {
+        guard let claim, let link = centrals.link(at: path), let loss = await claim.daemon.loss(of: path) else {
+            return
+        }
+        link.end(loss.reason)
+        if !loss.isKnown { verify() }
+    }
+
+    func drop(_ link: BlueZRemoteLink) { centrals.drop(link) }
+
+    func secure(_ link: BlueZRemoteLink) async -> Result<Void, RemoteError> {
+        guard beacons.pairing != nil else {
+            return .failure(.impossible("the profile has no pairing settings"))
+        }
+        return await link.pairAsPeripheral()
+    }
+
+    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) -> Bool { false }
+
+    func answerPairings(by answer: (@Sendable (AgentRequest) async -> PairingAnswer)?) -> Bool { false }
 }

@@ -6,27 +6,64 @@ import Bluetooth
 import BluetoothCore
 import DBus
 import KernelBluetooth
-package import Radio
+import Radio
 
-// The centrals of a `BlueZRadio`: connections, attribute requests, pairing, and the links through which a beacon uses a
-// central's own attributes. In a file of its own because the radio's passes do not depend on any of it.
+/// The centrals of a `BlueZRadio`: their connections, their pairings, and the links through which a beacon uses the
+/// central's own attributes.
+///
+/// A central is connected from `noteConnection` to `noteDisconnection`. Without the management interface the first
+/// attribute request, or the first pairing, is what reports a connection. bluetoothd stores the bonds.
+///
+/// Confined to the actor of the radio that owns it, which passes with each call what it is attached to.
+final class ServedCentrals {
+    /// What the radio has at the time of a call.
+    struct Context {
+        let beacons: [HostedBeacon]
+        /// What is registered on the adapter; `nil` while the radio is not attached.
+        let claim: AdapterClaim?
+        /// Whether the kernel reports connections.
+        let reportsConnections: Bool
+        /// Without a beacon that has services, the beacon that centrals can connect to, and whether its profile requests that.
+        let connectable: (BeaconIdentifier, isRequested: Bool)?
 
-extension BlueZRadio {
-    func noteConnection(of central: String, peer: ConnectedCentrals.Peer?) {
-        guard let beacon = beacons.served else { return noteUnexpectedConnection(of: central, peer: peer) }
-        guard centrals.add(central, to: beacon.identifier, peer: peer) else { return }
-        events.yield(.connected(beacon.identifier, central: central))
-        if beacon.pairing?.asksOnConnection == true { requestPairing(of: central) }
+        /// The object of a central.
+        func path(of central: String) -> ObjectPath? { claim.flatMap { BlueZDevice.path(of: central, on: $0.adapter) } }
     }
 
-    /// Reports a connection to an adapter whose beacons have no services: to the one that is connectable, or, on an adapter
-    /// that makes all of them connectable, to the first.
-    private func noteUnexpectedConnection(of central: String, peer: ConnectedCentrals.Peer?) {
-        guard let (beacon, isRequested) = connectableBeacon, centrals.add(central, to: beacon, peer: peer) else {
+    private let events: RadioEvents
+    private let changes: DeviceChanges
+    private var connected = ConnectedCentrals()
+    private var pairing = CentralPairing()
+
+    init(events: RadioEvents, changes: DeviceChanges) {
+        self.events = events
+        self.changes = changes
+    }
+
+    // MARK: - Connections
+
+    /// The kernel's address of a central; `nil` if it is not connected.
+    func peer(_ central: String) -> ConnectedCentrals.Peer? { connected.peer(central) }
+
+    /// A central is connected.
+    /// - Parameter peer: the kernel's address of the central; `nil` without the management interface.
+    func noteConnection(of central: String, peer: ConnectedCentrals.Peer?, _ context: Context) {
+        guard let beacon = context.beacons.served else {
+            return noteUnexpectedConnection(of: central, peer: peer, context)
+        }
+        guard connected.add(central, to: beacon.identifier, peer: peer) else { return }
+        events.yield(.connected(beacon.identifier, central: central))
+        if beacon.pairing?.asksOnConnection == true { requestPairing(of: central, context) }
+    }
+
+    /// Reports a connection to an adapter whose beacons have no services: to the connectable beacon, or, on an adapter that
+    /// makes all of them connectable, to the first.
+    private func noteUnexpectedConnection(of central: String, peer: ConnectedCentrals.Peer?, _ context: Context) {
+        guard let (beacon, isRequested) = context.connectable, connected.add(central, to: beacon, peer: peer) else {
             return
         }
         events.yield(.connected(beacon, central: central))
-        guard !isRequested, let adapter = claim?.adapter.name else { return }
+        guard !isRequested, let adapter = context.claim?.adapter.name else { return }
         events.yield(
             .warning(
                 beacon,
@@ -40,16 +77,17 @@ extension BlueZRadio {
 
     /// - Parameter address: the name or the identity address of a central, or of a peer that is not a central.
     func noteDisconnection(of address: String) {
-        guard let (central, beacon) = centrals.remove(address) else { return }
+        guard let (central, beacon) = connected.remove(address) else { return }
         events.yield(.disconnected(beacon, central: central))
     }
 
-    func respond(to request: AttributeRequest) async -> AttributeResponse {
-        guard let attributes else { return .failure(.unlikely) }
-        // Without the management interface, a central is known only once it uses an attribute.
-        if channels.management == nil { noteConnection(of: request.central, peer: nil) }
-        return await attributes(request).response
+    /// The radio is not attached any more.
+    func noteDetachment() {
+        for central in connected.all { noteDisconnection(of: central) }
     }
+
+    /// Takes the identity address of a central, which differs from the address in its name.
+    func noteIdentity(_ identity: String, of central: String) { connected.noteIdentity(identity, of: central) }
 
     /// bluetoothd does not identify the subscriber; the subscription is attributed to a connected central.
     func noteSubscription(
@@ -57,18 +95,18 @@ extension BlueZRadio {
     ) {
         events.yield(
             .subscribed(
-                beacon, central: centrals.anyName ?? "unknown", characteristic, isSubscribed ? .notification : []))
+                beacon, central: connected.anyName ?? "unknown", characteristic, isSubscribed ? .notification : []))
     }
-}
 
-// MARK: - Pairing
+    // MARK: - Pairing
 
-extension BlueZRadio {
-    func answer(_ request: AgentRequest, of device: ObjectPath) async -> PairingAnswer? {
-        guard let beacon = beacons.pairing, let central = BlueZDevice.address(of: device)?.description else {
+    /// Answers a request of bluetoothd's agent manager.
+    /// - Returns: the answer; `nil` declines, or for a request without one.
+    func answer(_ request: AgentRequest, of device: ObjectPath, _ context: Context) async -> PairingAnswer? {
+        guard let beacon = context.beacons.pairing, let central = BlueZDevice.address(of: device)?.description else {
             return nil
         }
-        if channels.management == nil { noteConnection(of: central, peer: nil) }
+        if !context.reportsConnections { noteConnection(of: central, peer: nil, context) }
         let events = CentralPairing.events(of: request)
             .map { RadioEvent.pairing(beacon.identifier, central: central, $0) }
         switch request {
@@ -88,49 +126,50 @@ extension BlueZRadio {
         }
     }
 
-    func cancelQuestions() {
-        pairing.cancelQuestions()
-    }
+    /// Declines all open questions.
+    func cancelQuestions() { pairing.cancelQuestions() }
 
-    package func answerPairing(_ answer: PairingAnswer, of central: String) async {
+    /// Answers the question about a central, or cancels its pairing.
+    func answerPairing(_ answer: PairingAnswer, of central: String, _ context: Context) async {
         if pairing.answer(answer, of: central) { return }
-        guard answer == .cancel, let claim, let path = BlueZDevice.path(of: central, on: claim.adapter) else { return }
-        _ = try? await claim.daemon.call(path, DeviceProperties.interface, "CancelPairing", timeout: .seconds(5))
+        guard answer == .cancel, let path = context.path(of: central) else { return }
+        _ = try? await context.claim?.daemon.call(
+            path, DeviceProperties.interface, "CancelPairing", timeout: .seconds(5))
     }
-
-    package func requestSecurity(of central: String) async { requestPairing(of: central) }
 
     /// Requests pairing, and with that encryption. The result is reported by the device's properties, a failure by the
     /// kernel.
-    private func requestPairing(of central: String) {
-        guard let claim, let path = BlueZDevice.path(of: central, on: claim.adapter) else { return }
+    func requestPairing(of central: String, _ context: Context) {
+        guard let daemon = context.claim?.daemon, let path = context.path(of: central) else { return }
         // Ends with its reply, or with the connection to the bus.
-        Task {
-            _ = try? await claim.daemon.call(path, DeviceProperties.interface, "Pair", timeout: .seconds(120))
-        }
+        Task { _ = try? await daemon.call(path, DeviceProperties.interface, "Pair", timeout: .seconds(120)) }
     }
 
-    func notePairing(_ changed: [String: DBusValue], of path: ObjectPath) async {
-        guard let beacon = beacons.pairing, let isPaired = changed["Paired"]?.boolValue, let claim,
-            let central = BlueZDevice.address(of: path)?.description
+    /// Reports a pairing, or a bond that was removed.
+    /// - Parameter changed: the changed properties of the central's object.
+    func notePairing(_ changed: [String: DBusValue], of path: ObjectPath, _ context: Context) async {
+        guard let beacon = context.beacons.pairing, let isPaired = changed["Paired"]?.boolValue,
+            let claim = context.claim, let central = BlueZDevice.address(of: path)?.description
         else { return }
         let properties = try? await claim.daemon.properties(DeviceProperties.interface, of: path)
         guard let event = pairing.note(isPaired: isPaired, properties) else { return }
         events.yield(.pairing(beacon.identifier, central: central, event))
     }
 
-    func noteAuthenticationFailure(of address: BluetoothAddress, status: UInt8) {
-        guard let beacon = beacons.pairing else { return }
+    func noteAuthenticationFailure(of address: BluetoothAddress, status: UInt8, _ context: Context) {
+        guard let beacon = context.beacons.pairing else { return }
         events.yield(
             .pairing(
                 beacon.identifier, central: address.description, .failed(PairingError(managementStatus: status))))
     }
 
-    package func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) async -> Int {
-        guard beacon == beacons.pairing?.identifier, let claim else { return 0 }
+    /// Removes the bond with a peer, or all bonds of the beacon.
+    /// - Returns: the number of bonds that were removed.
+    func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?, _ context: Context) async -> Int {
+        guard beacon == context.beacons.pairing?.identifier, let claim = context.claim else { return 0 }
         var count = 0
         for device in pairing.bonds(of: peer) {
-            guard let path = BlueZDevice.path(of: device.address.description, on: claim.adapter) else { continue }
+            guard let path = context.path(of: device.address.description) else { continue }
             let reply = try? await claim.attachment.call("RemoveDevice", [.objectPath(path)], timeout: .seconds(10))
             guard reply != nil else { continue }
             if pairing.noteRemoved(device) {
@@ -140,34 +179,42 @@ extension BlueZRadio {
         }
         return count
     }
-}
 
-// MARK: - Links to centrals
+    // MARK: - Links
 
-extension BlueZRadio: LinkOwner {
-    /// The link to a central whose own attributes a beacon uses. bluetoothd discovers them when the central has connected.
-    package func link(to central: String) async throws(RadioError) -> any RemoteLink {
-        if let link = centrals.link(to: central) { return link }
-        guard let claim, let (path, device) = await object(of: central, claim), centrals.contains(central),
-            self.claim?.daemon.owner == claim.daemon.owner
-        else {
-            throw RadioError(.refused, "\(central) is not connected", hint: "wait until it is")
-        }
-        await access.subscribe(to: Self.valueRule, on: claim.daemon.connection, handler: busHandler)
-        if let link = centrals.link(to: central) { return link }
+    /// The link to a central.
+    func link(to central: String) -> BlueZRemoteLink? { connected.link(to: central) }
+
+    /// The link to the central with this object.
+    func link(at path: ObjectPath) -> BlueZRemoteLink? { connected.link(at: path) }
+
+    /// Ends a link; the central stays.
+    func drop(_ link: BlueZRemoteLink) {
+        connected.remove(link)
+        link.end("this side ended it")
+    }
+
+    /// Makes the link to a connected central. bluetoothd discovers the central's attributes by itself.
+    /// - Returns: the link that there was already, if there is one.
+    func makeLink(
+        to central: String, at path: ObjectPath, _ device: RemoteAddress, on attachment: AdapterAttachment,
+        owner: any LinkOwner
+    ) -> BlueZRemoteLink {
+        if let link = connected.link(to: central) { return link }
         let link = BlueZRemoteLink(
-            device, path, on: claim.attachment, database: RemoteDatabase(of: path, in: []), owner: self)
-        centrals.add(link, to: central)
+            device, path, on: attachment, database: RemoteDatabase(of: path, in: []), owner: owner)
+        connected.add(link, to: central)
         return link
     }
 
-    /// The object of a central. The kernel may report the central up to 5 s before bluetoothd has the object.
-    private func object(of central: String, _ claim: AdapterClaim) async -> (ObjectPath, RemoteAddress)? {
-        let found = await changes.first(of: claim.adapter.path, within: .seconds(5)) {
+    /// The object of a connected central; `nil` if the central is not connected when it is found. The kernel may report the
+    /// central up to 5 s before bluetoothd has the object.
+    func object(of central: String, on attachment: AdapterAttachment) async -> (ObjectPath, RemoteAddress)? {
+        let found = await changes.first(of: attachment.adapter.path, within: .seconds(5)) {
             () async -> (ObjectPath, RemoteAddress)?? in
-            guard centrals.contains(central) else { return .some(nil) }
-            for object in (try? await claim.daemon.objects()) ?? [] {
-                guard let path = object.key.objectPathValue, path.parent == claim.adapter.path,
+            guard connected.contains(central) else { return .some(nil) }
+            for object in (try? await attachment.daemon.objects()) ?? [] {
+                guard let path = object.key.objectPathValue, path.parent == attachment.adapter.path,
                     let values = object.value.dictionaryValue?[DeviceProperties.interface]?.dictionaryValue,
                     case let properties = DeviceProperties(values), properties.isConnected,
                     let device = properties.device
@@ -179,30 +226,6 @@ extension BlueZRadio: LinkOwner {
             }
             return nil
         }
-        return found ?? nil
+        return connected.contains(central) ? found ?? nil : nil
     }
-
-    func check(_ path: ObjectPath) async {
-        guard let claim, let link = centrals.link(at: path), let loss = await claim.daemon.loss(of: path) else {
-            return
-        }
-        link.end(loss.reason)
-        if !loss.isKnown { verify() }
-    }
-
-    func drop(_ link: BlueZRemoteLink) {
-        centrals.remove(link)
-        link.end("this side ended it")
-    }
-
-    func secure(_ link: BlueZRemoteLink) async -> Result<Void, RemoteError> {
-        guard beacons.pairing != nil else {
-            return .failure(.impossible("the profile has no pairing settings"))
-        }
-        return await link.pairAsPeripheral()
-    }
-
-    func notify(_ value: [UInt8], of characteristic: CharacteristicIdentifier) -> Bool { false }
-
-    func answerPairings(by answer: (@Sendable (AgentRequest) async -> PairingAnswer)?) -> Bool { false }
 }
