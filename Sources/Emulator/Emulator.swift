@@ -96,13 +96,12 @@ package actor Emulator: Service {
     let directory: BeaconDirectory
     let progress = RunProgress()
     /// The receivers and the physics of the profiles.
-    var receivers = ServedReceivers()
-    /// The scenario whose changes are performed, or the last one.
-    var scenario: RunningScenario?
+    let receivers = ServedReceivers()
+    let scenario: ScenarioPlayer
     /// The captures in memory.
-    var captures = RunCaptures()
-    /// Watches the time of day, while a schedule depends on it.
-    var timeOfDayWatch: Task<Void, Never>?
+    let captures = RunCaptures()
+    /// Runs while a schedule depends on the time of day.
+    let timeOfDayTimer = TimeOfDayTimer()
     /// Receives the names of the profiles after each reload, before the reload is reported.
     private(set) var reloadObserver: (@Sendable ([String]) async -> Void)?
     /// The receivers that scan within the run.
@@ -121,6 +120,7 @@ package actor Emulator: Service {
         factory = BeaconFactory(
             configuration, executor: executor, clock: runClock.timekeeper, counts: directory.counts)
         roster = BeaconRoster(radioName: radio.name)
+        scenario = ScenarioPlayer(events: events)
     }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
@@ -145,7 +145,7 @@ package actor Emulator: Service {
         }
         do {
             let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
-            receivers = ServedReceivers(profiles)
+            receivers.begin(with: profiles)
             roster.begin(with: profiles)
             install(try BeaconReplacement(of: [], by: profiles, keepsEqual: false, factory).next)
             progress.begin(.opening)
@@ -188,12 +188,12 @@ package actor Emulator: Service {
         let failure = await openAndWait()
         progress.begin(.over)
         progress.lastChange?.cancel()
-        timeOfDayWatch?.cancel()
+        timeOfDayTimer.cancel()
         if failure == nil || roster.isReady { events.post(.stopping) }
         roster.setRunning(false)
         announce()
         for session in roster.allSessions { session.end() }
-        scenario?.task?.cancel()
+        scenario.cancel()
         await listeners.removeAll()
         await configuration.bench?.air.close()
         await radio.close()

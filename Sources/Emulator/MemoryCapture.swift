@@ -75,8 +75,8 @@ package struct CaptureRecord: Codable, Hashable, Sendable {
     package let limit: Int
 }
 
-/// The captures of a run in memory.
-package struct RunCaptures {
+/// The captures of a run in memory. Confined to the actor of the run.
+package final class RunCaptures {
     /// The limit of their number.
     private static let maximum = 16
     /// The limits of the size of a capture, in bytes.
@@ -94,7 +94,7 @@ package struct RunCaptures {
 
     /// Reserves the place of another one; `add` follows.
     /// - Throws: `EmulatorError` `.cannotCreate` if there are too many.
-    mutating func reserve() throws(EmulatorError) {
+    func reserve() throws(EmulatorError) {
         guard captures.count + reserved < Self.maximum else {
             throw EmulatorError(
                 .cannotCreate, "there are \(Self.maximum) captures already", hint: "remove those that are not needed")
@@ -104,7 +104,7 @@ package struct RunCaptures {
 
     /// Adds a capture with its number at the radio, at a reserved place.
     /// - Returns: its id.
-    mutating func add(_ capture: MemoryCapture, number: Int) -> Int {
+    func add(_ capture: MemoryCapture, number: Int) -> Int {
         reserved -= 1
         lastID += 1
         captures[lastID] = (capture, number)
@@ -122,7 +122,7 @@ package struct RunCaptures {
     }
 
     /// Removes a capture.
-    mutating func remove(_ id: Int) { captures[id] = nil }
+    func remove(_ id: Int) { captures[id] = nil }
 }
 
 extension Emulator {

@@ -124,3 +124,17 @@ struct TimeOfDayWatch {
         return true
     }
 }
+
+/// The task that compares the time of day again and again, once a schedule depends on it.
+///
+/// Confined to the actor of the run.
+final class TimeOfDayTimer {
+    private var task: Task<Void, Never>?
+
+    /// Begins; without effect if it has begun already.
+    func begin(_ makeTask: () -> Task<Void, Never>) {
+        if task == nil { task = makeTask() }
+    }
+
+    func cancel() { task?.cancel() }
+}

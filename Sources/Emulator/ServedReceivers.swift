@@ -9,14 +9,15 @@ import Radio
 /// The receivers and the physics of the profiles as the radio has them.
 ///
 /// Both are there from the start to the end of a run; a reload changes the movements of receivers only.
-struct ServedReceivers: Sendable {
+/// Confined to the actor of the run.
+final class ServedReceivers {
     /// By name.
     private var receivers: [String: ReceiverDefinition] = [:]
     private var model = Propagation()
     private var hasWarned = false
 
-    /// Those that a run starts with.
-    init(_ profiles: [Profile] = []) {
+    /// Takes the profiles that the run starts with.
+    func begin(with profiles: [Profile]) {
         for receiver in profiles.flatMap(\.receivers) { receivers[receiver.id] = receiver }
         model = Propagation(for: profiles)
     }
@@ -28,7 +29,7 @@ struct ServedReceivers: Sendable {
 
     /// The warning of a radio without positions, once; `nil` if nothing needs them.
     /// - Parameter movements: the movements of the beacons.
-    mutating func warning(ofRadio name: String, _ movements: [Movement]) -> Warning? {
+    func warning(ofRadio name: String, _ movements: [Movement]) -> Warning? {
         let needPositions = receivers.values.contains { $0.listener == nil || $0.movement != nil }
         guard !hasWarned, needPositions || movements.contains(where: \.motion.isMoving) else { return nil }
         hasWarned = true
@@ -49,7 +50,7 @@ struct ServedReceivers: Sendable {
 
     /// Applies the receivers of a reload: their movements at once.
     /// - Returns: a warning with the names of those that were added, removed or given another server; `nil` for none.
-    mutating func replace(by next: [ReceiverDefinition], on radio: any PositioningRadio) async -> Warning? {
+    func replace(by next: [ReceiverDefinition], on radio: any PositioningRadio) async -> Warning? {
         // Those that scan within the run have been replaced; they move as the profile has it only if that has changed.
         let formerListeners = receivers.filter { $0.value.listener != nil }
         for name in formerListeners.keys { receivers[name] = nil }

@@ -28,8 +28,8 @@ package struct ScenarioRecord: Codable, Hashable, Sendable {
         /// Why it was refused; absent if it was not.
         package var message: String?
 
-        init(_ step: ScenarioStep, refusedWith message: String? = nil) {
-            at = RunningScenario.seconds(step.time)
+        fileprivate init(_ step: ScenarioStep, refusedWith message: String? = nil) {
+            at = ScenarioRecord.seconds(step.time)
             change = step.text
             self.message = message
         }
@@ -54,6 +54,11 @@ package struct ScenarioRecord: Codable, Hashable, Sendable {
     /// The keys of the scenario that have no effect on a run; absent without any.
     package let ignored: [String]?
 
+    /// Seconds with three decimals.
+    fileprivate static func seconds(_ duration: Duration) -> Double {
+        (duration / .milliseconds(1)).rounded() / 1000
+    }
+
     /// The progress in one line.
     package var sentence: String {
         let refusals = refused.isEmpty ? "" : ", \(refused.count) refused"
@@ -63,34 +68,101 @@ package struct ScenarioRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// A scenario whose changes are performed on a run.
-struct RunningScenario {
-    let timeline: Timeline
-    /// The time of the run at its start.
-    let start: Duration
-    var end: Duration?
-    var done = 0
-    var refused: [ScenarioRecord.Change] = []
-    var state = ScenarioRecord.State.running
-    var task: Task<Void, Never>?
-
-    func record(at now: Duration) -> ScenarioRecord {
-        ScenarioRecord(
-            scenario: timeline.name, state: state, elapsed: Self.seconds((end ?? now) - start),
-            duration: Self.seconds(timeline.duration), changes: timeline.steps.count, done: done,
-            next: state == .running && done < timeline.steps.count ? ScenarioRecord.Change(timeline.steps[done]) : nil,
-            refused: refused, ignored: timeline.ignoredKeys.isEmpty ? nil : timeline.ignoredKeys)
+/// The scenario whose changes are performed on a run, or the last one.
+///
+///     none --(start)--> playing --(end)--> over, ended      playing --(stop, or start of another)--> over, stopped
+///
+/// Confined to the actor of the run. Each change of its state is an event.
+final class ScenarioPlayer {
+    private enum Phase {
+        case playing(Task<Void, Never>)
+        case over(ScenarioRecord.State, at: Duration)
     }
 
-    /// Seconds with three decimals.
-    fileprivate static func seconds(_ duration: Duration) -> Double {
-        (duration / .milliseconds(1)).rounded() / 1000
+    private struct Scenario {
+        let timeline: Timeline
+        /// The time of the run at its start.
+        let start: Duration
+        var phase: Phase
+        var done = 0
+        var refused: [ScenarioRecord.Change] = []
+    }
+
+    private var scenario: Scenario?
+    private let events: EventHub
+
+    init(events: EventHub) { self.events = events }
+
+    /// Starts a scenario instead of a former one.
+    /// - Parameters:
+    ///   - now: the time of the run.
+    ///   - task: what performs its changes; it is cancelled when the scenario is stopped.
+    func start(_ timeline: Timeline, at now: Duration, _ task: Task<Void, Never>) -> ScenarioRecord {
+        stop(at: now)
+        return post(Scenario(timeline: timeline, start: now, phase: .playing(task)), at: now)
+    }
+
+    /// Stops the scenario.
+    /// - Returns: its record; `nil` if there was none.
+    @discardableResult
+    func stop(at now: Duration) -> ScenarioRecord? {
+        guard var stopped = scenario, case .playing(let task) = stopped.phase else { return record(at: now) }
+        task.cancel()
+        stopped.phase = .over(.stopped, at: now)
+        return post(stopped, at: now)
+    }
+
+    /// The run ends; that the scenario ends with it is no event.
+    func cancel() {
+        if case .playing(let task) = scenario?.phase { task.cancel() }
+    }
+
+    /// A change was performed.
+    /// - Parameter message: why it was refused; `nil` if it was not.
+    func noteChange(_ step: ScenarioStep, refusedWith message: String?, at now: Duration) {
+        guard var current = scenario else { return }
+        current.done += 1
+        if let message { current.refused.append(ScenarioRecord.Change(step, refusedWith: message)) }
+        post(current, at: now)
+    }
+
+    /// All changes are done, and the duration is over.
+    func end(at now: Duration) {
+        guard var ended = scenario else { return }
+        ended.phase = .over(.ended, at: now)
+        post(ended, at: now)
+    }
+
+    @discardableResult
+    private func post(_ changed: Scenario, at now: Duration) -> ScenarioRecord {
+        scenario = changed
+        let record = Self.record(of: changed, at: now)
+        events.post(.scenario(record))
+        return record
+    }
+
+    /// The progress; `nil` if there was no scenario.
+    func record(at now: Duration) -> ScenarioRecord? { scenario.map { Self.record(of: $0, at: now) } }
+
+    private static func record(of scenario: Scenario, at now: Duration) -> ScenarioRecord {
+        let timeline = scenario.timeline
+        let next = scenario.done < timeline.steps.count ? ScenarioRecord.Change(timeline.steps[scenario.done]) : nil
+        let (state, end): (ScenarioRecord.State, Duration) =
+            switch scenario.phase {
+            case .playing: (.running, now)
+            case .over(let state, let end): (state, end)
+            }
+        return ScenarioRecord(
+            scenario: timeline.name, state: state, elapsed: ScenarioRecord.seconds(end - scenario.start),
+            duration: ScenarioRecord.seconds(timeline.duration), changes: timeline.steps.count, done: scenario.done,
+            next: state == .running ? next : nil, refused: scenario.refused,
+            ignored: timeline.ignoredKeys.isEmpty ? nil : timeline.ignoredKeys)
     }
 }
 
 extension Emulator {
     /// The scenario of the run, or the last one; `nil` if there was none.
-    package var scenarioRecord: ScenarioRecord? { scenario?.record(at: uptime) }
+    package var scenarioRecord: ScenarioRecord? { scenario.record(at: uptime) }
 
     /// Performs the timeline of a scenario from now on, instead of a former one.
     /// - Parameters:
@@ -110,34 +182,14 @@ extension Emulator {
         } catch {
             throw EmulatorError(error)
         }
-        stopScenario()
-        var started = RunningScenario(timeline: timeline, start: uptime)
-        started.task = Task { [weak self] in await self?.perform(timeline) }
-        scenario = started
-        return postScenario(started)
+        let start = uptime
+        return scenario.start(timeline, at: start, Task { [weak self] in await self?.perform(timeline, from: start) })
     }
 
     /// Ends the scenario; what it has changed stays.
     /// - Returns: its record; `nil` if there was none.
     @discardableResult
-    package func stopScenario() -> ScenarioRecord? {
-        guard var stopped = scenario else { return nil }
-        stopped.task?.cancel()
-        if stopped.state == .running {
-            stopped.state = .stopped
-            stopped.end = uptime
-            scenario = stopped
-            postScenario(stopped)
-        }
-        return scenarioRecord
-    }
-
-    @discardableResult
-    private func postScenario(_ scenario: RunningScenario) -> ScenarioRecord {
-        let record = scenario.record(at: uptime)
-        events.post(.scenario(record))
-        return record
-    }
+    package func stopScenario() -> ScenarioRecord? { scenario.stop(at: uptime) }
 
     /// Performs a change of a scenario; what a receiver does on a connection is none of the run.
     /// - Throws: `EmulatorError`, as the method for the change.
@@ -159,31 +211,20 @@ extension Emulator {
         }
     }
 
-    private func perform(_ timeline: Timeline) async {
+    /// - Parameter start: the time of the run at the start of the scenario.
+    private func perform(_ timeline: Timeline, from start: Duration) async {
         for step in timeline.steps {
-            guard await sleep(untilScenarioTime: step.time) else { return }
+            guard await sleep(until: start + step.time) else { return }
             var message: String?
             do throws(EmulatorError) {
                 try await perform(step.action)
             } catch {
                 message = "\(error)"
             }
-            guard !Task.isCancelled, var current = scenario else { return }
-            current.done += 1
-            if let message { current.refused.append(ScenarioRecord.Change(step, refusedWith: message)) }
-            scenario = current
-            postScenario(current)
+            guard !Task.isCancelled else { return }
+            scenario.noteChange(step, refusedWith: message, at: uptime)
         }
-        guard await sleep(untilScenarioTime: timeline.duration), var ended = scenario else { return }
-        ended.state = .ended
-        ended.end = uptime
-        scenario = ended
-        postScenario(ended)
-    }
-
-    /// - Returns: `false` if the scenario was stopped meanwhile.
-    private func sleep(untilScenarioTime time: Duration) async -> Bool {
-        guard let start = scenario?.start else { return false }
-        return await sleep(until: start + time)
+        guard await sleep(until: start + timeline.duration) else { return }
+        scenario.end(at: uptime)
     }
 }

@@ -18,12 +18,14 @@ extension Emulator {
         guard session.hasSchedule else { return }
         awaitScheduleChange(of: beacon.identifier)
         refresh(beacon.identifier)
-        if session.followsTimeOfDay, runClock.canBeSet, timeOfDayWatch == nil {
-            let watch = TimeOfDayWatch(at: runClock.scheduleTime, configuration.utcOffset)
-            timeOfDayWatch = Task { [weak self, runClock] in
-                var watch = watch
-                while await runClock.sleep(for: Self.timeCheckPeriod), let self {
-                    watch = await self.checkSchedules(watch)
+        if session.followsTimeOfDay, runClock.canBeSet {
+            timeOfDayTimer.begin {
+                let watch = TimeOfDayWatch(at: runClock.scheduleTime, configuration.utcOffset)
+                return Task { [weak self, runClock] in
+                    var watch = watch
+                    while await runClock.sleep(for: Self.timeCheckPeriod), let self {
+                        watch = await self.checkSchedules(watch)
+                    }
                 }
             }
         }

@@ -155,10 +155,7 @@ extension Emulator {
         await replaceListeners(by: next)
         warnOfMissingReceiver()
         guard let radio = try? air.positioning() else { return }
-        var replaced = receivers
-        let warning = await replaced.replace(by: next, on: radio)
-        receivers = replaced
-        if let warning { events.post(.warning(warning)) }
+        if let warning = await receivers.replace(by: next, on: radio) { events.post(.warning(warning)) }
     }
 
     private func replaceBeacons(by profiles: [Profile]) async throws(EmulatorError) -> ReloadResult {
