@@ -45,9 +45,9 @@ public actor Central {
     /// A central that owns this radio from now on.
     /// - Parameters:
     ///   - radio: the radio.
-    ///   - knownPeripherals: the number of devices that are remembered, at least one. Of more, those that are not in
-    ///     use and were not seen for longest are forgotten.
-    ///   - clock: the clock of all timeouts; `nil` for real time, or that of the virtual time in which it is made.
+    ///   - knownPeripherals: the number of devices that the central remembers, at least one. When there are more, it
+    ///     forgets the devices that are not in use and that it has not seen for longest.
+    ///   - clock: the clock of all timeouts; `nil` for real time, or for the virtual time in which the central is made.
     public init(
         radio: any CentralRadio, knownPeripherals: Int = 1024, clock: (any Clock<Duration>)? = nil
     ) {

@@ -231,7 +231,7 @@ public final class Peripheral: Sendable {
 // MARK: - Attributes
 
 extension Peripheral {
-    /// Discovers primary services: all, or those of some types only, which takes less time.
+    /// Discovers primary services: all, or only the services of some types, which takes less time.
     public func discoverServices(
         _ types: [BluetoothUUID]? = nil, timeout: Duration = Central.defaultTimeout
     ) async throws(CentralError) -> [Service] {

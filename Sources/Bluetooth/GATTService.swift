@@ -103,7 +103,7 @@ public struct PresentationFormat: Hashable, Sendable {
     public let exponent: Int8
     /// The unit (Assigned Numbers, 3.5): 0x27AD is a percentage.
     public let unit: UInt16
-    /// The name space of the description: 0x01 is that of the Bluetooth SIG.
+    /// The name space of the description: 0x01 is the Bluetooth SIG's.
     public let namespace: UInt8
     /// The description within that name space; 0 is unknown.
     public let fieldDescription: UInt16

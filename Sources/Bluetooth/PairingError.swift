@@ -58,7 +58,7 @@ public struct PairingError: Error, Hashable, Sendable {
     /// The time until the next attempt is allowed, for `repeatedAttempts`; `nil` where it is not known.
     public let retryAfter: Duration?
 
-    /// An error of this code; without a message, that of the code.
+    /// An error of this code; without a message, with the message of the code.
     public init(_ code: Code, _ message: String? = nil, retryAfter: Duration? = nil) {
         self.code = code
         self.message = message ?? code.message

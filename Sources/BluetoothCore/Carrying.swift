@@ -15,7 +15,7 @@ package struct Carrying: Hashable, Sendable {
     /// Where the receiver is.
     package var place: Place
     /// The direction that the person faces, in degrees clockwise from the second axis: 0 is north and 90 is east if the
-    /// axes are those of a map.
+    /// axes are as on a map.
     package var heading: Double
 
     /// A receiver at a place of a person who faces a direction.

@@ -6,7 +6,7 @@
 package struct LinkOverride: Hashable, Sendable {
     /// The RSSI of all packets in dBm, whatever the model has; `nil` for the RSSI of the model.
     package var rssi: Int8?
-    /// A loss in dB in addition to that of the model.
+    /// A loss in dB in addition to the loss of the model.
     package var loss: Double
     /// The probability that a packet is lost, in addition to the losses of the model; 1 for a blocked path.
     package var packetLoss: Double

@@ -37,7 +37,7 @@ package indirect enum Motion: Hashable, Sendable {
         }
     }
 
-    /// The line on which it moves, for a drawing: the points of a path, or those of a circle each ten degrees; empty at rest.
+    /// The line on which it moves, for a drawing: the points of a path, or a point each ten degrees of a circle; empty at rest.
     package var outline: [Position] {
         switch self {
         case .rest: return []
@@ -184,7 +184,7 @@ extension Motion {
 extension Motion {
     /// A circle at a constant height and speed, anticlockwise as seen from above with the axes as in a drawing.
     package struct Orbit: Hashable, Sendable {
-        /// The centre; its height is that of the orbit.
+        /// The centre, at the height of the orbit.
         package let centre: Position
         /// In metres.
         package let radius: Double

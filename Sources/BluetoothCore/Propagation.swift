@@ -22,8 +22,8 @@ package struct Propagation: Hashable, Sendable {
     package var packetDeviation: Double
     /// The RSSI in dBm at which one bit in 1,000 is wrong (Core 5.4, Vol 6, Part A, 4.1); `nil` if every packet is received.
     package var sensitivity: Double?
-    /// How many dB the RSSI of a packet must be above that of each packet that overlaps it on its channel, for it to be
-    /// received; `nil` if packets do not collide.
+    /// How many dB the RSSI of a packet must be above the RSSI of each packet that overlaps it on its channel, so that
+    /// the packet is received; `nil` if packets do not collide.
     package var capture: Double?
     /// The loss in dB through the body of a person who carries a receiver, from the side that the body faces away from.
     package var bodyLoss: Double
@@ -73,7 +73,7 @@ package struct Propagation: Hashable, Sendable {
         self.walls = walls
     }
 
-    /// The presets by name. The exponents are those of published measurements in such rooms; the other parameters reproduce
+    /// The presets by name. The exponents are from published measurements in such rooms; the other parameters reproduce
     /// recordings of moving and resting devices (see docs/physics.md).
     package static let environments: [(name: String, propagation: Propagation)] = [
         ("free", room(exponent: 2, directPathRatio: nil, bodyLoss: 19)),

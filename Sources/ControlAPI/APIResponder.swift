@@ -30,9 +30,9 @@ struct APIResponder: Sendable {
 
     /// How the reply of a request is written.
     private struct Form: Sendable {
-        /// Whether it has no body.
+        /// Whether the reply has no body.
         let isHead: Bool
-        /// The fields that it has besides those of its content.
+        /// The fields that the reply has besides the fields of its content.
         let fields: HTTPFields
     }
 

@@ -95,8 +95,8 @@ package final class ControlSocket: Sendable {
 
     /// Gives a socket its mode, and its group. If that is impossible, the socket is removed.
     ///
-    /// A socket that has the group already, as that of a process of this group, is not given it again: the filter of system
-    /// calls of a service may refuse chown.
+    /// A socket that has the group already, because it is the group of the process, keeps it without chown: the filter
+    /// of system calls of a service may refuse chown.
     private static func protect(_ path: String, _ group: gid_t?) -> EmulatorError? {
         chmod(path, 0o600)
         guard let group else { return nil }

@@ -39,6 +39,6 @@ struct PageFile: Sendable {
 
     private static let paths = Set(all.map(\.path))
 
-    /// Whether a path without the slash in front is that of a file of the page.
+    /// Whether the page has a file with this path, which is without the slash in front.
     static func has(_ path: String) -> Bool { paths.contains(path) }
 }

@@ -36,7 +36,7 @@ package struct ControlClient: Sendable {
 
     /// A client of the server with this URL.
     /// - Parameters:
-    ///   - url: `http://HOST:PORT`, as the event `http-ready` has it, or `unix:PATH` for a control socket.
+    ///   - url: `http://HOST:PORT`, as in the event `http-ready`, or `unix:PATH` for a control socket.
     ///   - token: the token of the server; `nil` for none.
     /// - Throws: `EmulatorError` `.badProfile` for another URL.
     package init(url: String, token: String?) throws(EmulatorError) {
@@ -50,7 +50,7 @@ package struct ControlClient: Sendable {
         } else {
             throw EmulatorError(
                 .badProfile, "\"\(url)\" is not the URL of a run",
-                hint: "write http://HOST:PORT, as beaconry run --http has it, or unix:PATH; for https, use a tunnel")
+                hint: "write http://HOST:PORT with the address of run --http, or unix:PATH; for https, use a tunnel")
         }
         place = url
         self.token = token
@@ -147,7 +147,7 @@ package struct ControlClient: Sendable {
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
-    /// The end of a connection before that of the response.
+    /// The end of a connection before the end of the response.
     private struct EarlyEnd: Error {}
 
     /// - Parameter receive: Receives the parts of the response.

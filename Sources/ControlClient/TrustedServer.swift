@@ -10,7 +10,8 @@ extension PeerCredentials {
     /// Whether a client that runs as the user `client` may trust a server that runs as the user `server`: its own user,
     /// or root.
     ///
-    /// It also trusts the user who owns the socket's folder, if only root can have created that folder: that of a service.
+    /// It also trusts the user who owns the socket's folder, if only root can have created that folder, as for a
+    /// service.
     package static func isTrusted(server: uid_t, by client: uid_t, socket path: String) -> Bool {
         if server == client || server == 0 { return true }
         let folder = Folder.containing(path)

@@ -118,7 +118,7 @@ extension DBusError {
             "UnknownMethod", "Method \"\(call.member)\" with signature \"\(signature)\"\(interface) doesn't exist")
     }
 
-    // The texts of the errors about properties are those of bluetoothd (bluez 5.82 gdbus/object.c), which clients match.
+    // The errors about properties have the texts of bluetoothd (bluez 5.82 gdbus/object.c), which clients match.
 
     /// The reply to reading properties of an interface that the object does not have.
     static func noSuchInterface(_ interface: String) -> DBusError {

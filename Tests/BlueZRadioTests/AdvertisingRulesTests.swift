@@ -507,10 +507,10 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
             (5, 2, [], "take turns of 2 s on", "1/5 of the time, with gaps of 8 s"),
             (3, 1, [1], "take turns of 1 s on", "1/3 of the time, with gaps of 2 s"),
             (
-                5, 1, [2, 2], "take turns, of 1 s, and those of other programs of 2 s, on",
+                5, 1, [2, 2], "take turns, of 1 s for this program and of 2 s for other programs, on",
                 "1/7 of the time, with gaps of 6 s"
             ),
-            (3, 2, [1, 4], "of other programs of 1 and 4 s, on", "2/7 of the time, with gaps of 5 s"),
+            (3, 2, [1, 4], "of 1 and 4 s for other programs, on", "2/7 of the time, with gaps of 5 s"),
         ] as [(Int, Int, [Int], String, String)])
     func turnsAndGapsAreNamed(_ instances: Int, turn: Int, foreign: [Int], turns: String, gaps: String) {
         let rules = AdvertisingRules(

@@ -25,7 +25,7 @@ public struct Service: Sendable {
     /// The handles from its declaration to its last attribute.
     public var handles: ClosedRange<AttributeHandle> { remote.handles }
 
-    /// Discovers its characteristics: all, or those of some types only.
+    /// Discovers its characteristics: all, or only the characteristics of some types.
     public func discoverCharacteristics(
         _ types: [BluetoothUUID]? = nil, timeout: Duration = Central.defaultTimeout
     ) async throws(CentralError) -> [Characteristic] {

@@ -39,7 +39,7 @@ public struct BatteryClient: Sendable {
     public let peripheral: Peripheral
     private let battery: DescribedService<BatteryService>
 
-    /// Connects to a sensor and discovers its battery service; the timeout is that of each step.
+    /// Connects to a sensor and discovers its battery service; the timeout applies to each step.
     public init(_ peripheral: Peripheral, timeout: Duration = Central.defaultTimeout) async throws(CentralError) {
         self.peripheral = peripheral
         battery = try await peripheral.connect(to: BatteryService.self, timeout: timeout)

@@ -55,7 +55,7 @@ public struct DescribedService<Description: ServiceDescription>: Sendable {
     /// - Parameters:
     ///   - value: the value.
     ///   - property: the property that describes its characteristic.
-    ///   - timeout: the time limit of the write, and that of the read.
+    ///   - timeout: the time limit of each step, the write and the read.
     /// - Throws: `CentralError`; `.notAsWritten` if another value is read.
     public func writeAndVerify<Value>(
         _ value: Value, to property: KeyPath<Description, CharacteristicDescription<Value>>,

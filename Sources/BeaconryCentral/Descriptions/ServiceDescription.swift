@@ -34,7 +34,7 @@ public protocol ServiceDescription: Sendable {
     init()
 }
 
-/// The UUID from which those of a device's services and characteristics are derived.
+/// The UUID from which the UUIDs of a device's services and characteristics are derived.
 ///
 /// Manufacturers count up from a UUID of their own (`adding`), or insert 16-bit numbers into one (`inserting`), as the
 /// Bluetooth SIG does with its base UUID.

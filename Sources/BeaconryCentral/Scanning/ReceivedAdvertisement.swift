@@ -55,7 +55,7 @@ public struct ReceivedAdvertisement: Hashable, Sendable {
 }
 
 extension ReceivedAdvertisement {
-    /// The structures of the advertisement and then those of the scan response.
+    /// The structures of the advertisement, followed by the structures of the scan response.
     public var structures: [AdvertisingStructure] {
         advertisingData.structures + (scanResponse?.structures ?? [])
     }

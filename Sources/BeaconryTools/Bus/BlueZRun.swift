@@ -12,8 +12,8 @@ import UnixSignals
 
 /// The service `org.bluez` beside a run on a virtual air, and the command that uses it.
 ///
-/// `start` before the run: the bus, a host on the air for each adapter, the service with its name. `run` when all beacons
-/// are on the air: the command, whose end is that of the run. `stop` after the run.
+/// `start`, before the run, starts the bus, a host on the air for each adapter, and the service with its name. `run`,
+/// when all beacons are on the air, runs the command, and the run ends with the command. Call `stop` after the run.
 package actor BlueZRun {
     /// An adapter.
     package struct Adapter: Hashable, Sendable {
@@ -31,11 +31,11 @@ package actor BlueZRun {
 
     /// The bus of the service.
     package enum BusChoice: Hashable, Sendable {
-        /// One of its own, in a temporary folder.
+        /// A bus of its own, in a temporary folder.
         case ownBus
-        /// That of the machine.
+        /// The system bus of the machine.
         case system
-        /// The one at an address.
+        /// The bus at an address.
         case address(String)
     }
 

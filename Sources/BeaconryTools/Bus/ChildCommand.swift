@@ -152,8 +152,8 @@ package final class ChildCommand: Sendable {
 
 /// Finds programs as shells do.
 enum ExecutableSearch {
-    /// The path of a program: the name itself if it has a slash, else that of the first file in PATH with this name which
-    /// is executable, or of the first one that is not; `nil` if there is none.
+    /// The path of a program: the name itself if it has a slash, else the path of the first executable file in PATH
+    /// with this name, or of the first file with this name if none is executable; `nil` if there is no such file.
     static func find(_ name: String) -> String? {
         guard !name.isEmpty else { return nil }
         guard !name.contains("/") else { return access(name, F_OK) == 0 ? name : nil }

@@ -15,7 +15,7 @@ final class Lifeline: Sendable {
 
     /// Starts a script.
     /// - Parameters:
-    ///   - arguments: those of the script, from `$1`.
+    ///   - arguments: the arguments of the script, from `$1`.
     ///   - output: the standard output of the script, which is closed here; `nil` for none.
     /// - Throws: `Errno`.
     init(_ script: String, _ arguments: [String], output: FileDescriptor? = nil) throws {

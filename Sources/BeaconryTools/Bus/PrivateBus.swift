@@ -88,7 +88,8 @@ package final class PrivateBus: Sendable {
         rmdir "$2"
         """
 
-    /// Everything is permitted: the folder of the socket is for this user only. The limits are those of session buses.
+    /// Everything is permitted: the folder of the socket is for this user only. The limits are the same as for session
+    /// buses.
     private static func configuration(listeningIn folder: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -128,7 +129,7 @@ package final class PrivateBus: Sendable {
 
     // MARK: - Files
 
-    /// The longest path of a folder for a socket: that of a socket is at most 107 bytes.
+    /// The longest path of a folder for a socket: the path of the socket itself has at most 107 bytes.
     private static let longestFolder = 100
 
     private static let prefix = "beaconry-dbus-"

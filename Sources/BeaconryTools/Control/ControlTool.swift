@@ -179,7 +179,7 @@ package struct ControlTool: Sendable {
         }
     }
 
-    /// The longest entry, in bytes: that of a request.
+    /// The longest entry, in bytes: as long as the longest body of a request.
     private static let longestEntry = 65536
 
     /// The text of an entry, and the name of its file; `nil` if it is not of a file.

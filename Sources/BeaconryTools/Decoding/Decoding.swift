@@ -9,7 +9,7 @@ import Emulator
 import Glibc
 import HCI
 
-/// `decode`: prints advertising data, the reports of an HCI event, or those of a btsnoop file.
+/// `decode`: prints advertising data, or the reports of an HCI event or of a btsnoop file.
 package struct DecodeTool {
     private let format: OutputFormat
 

@@ -24,7 +24,7 @@ package struct DoctorTool: Sendable {
     ///   - receiver: another radio that receives it; `nil` for none.
     ///   - duration: how long each test beacon is on the air.
     ///   - trial: the file for the results of all stages; `nil` for the first stage and no file.
-    ///   - version: that of the program, for the file.
+    ///   - version: the version of the program, for the file.
     package init(
         _ driver: any RadioDriver, via receiver: (any RadioDriver)?, for duration: Duration, trial: String?,
         version: String, as format: OutputFormat

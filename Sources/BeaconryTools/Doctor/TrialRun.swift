@@ -16,7 +16,7 @@ struct TrialRun: Sendable {
     let ledger: any RadioLedger
     let receiver: (any CentralRadio)?
     let duration: Duration
-    /// The number by which the beacons of this test differ from those of others.
+    /// The major number of this test, which distinguishes its beacons from the beacons of other tests.
     let major: UInt16
 
     /// The results of stages; those after SIGINT or SIGTERM are missing.

@@ -58,8 +58,8 @@ struct TrialStage: Sendable {
     ]
 
     /// The beacons.
-    /// - Parameter major: the number of this test, by which its beacons differ from those of others; the minor is the place of
-    ///   the stage times 100, and that of the beacon.
+    /// - Parameter major: the number of this test, which distinguishes its beacons from the beacons of other tests. The
+    ///   minor number is 100 times the place of the stage, plus the place of the beacon.
     func beacons(major: UInt16) -> [TrialBeacon] {
         let place = Self.all.firstIndex { $0.name == name } ?? 0
         return (0..<count).map { number in

@@ -4,8 +4,9 @@
 
 /// RSSI over time as SVG: for each beacon points and a line, the running median; beside it the map, if there is one.
 ///
-/// The same values give the same bytes. The colours are those of Okabe and Ito (Color Universal Design, 2008), which
-/// colour-blind people can distinguish; dark mode has a selection of its own. From the eighth beacon on, lines have dashes.
+/// The same values give the same bytes. The colours are the palette of Okabe and Ito (Color Universal Design, 2008),
+/// which colour-blind people can distinguish; dark mode has a selection of its own. From the eighth beacon on, lines
+/// have dashes.
 struct Chart: Hashable, Sendable {
     /// What is drawn above the chart.
     var title: String

@@ -104,12 +104,12 @@ struct FloorPlan: Hashable, Sendable {
 private struct NamePlaces {
     /// In pixels, for letters of the size of the chart.
     private static let (letterWidth, lineHeight) = (6.5, 12.0)
-    /// The lines to try, from that of the mark.
+    /// The lines to try, from the line of the mark.
     private static let lines = [0.0, 1, -1, 2, -2, 3, -3]
 
     private var taken: [(left: Double, right: Double, y: Double)] = []
 
-    /// The height of a name: that of its mark, or the nearest one where it covers no other name.
+    /// The height of a name: the height of its mark, or the nearest height where the name covers no other name.
     mutating func height(of name: String, x: Double, near y: Double) -> Double {
         let right = x + Self.letterWidth * Double(name.count)
         func isFree(_ y: Double) -> Bool {
@@ -122,7 +122,7 @@ private struct NamePlaces {
 }
 
 extension FloorPlan {
-    /// What profiles have on the virtual air: places are those at the start, and paths those of what moves.
+    /// What profiles have on the virtual air: the places at the start, and the paths of everything that moves.
     init(_ profiles: [Profile]) {
         let motions =
             profiles.flatMap(\.beacons).map { ($0.id, $0.movement?.motion) }

@@ -31,8 +31,8 @@ package enum Folders {
 
     /// The folders for runs of this user, the preferred one first.
     ///
-    /// `/run/beaconry` may be of no use: that of an image or a service belongs to one user, and a container may be
-    /// started as another one, or with a read-only file system; then only `/dev/shm` may be left.
+    /// `/run/beaconry` may be of no use: the folder of an image or a service belongs to one user, and a container may
+    /// be started as another user, or with a read-only file system; then only `/dev/shm` may be left.
     private static var candidates: [String] {
         if let folder = Environment.value("XDG_RUNTIME_DIR") { return [folder + "/beaconry"] }
         let own = "beaconry-\(geteuid())"
@@ -44,15 +44,16 @@ package enum Folders {
     /// The folder of the sockets of services of the system.
     private static let services = "/run/beaconry"
 
-    /// The folders in which `ctl` looks for control sockets, in this order: none that another user may have created, but that
-    /// of the environment and that of services.
+    /// The folders in which `ctl` looks for control sockets, in this order: none that another user may have created,
+    /// except the folder of the environment and the folder of services.
     package static var control: [String] {
         let given = Environment.value("RUNTIME_DIRECTORY").map(resolved)
         let own = candidates.filter { $0 == given || $0 != services && Folder.isUsableAsOwn($0) }
         return ([runtime] + own + [services]).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// The folders of ledgers that a command examines beside that of this user: root's cleans up after services.
+    /// The folders of ledgers that a command examines beside this user's own folder: the commands of root clean up
+    /// after services.
     package static var ledgersOfServices: [String] { geteuid() == 0 && runtime != services ? [services] : [] }
 
     /// The ledger of this user's runs, for commands that look at what runs use or have left; root's covers services, too.

@@ -18,7 +18,7 @@ package struct CheckTool: Sendable {
     /// - Parameters:
     ///   - patterns: the beacons that are checked.
     ///   - format: the form of the results.
-    ///   - version: that of the program, for SARIF.
+    ///   - version: the version of the program, for SARIF.
     package init(
         _ paths: [String], only patterns: BeaconPatterns = BeaconPatterns([]), as format: CheckFormat, version: String
     ) {
@@ -79,7 +79,7 @@ package struct CheckTool: Sendable {
         }
     }
 
-    /// The findings with the places of their beacons; those of all beacons are in the first file.
+    /// The findings with the places of their beacons; findings about all beacons are in the first file.
     private func placed(_ findings: [ProfileFinding]) -> [PlacedFinding] {
         let places = ProfileFiles.places(in: paths)
         let whole = paths.first.map { FilePlace(file: $0, line: 0, column: 0) }

@@ -10,7 +10,7 @@ import Persistence
 /// `init`: writes a first profile.
 package enum FirstProfile {
     /// Writes a profile with the name of the file, and prints how to use it.
-    /// - Throws: `Failure` if the file exists, or if its name cannot be that of a profile; `SystemError`.
+    /// - Throws: `Failure` if the file exists, or if a profile cannot have the name of the file; `SystemError`.
     package static func write(to path: String, as format: OutputFormat) throws {
         let file = path.split(separator: "/").last.map { String($0) } ?? path
         let stem = file.lastIndex(of: ".").map { String(file[..<$0]) } ?? file

@@ -54,7 +54,7 @@ package final class LastGoodProfiles: Sendable {
     /// The last profiles of a run.
     /// - Parameters:
     ///   - paths: the profiles.
-    ///   - patterns: those of `--only`.
+    ///   - patterns: the patterns of `--only`.
     package init(of paths: [String], only patterns: [String], in folder: StateFolder) {
         self.paths = paths
         let run = paths.map(Folder.absolute) + patterns.map { "--only \($0)" }

@@ -22,7 +22,7 @@ package final class WatchedFiles: Sendable {
         return Dictionary(uniqueKeysWithValues: paths.map { ($0, FileState(of: $0)) })
     }
 
-    /// Takes states for those of the files that were read, and returns whether a file had another one.
+    /// Keeps these states as the states of the files that were read, and returns whether the state of a file changed.
     fileprivate func update(to states: [String: FileState]) -> Bool {
         read.withLock { read in
             let isChanged = states.contains { read[$0.key] != $0.value }

@@ -14,7 +14,7 @@ package struct ResetTool {
     private let arePhones: Bool
     private let format: OutputFormat
 
-    /// - Parameter arePhones: whether the names are those of phones.
+    /// - Parameter arePhones: whether the names are names of phones.
     package init(_ folder: StateFolder, arePhones: Bool, format: OutputFormat) {
         self.folder = folder
         self.arePhones = arePhones

@@ -7,7 +7,8 @@ package import HCIRadio
 package import Profiles
 import Radio
 
-/// The beacons of profiles on a virtual air, for receivers of the same process: those of a scenario, or a receiving command.
+/// The beacons of profiles on a virtual air, for receivers in the same process: the receivers of a scenario, or a
+/// receiving command.
 ///
 /// Nothing is saved, and receivers of the profiles have no servers.
 package struct AirRun: Sendable {
@@ -20,7 +21,7 @@ package struct AirRun: Sendable {
     /// A run that has not started.
     /// - Parameters:
     ///   - options: the air.
-    ///   - clock: the time of the run; the radio is in that of the current simulation.
+    ///   - clock: the time of the run; the radio uses the time of the current simulation.
     ///   - capture: the file of the HCI traffic; `nil` for none.
     package init(
         _ profiles: [Profile], on options: VirtualAirOptions, clock: any Clock<Duration>, capture: CaptureFile? = nil

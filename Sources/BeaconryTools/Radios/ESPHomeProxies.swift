@@ -11,7 +11,7 @@ package import Radio
 package struct ESPHomeProxies: Sendable {
     /// A proxy, and its host on the air.
     package struct Definition: Hashable, Sendable {
-        /// The settings of the proxy, whose name is that of the host.
+        /// The settings of the proxy; the host has the name of the proxy.
         package var settings: BluetoothProxy.Settings
         /// The public address of the host; `nil` for one that is derived from the name.
         package var address: BluetoothAddress?

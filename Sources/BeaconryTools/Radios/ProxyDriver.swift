@@ -49,7 +49,7 @@ package struct ProxyDriver: RadioDriver {
             guard let key = EncryptionKey(base64: text) else {
                 throw RadioError(
                     .refused, "\(scheme): the key does not have 32 bytes in base64",
-                    hint: "take that of the proxy's configuration (api: encryption: key:), with 44 characters")
+                    hint: "take the key from the proxy's configuration (api: encryption: key:), with 44 characters")
             }
             return key
         case ("key-file", let path):

@@ -29,8 +29,8 @@ package struct ExpectTool: Sendable {
     /// Waits, and reports a verdict for each expectation, in their order.
     /// - Parameters:
     ///   - listening: the radio; `nil` if none is needed.
-    ///   - control: the run whose events are expected, unless its beacons are those of `listening`.
-    ///   - file: the file of the expectations; `nil` for those of options.
+    ///   - control: the run whose events are expected, unless `listening` has the beacons.
+    ///   - file: the file of the expectations; `nil` if options have the expectations.
     ///   - junit: the JUnit file to write; `nil` for none.
     /// - Throws: `Failure.unmetExpectation` when one was not met.
     package func run(on listening: Listening?, control: ControlTool, file: String?, junit: String?) async throws {

@@ -13,7 +13,7 @@ import UnixSignals
 
 /// One use of a radio as a receiver: opens it, reports its limits, does the work and closes it, however the work ends.
 ///
-/// With an `AirRun`, the radio is that of its beacons, which are on the air meanwhile.
+/// With an `AirRun`, it uses the radio of the run's beacons, which are on the air meanwhile.
 ///
 /// SIGINT, SIGTERM, the end of the duration, the loss of the radio and a failure to write results cancel the work.
 package struct Listening: Sendable {
@@ -122,7 +122,7 @@ package struct Listening: Sendable {
         guard let air else { return try await listen(signals, work) }
         let events = air.emulator.events.listen()
         let reporting = Task { for await posted in events { report(posted.event) } }
-        // In a task of its own: that of the command may have begun outside of the simulation.
+        // In a task of its own: the task of the command may have begun outside of the simulation.
         let listening = Task.detached { try await air.run { try await listen(signals, work) } }
         let ending = await listening.result
         await reporting.value

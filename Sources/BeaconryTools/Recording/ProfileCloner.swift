@@ -30,7 +30,7 @@ struct ProfileCloner {
     private let hasRepetitions: Bool
 
     /// - Parameters:
-    ///   - interval: that of all beacons; `nil` for the estimated ones.
+    ///   - interval: the interval of all beacons; `nil` for the estimated intervals.
     ///   - hasRepetitions: whether the receiver reported each advertisement that it received.
     init(_ advertisers: [RecordedAdvertiser], interval: AdvertisingInterval? = nil, hasRepetitions: Bool = true) {
         self.hasRepetitions = hasRepetitions

@@ -10,8 +10,8 @@ import Radio
 
 /// The connections of a scenario's receivers to its beacons.
 ///
-/// A change begins at its time and takes as long as it does on the air. Those of one receiver are done one after the other,
-/// those of several at the same time.
+/// A change begins at its time and takes as long as it does on the air. The changes of one receiver are done one after
+/// the other, the changes of several receivers at the same time.
 actor ScenarioConnections {
     /// What happened on a connection.
     enum Event: Sendable {

@@ -86,8 +86,8 @@ struct ScenarioReport: Report {
 }
 
 extension JUnitSuite {
-    /// The expectations of a scenario, and the changes that were refused. Times are those of the run in real time, in equal
-    /// parts; those of the scenario are properties.
+    /// The expectations of a scenario, and the changes that were refused. Each has an equal part of the real time of
+    /// the run; the times of the scenario are properties.
     init(_ timed: TimedResult) {
         let result = timed.result
         let scenario = result.scenario

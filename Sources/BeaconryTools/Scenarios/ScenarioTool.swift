@@ -34,7 +34,7 @@ package struct ScenarioTool: Sendable {
 
     /// Runs each scenario once, and reports it.
     /// - Parameters:
-    ///   - seed: the seed of the air; `nil` for those of the scenarios.
+    ///   - seed: the seed of the air; `nil` for the seeds of the scenarios.
     ///   - capture: the file of the HCI traffic, of one scenario only; `nil` for none.
     /// - Throws: `Failure.unmetExpectation` if one of them failed.
     package func run(seed: UInt64?, capture: CaptureFile?) async throws {

@@ -10,7 +10,7 @@ import Emulator
 import Profiles
 import Receiving
 
-/// The JSON Schema of profiles. The keys of devices and formats are those of their lists of settings.
+/// The JSON Schema of profiles. The keys of devices and formats come from their lists of settings.
 enum ProfileSchema {
     static var document: JSONValue {
         var root =
@@ -241,7 +241,7 @@ enum ProfileSchema {
                         ("window", SchemaPart.value(.interval, "the receiving time in each interval, such as 30ms")),
                         ("interval", SchemaPart.value(.interval, "the time from one window to the next, such as 40ms")),
                         ("active", SchemaPart.boolean("whether it sends scan requests")),
-                    ], "its scan, instead of that of the phone")
+                    ], "parameters of its scan that replace the phone's")
             ),
             (
                 "regions",
@@ -300,7 +300,7 @@ enum ProfileSchema {
         let track = SchemaPart.mapping(
             [
                 ("file", SchemaPart.single("a .csv, .gpx or .geojson file beside the profile")),
-                ("who", SchemaPart.value(.label, "selects the rows of a CSV file (default: those of the id)")),
+                ("who", SchemaPart.value(.label, "selects the rows of a CSV file (default: the id)")),
                 ("anchor", anchor),
             ], required: ["file"])
         let pauses = SchemaPart.pairs(

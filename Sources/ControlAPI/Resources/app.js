@@ -74,7 +74,7 @@ function savedSettings() {
     const names = [...model.beacons.values()].filter((each) => each.keepsSettings).map((each) => each.name);
     if (!names.length) return "";
     const some = names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
-    return `Saved settings are deleted: those of ${some}.`;
+    return `The saved settings of ${some} are deleted.`;
 }
 
 async function reset() {
@@ -82,7 +82,7 @@ async function reset() {
     const isConfirmed = await confirm({
         title: "Reset the run?", action: "Reset",
         sentences: [
-            "Every beacon starts again as its profile has it.", savedSettings(),
+            "Every beacon starts again with the settings of its profile.", savedSettings(),
             bonds ? `${format.count(bonds, "bond")} with centrals ${bonds === 1 ? "is" : "are"} deleted.` : "",
             "Connections, faults, moves, added beacons and receivers, and the journal of events end with it. This cannot be "
             + "undone.",

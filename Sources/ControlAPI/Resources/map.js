@@ -53,7 +53,7 @@ export class MapView {
     #drag = undefined;
     /** The mark that a finger may drag: the one that was tapped last. A swipe over any other scrolls the page. */
     #armed = undefined;
-    /** The boxes of marks and names, and those of the ranges' labels, which other labels avoid. */
+    /** The boxes of marks and names, and the boxes of the ranges' labels, which other labels avoid. */
     #taken = [];
     #rangeBoxes = [];
     #canvas = document.createElement("canvas").getContext("2d");

@@ -222,7 +222,7 @@ extension DBusConnection {
     /// Calls a method that needs no reply (`NO_REPLY_EXPECTED`, D-Bus Specification, "Message Format"): the message is sent
     /// before this returns, so it keeps its order among other messages.
     ///
-    /// - Parameters: as those of `call`.
+    /// - Parameters: the same as for `call`.
     /// - Throws: `DBusError`: `invalidArgument`, `limitExceeded` or `notConnected` if nothing was sent.
     package func callWithoutReply(
         _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
@@ -347,7 +347,7 @@ extension DBusConnection {
 
     /// The unique names of the connections that leave the bus, from the reply to this call on. None is lost.
     ///
-    /// The stream ends as that of `subscribe`.
+    /// The stream ends under the same conditions as the stream of `subscribe`.
     ///
     /// - Throws: `DBusError`, as `call` does.
     package func vanishedNames() async throws(DBusError) -> AsyncStream<String> {

@@ -46,14 +46,14 @@ package struct ExportedObject: Sendable {
         return true
     }
 
-    /// The interfaces with their properties, as `GetManagedObjects` has them: `a{sa{sv}}`.
+    /// The interfaces with their properties, as `GetManagedObjects` returns them: `a{sa{sv}}`.
     var description: DBusValue { ExportedInterface.describe(interfaces) }
 }
 
 /// An interface of an exported object: properties and methods.
 ///
-/// The closures for properties, and those of an interface with a declaration, run on the executor of the connection: an actor
-/// with the same executor can use `assumeIsolated` in them.
+/// The closures for properties, and the closures of an interface with a declaration, run on the executor of the connection:
+/// an actor with the same executor can use `assumeIsolated` in them.
 package struct ExportedInterface: Sendable {
     /// Handles a call, and sends its reply, then or later.
     package typealias CallHandler = @Sendable (MethodCall, PendingReply) -> Void

@@ -66,7 +66,7 @@ package struct MethodDeclaration: Sendable {
         inputSignature = inputs.map(\.value.rawValue).joined()
     }
 
-    /// Whether the types of these arguments are those of the method.
+    /// Whether the types of these arguments are the types of the method's arguments.
     func accepts(_ arguments: [DBusValue]) -> Bool { arguments.map(\.signature).joined() == inputSignature }
 }
 

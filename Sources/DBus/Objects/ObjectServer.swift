@@ -4,7 +4,7 @@
 
 /// Finds what answers a method call of an object, and answers the standard interfaces.
 ///
-/// The errors of the standard interfaces are those of bluetoothd (bluez 5.82 gdbus/object.c).
+/// The errors of the standard interfaces are the same as in bluetoothd (bluez 5.82 gdbus/object.c).
 struct ObjectServer {
     /// What answers a call.
     enum Answer {

@@ -177,7 +177,7 @@ extension DBusValue {
         if case .bytes(let value) = self { value } else { nil }
     }
 
-    /// The elements of an array (not of a dictionary), those of an array of bytes included.
+    /// The elements of an array, also of an array of bytes, but not of a dictionary.
     package var arrayValue: [DBusValue]? {
         switch self {
         case .array(_, let elements): elements

@@ -46,7 +46,7 @@ package enum ClientMessage: Hashable, Sendable {
     case pong
     case deviceInfo
     case entities
-    /// Always in raw form: the other form is that of clients before 2023.
+    /// Always in raw form: clients before 2023 use the other form.
     case subscribeAdvertisements
     case unsubscribeAdvertisements
     case subscribeConnectionsFree

@@ -67,7 +67,7 @@ package struct ProxyIdentity: Hashable, Sendable {
         isEncrypted = fields.bool(19)
     }
 
-    /// The same proxy with the values of its capabilities, which replace those of its description (API 1.15).
+    /// The same proxy with the values of its capabilities, which replace the values of its description (API 1.15).
     func having(_ features: Features, _ address: BluetoothAddress) -> ProxyIdentity {
         var identity = self
         identity.features = features

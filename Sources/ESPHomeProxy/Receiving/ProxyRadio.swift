@@ -13,8 +13,8 @@ import Sockets
 /// An ESPHome Bluetooth proxy on the network as a radio that receives: it sends the advertisements that it receives over
 /// TCP. It makes no connections here.
 ///
-/// A proxy that is lost is not connected again, unless the radio is opened once more. All state is on one event loop, which is
-/// that of the connection.
+/// A proxy that is lost is not connected again, unless the radio is opened once more. All state is on the event loop
+/// of the connection.
 package actor ProxyRadio: CentralRadio {
     /// Passes what happens to the connection to the radio.
     private final class Receiver: ChannelInboundHandler {

@@ -332,8 +332,8 @@ package actor BluetoothProxy {
         warn(
             Warning(
                 code: "esphome-extended",
-                message: "\(settings.name) does not pass on extended advertisements, such as that of "
-                    + "\(sighting.device.address): an ESPHome proxy receives legacy advertisements only",
+                message: "\(settings.name) does not pass on extended advertisements, such as the "
+                    + "advertisement of \(sighting.device.address): an ESPHome proxy receives legacy advertisements only",
                 hint: "give the beacon a legacy PDU, or receive it with another host"))
     }
 

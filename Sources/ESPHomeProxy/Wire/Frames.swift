@@ -48,7 +48,7 @@ enum Frame {
     static func bigEndian(_ value: UInt16) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
 }
 
-/// The bytes of a peer, as frames; those of a frame that is not complete wait.
+/// The bytes of a peer, as frames; the bytes of an incomplete frame wait.
 struct FrameReader {
     private var buffer: [UInt8] = []
     private var start = 0

@@ -36,7 +36,7 @@ package struct MessageChannel {
 
     /// The longest body of a message, in bytes.
     package static let longestBody = Frame.longestBody
-    /// The longest hello, in bytes; those of today's clients are empty.
+    /// The longest hello, in bytes; today's clients send an empty one.
     private static let longestHello = 256
     private static let wrongIndicator = "Bad indicator byte"
 

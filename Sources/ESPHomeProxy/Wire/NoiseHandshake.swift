@@ -139,7 +139,7 @@ struct NoiseHandshake {
         cipher = NoiseCipher(key: outputs[1])
     }
 
-    /// The function HKDF of the framework (section 4.3), which is that of RFC 5869 without information.
+    /// The function HKDF of the framework (section 4.3), which is the HKDF of RFC 5869 without information.
     private static func derive(_ chainingKey: [UInt8], _ material: [UInt8], count: Int) -> [[UInt8]] {
         let key = SymmetricKey(
             data: Array(HMAC<SHA256>.authenticationCode(for: material, using: SymmetricKey(data: chainingKey))))

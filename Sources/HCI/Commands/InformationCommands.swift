@@ -331,7 +331,7 @@ package struct VendorWriteBDADDR: HCICommand, Hashable {
 /// Beaconry's by its version.
 package struct VendorSetPosition: HCICommand, Hashable {
     package static let definition = HCICommandDefinition(0xFFBE, "Vendor Set Position", supportedBit: nil)
-    /// The company in Read Local Version Information of these controllers: that of unreleased devices.
+    /// The company of these controllers in Read Local Version Information: the number for unreleased devices.
     package static let company = CompanyIdentifier(0xFFFF)
     /// Their HCI subversion and LMP subversion.
     package static let subversion: UInt16 = 1

@@ -133,7 +133,7 @@ package struct HCICommandComplete: HCIEvent, Hashable {
     /// The first returned byte, a status in all commands of this module; `nil` without return parameters.
     package var status: HCIStatus? { returnParameters.first.map(HCIStatus.init(rawValue:)) }
 
-    /// Reads the return parameters as those of a command.
+    /// Reads the return parameters as the return parameters of a command.
     /// - Returns: `nil` if the command failed; then only `status` is valid.
     /// - Throws: `WireError`, with an offset from the start of the return parameters; also for another opcode.
     package func returned<Command: HCIReturningCommand>(of _: Command.Type) throws(WireError) -> Command.Returned? {

@@ -78,7 +78,7 @@ package typealias SupervisionTimeout = Ticks<10_000>
 /// The time between periodic advertising events, in steps of 1.25 ms; 0 for none (Core 5.4, Vol 4, Part E, 7.7.65.13).
 package typealias PeriodicAdvertisingInterval = Ticks<1250>
 
-/// A time counted in microseconds, such as that of a packet (Core 5.4, Vol 4, Part E, 7.8.33).
+/// A time counted in microseconds, such as the duration of a packet (Core 5.4, Vol 4, Part E, 7.8.33).
 package typealias Microseconds = Ticks<1>
 
 extension ByteReader {

@@ -110,7 +110,7 @@ package struct HCICommandPacket: WireCodable, Hashable {
         self.init(opcode: Command.opcode, parameters: command.serialized())
     }
 
-    /// Reads the parameters as those of a command.
+    /// Reads the parameters as the parameters of a command.
     /// - Throws: `WireError`, with an offset from the start of the parameters; also for another opcode.
     package func parameters<Command: HCICommand>(as _: Command.Type) throws(WireError) -> Command {
         guard opcode == Command.opcode else { throw WireError(.badValue(field: "OpCode"), offset: 0) }
@@ -154,7 +154,7 @@ package struct HCIEventPacket: WireCodable, Hashable {
     /// The LE subevent code; `nil` if this is not an LE meta event.
     package var subeventCode: UInt8? { code == Self.lowEnergyMetaCode ? parameters.first : nil }
 
-    /// Reads the parameters as those of an event.
+    /// Reads the parameters as the parameters of an event.
     /// - Throws: `WireError`, with an offset from the start of the parameters; also for another event.
     package func parameters<Event: HCIEvent>(as _: Event.Type) throws(WireError) -> Event {
         guard code == Event.eventCode else { throw WireError(.badValue(field: "Event_Code"), offset: 0) }

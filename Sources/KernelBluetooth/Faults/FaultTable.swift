@@ -152,7 +152,7 @@ extension Fault {
         case .adapterInUse:
             Entry(
                 .unusable, "{hciN} is used exclusively by another program",
-                meaning: "bluetoothd does not manage it meanwhile (a user channel, such as that of --radio "
+                meaning: "bluetoothd does not manage it meanwhile (a user channel, as with --radio "
                     + "hci-socket:N)",
                 action: "end that program", command: "sudo kill {PROCESS}")
         case .notStarted:

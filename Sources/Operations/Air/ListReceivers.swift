@@ -22,7 +22,7 @@ package struct ListReceivers: Operation {
 
 extension RunContext {
     /// All receivers, in the order of their names.
-    /// - Parameter name: that of the only one that is needed; `nil` for all.
+    /// - Parameter name: the name of the only receiver that is needed; `nil` for all.
     func receivers(named name: String? = nil) async -> [ReceiverRecord] {
         var listeners: [String: ListenerRecord] = [:]
         for listener in emulator.listeners.all where name ?? listener.name == listener.name {

@@ -35,12 +35,13 @@ extension BenchRecord: ReadableRecord {
                         [
                             .required("beacon", .text, "the beacon"),
                             .required("state", .choice(BenchState.self), "whether it is on the radio"),
-                            .optional("rssi", .number, "what the receiver gets, filtered, in dBm"),
-                            .optional("measuredPower", .integer(-128...127), "that of the device, in dBm"),
-                            .optional("benchPower", .integer(-128...127), "that on the radio, in dBm"),
+                            .optional("rssi", .number, "the filtered RSSI of the beacon at the receiver, in dBm"),
+                            .optional(
+                                "measuredPower", .integer(-128...127), "the measured power of the device, in dBm"),
+                            .optional("benchPower", .integer(-128...127), "the measured power on the radio, in dBm"),
                             .required(
                                 "clamped", .boolean,
-                                "whether the one on the radio is the nearest possible one instead of the exact one"),
+                                "whether benchPower is the nearest possible value instead of the exact one"),
                         ])), "those that request an advertisement, in the order of their names"),
         ])
 }

@@ -9,7 +9,7 @@ package struct ListBeacons: Operation {
     package static let method = OperationMethod.get
     package static let path = "/v1/beacons"
     package static let sentence =
-        "All beacons, those of a profile, or those whose ids match a pattern, in the order of the profiles."
+        "All beacons, or only the beacons of a profile or with ids that match a pattern, in the order of the profiles."
     package static let fields: [Field<ListBeacons>] = [
         .optional("match", .query, \.match, "a pattern of ids, such as shelf-*"),
         .optional("profile", .query, \.profile, "the name of a profile"),

@@ -105,6 +105,6 @@ package struct Listed<Element: ListedRecord>: Answer {
 
 /// A record that operations return several of.
 package protocol ListedRecord: Record {
-    /// The name of the member that has them.
+    /// The name of the member that contains the records.
     static var plural: String { get }
 }

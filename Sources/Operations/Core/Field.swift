@@ -10,7 +10,7 @@ package struct Field<Owner: Sendable>: Sendable {
     let description: FieldDescription
     /// Sets the property from a value of a request.
     let read: @Sendable (JSONValue, inout Owner) throws(ValueFault) -> Void
-    /// The value of the property as a request has it; `nil` for none.
+    /// The value of the property in the form of a request; `nil` for none.
     let write: @Sendable (Owner) -> JSONValue?
 
     /// A parameter that a request must have.
@@ -53,7 +53,7 @@ package struct Field<Owner: Sendable>: Sendable {
 
 /// A parameter of an operation, without its type.
 package struct FieldDescription: Sendable {
-    /// Where a request has it.
+    /// The part of a request that contains the parameter.
     package enum Place: Hashable, Sendable {
         /// A part of the path.
         case path

@@ -5,7 +5,7 @@
 package import Emulator
 import FoundationEssentials
 
-/// A response as a client has it.
+/// A response as a client receives it.
 package struct Response: Sendable {
     package var status: Int
     /// The fields of the head, by their names in lower case.

@@ -26,7 +26,7 @@ extension ListenerChange {
     static let fields: [Field<ListenerChange>] = [
         .optional("position", .member, \.position, "metres: x, y and, if not 0, the height"),
         .optional("phone", .member, \.phone, "the phone that it receives like, see docs/phones.md"),
-        .optional("scan", .member, \.scan, "parts of its scan, instead of those of the phone"),
+        .optional("scan", .member, \.scan, "parameters of its scan that replace the phone's"),
         .optional("listening", .member, \.isListening, "whether its app scans"),
         .optional("screen", .member, \.screen, "the state of its screen"),
     ]

@@ -15,7 +15,7 @@ package struct ConnectDevice: Operation {
                 "timeout", .member, \.timeout, "the time limit, a time of the run of at most 60s; without it, 10s"),
             .optional(
                 "addressType", .member, \.type,
-                "the type of the address; without it, that of the last packet from it, else random"),
+                "the type of the address; without it, the type in the last packet from the device, else random"),
         ]
     package static let failures: [EmulatorError.Code] = [.badProfile, .unknownBeacon, .conflict, .radio]
     private static let usual = Duration.seconds(10)

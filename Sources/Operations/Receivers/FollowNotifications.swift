@@ -14,7 +14,8 @@ package struct FollowNotifications: Operation {
         ConnectionEnds.fields.map { $0.lifted(to: \.ends) } + [
             .optional(
                 "characteristic", .query, \.characteristic,
-                "the handle or the UUID of one, which is subscribed while the client follows; without it, those of all")
+                "the handle or the UUID of one characteristic, subscribed while the client follows; without it, "
+                    + "the values of all characteristics")
         ]
     package static let failures: [EmulatorError.Code] = .ofCharacteristic
 

@@ -21,7 +21,7 @@ package struct PutRegion: Operation {
         .optional("minor", .member, \.minor, "their minor number; without it, any"),
         .optional(
             "exit-after", .member, \.exitAfter,
-            "the time without a packet after which it is left; without it, that of the phone"),
+            "the time without a packet after which the region is left; without it, the time of the phone"),
     ]
     package static let failures: [EmulatorError.Code] = [.badProfile, .unknownBeacon, .conflict]
 

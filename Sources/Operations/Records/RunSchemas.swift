@@ -30,7 +30,7 @@ extension ScenarioRecord: Record {
         "Change",
         [
             .required("at", .number, "seconds since the start of the scenario"),
-            .required("change", .text, "the change as the scenario has it"),
+            .required("change", .text, "the change, as in the scenario"),
             .optional("message", .text, "why it was refused"),
         ])
 
@@ -42,7 +42,7 @@ extension ScenarioRecord: Record {
             .required("elapsed", .number, "seconds of the run since its start"),
             .required("duration", .number, "its duration in seconds"),
             .required("changes", .integer, "the number of changes"),
-            .required("done", .integer, "the number of those that were done or refused"),
+            .required("done", .integer, "the number of changes that were done or refused"),
             .optional("next", change, "the next change"),
             .required("refused", .array(change), "the changes that were refused"),
             .optional("ignored", .texts, "the keys of the scenario that have no effect on a run"),

@@ -16,8 +16,8 @@ struct Check: AsyncParsableCommand {
             Example: beaconry check profiles/museum.yaml --radio bluez:hci0
 
             Exit code 1 if something will not work. What several beacons have in common is one line; with --json, each is an \
-            object. With --radio, the capabilities of that radio are checked, too; with --assume, those of a common adapter, \
-            which need not be there. \
+            object. With --radio, the profiles are checked against the capabilities of that radio, too; with --assume, \
+            against the capabilities of a common adapter, which need not be there. \
             Profiles of phones (beaconry phone) are checked as well.
             """)
 

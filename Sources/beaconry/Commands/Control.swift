@@ -275,8 +275,8 @@ struct ControlReset: AsyncParsableCommand {
         discussion: """
             Example: beaconry ctl reset
 
-            The profiles are read again, and every beacon starts as its profile has it: without saved settings, bonds, \
-            connections and faults. Receivers that were added are removed, and the journal is empty.
+            The profiles are read again, and every beacon starts with the settings of its profile: without saved \
+            settings, bonds, connections and faults. Receivers that were added are removed, and the journal is empty.
             """)
     @OptionGroup var options: ControlOptions
     func run() async throws { try await options.tool.reset() }
@@ -299,7 +299,7 @@ struct ControlPut: AsyncParsableCommand {
             Example: beaconry ctl put sign '{ device: beacon, format: eddystone-url, url: https://example.com }'
             Example: beaconry ctl put sign sign.yaml
 
-            The keys are those of an entry of beacons in a profile, in YAML or JSON.
+            The keys are the same as in an entry of beacons in a profile, in YAML or JSON.
             """)
     @Argument(help: "The beacon's id.", completion: .beacons) var device: String
     @Argument(help: "The entry, its file, or - for standard input.", completion: .file()) var entry: String

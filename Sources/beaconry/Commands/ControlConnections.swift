@@ -40,7 +40,9 @@ struct ControlReceiverConnect: AsyncParsableCommand {
     @OptionGroup var ends: ConnectionOptions
     @Option(help: "Time limit, at most 60s (default: 10s).", transform: ValueText.duration) var timeout: Duration?
     @Option(
-        help: "Type of the address: public or random (default: that of the last packet from it, else random).",
+        help: """
+            Type of the address: public or random (default: the type in the last packet from the device, else random).
+            """,
         transform: { try ValueText.choice($0, of: DeviceAddressType.self) })
     var addressType: DeviceAddressType?
     @OptionGroup var options: ControlOptions

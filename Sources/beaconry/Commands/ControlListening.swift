@@ -132,7 +132,7 @@ struct ControlReceiverMonitor: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: "Minor number (default: any).", transform: ValueText.unsigned16)
     var minor: UInt16?
     @Option(
-        help: "Time without a packet after which it is left, such as 10s (default: that of the phone).",
+        help: "Time without a packet after which the region is left, such as 10s (default: the time of the phone).",
         transform: ValueText.duration)
     var exitAfter: Duration?
     @OptionGroup var options: ControlOptions

@@ -17,8 +17,8 @@ struct ControlReceiver: AsyncParsableCommand {
             Example: beaconry ctl receiver listen phone 9 0
 
             A receiver scans within the run, as a phone does (listen); or it is a server with a name and a position, where a \
-            host of another process gets a controller (add: HCI, H4 over TCP). Those of the profile and of --hci-server are there \
-            from the start to the end of the run.
+            host of another process gets a controller (add: HCI, H4 over TCP). The receivers of the profile and the \
+            servers of --hci-server are there from the start to the end of the run.
             """,
         subcommands: [
             ControlReceiverListen.self, ControlReceiverChange.self, ControlReceiverBeacons.self,

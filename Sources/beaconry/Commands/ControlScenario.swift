@@ -14,8 +14,8 @@ struct ControlScenario: AsyncParsableCommand {
         discussion: """
             Example: beaconry ctl scenario start evening.yaml
 
-            Its changes are those of beaconry ctl. Beacons, receivers and expectations of the file have no effect: beaconry \
-            test runs a whole scenario.
+            The timeline can make the same changes as beaconry ctl. Beacons, receivers and expectations of the file \
+            have no effect: beaconry test runs a whole scenario.
             """,
         subcommands: [Show.self, Start.self, Stop.self], defaultSubcommand: Show.self)
 

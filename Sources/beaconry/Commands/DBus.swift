@@ -24,8 +24,8 @@ struct DBus: AsyncParsableCommand {
             beacons. Standard output is the command's; warnings go to standard error, and beaconry ctl events has all \
             events. Without a command, the address of the bus is printed for other shells, and the run continues until Ctrl-C.
 
-            The exit code is that of the command (128 and its number after a signal), 126 if the command cannot be executed \
-            and 127 if there is none of its name.
+            The exit code is the exit code of the command (after a signal, 128 plus the number of the signal), 126 if \
+            the command cannot be executed and 127 if there is no command of this name.
             """)
 
     @Argument(help: "Profiles, in YAML (default: an air without beacons).", completion: .file())

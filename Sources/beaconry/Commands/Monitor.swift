@@ -99,7 +99,7 @@ struct MonitorWatch: AsyncParsableCommand {
     @OptionGroup var options: ListeningOptions
 
     func run() async throws {
-        // The states of a simulation are not those of a region outside.
+        // The states of regions in a simulation say nothing about regions outside of it.
         let isEphemeral = try StateOptions.checkEphemeral(ephemeral, state: folder.state) || options.air.isGiven
         var source = RegionSource(file: file, folder: folder.folder)
         if try source.read().isEmpty {
@@ -144,7 +144,7 @@ struct MonitorAdd: ParsableCommand {
         help: "Minimum time between two hellos, and between two goodbyes, such as 1h.", transform: ValueText.duration)
     var atMostOncePer: Duration?
     @Option(
-        help: "Time without an advertisement after which it is left (default: --exit-after of monitor).",
+        help: "Time without an advertisement after which the region is left (default: --exit-after of monitor).",
         transform: ValueText.duration)
     var exitAfter: Duration?
     @OptionGroup var limit: RegionLimitOption

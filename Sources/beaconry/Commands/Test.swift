@@ -16,7 +16,7 @@ struct Test: AsyncParsableCommand {
 
             Exit code 1 if a change was refused or an expectation was not met; every failure is printed with its moment. The \
             same scenario with the same seed does the same, whatever the machine. With --seeds, each scenario is run with \
-            each seed, and an expectation passes if its pass rate is at least that of its key require (100%).
+            each seed, and an expectation passes if its pass rate is at least its key require (default: 100%).
             """)
 
     @Argument(help: "Scenarios, in YAML.", completion: .file())
@@ -32,7 +32,7 @@ struct Test: AsyncParsableCommand {
     var capture: String?
 
     @Option(
-        parsing: .unconditional, help: "Seed of the virtual air (default: that of each scenario, else 1).",
+        parsing: .unconditional, help: "Seed of the virtual air (default: the seed of each scenario, else 1).",
         transform: OptionValue.seed)
     var seed: UInt64?
 

@@ -36,7 +36,7 @@ struct AirModelOptions: ParsableArguments {
     @Option(
         help: """
             Model of the virtual air: free, hall, office, home or obstructed, with shadowing, fading, lost packets and \
-            collisions, or off (default: that of the profile, else off).
+            collisions, or off (default: the model of the profile, else off).
             """,
         completion: .list(Propagation.environments.map(\.name) + ["off"]),
         transform: ValueText.physics)
@@ -45,8 +45,8 @@ struct AirModelOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: """
-            Path-loss exponent of the virtual air: 2 is free space, 3 to 4 indoors (default: that of the model, else \
-            \(defaults.propagation.exponent)).
+            Path-loss exponent of the virtual air: 2 is free space, 3 to 4 indoors (default: the exponent of the \
+            model, else \(defaults.propagation.exponent)).
             """,
         transform: exponent)
     var pathLoss: Double?
@@ -54,8 +54,8 @@ struct AirModelOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: """
-            Standard deviation of the RSSI from packet to packet on the virtual air, in dB (default: that of the model, \
-            else \(defaults.propagation.packetDeviation)).
+            Standard deviation of the RSSI from packet to packet on the virtual air, in dB (default: the deviation \
+            of the model, else \(defaults.propagation.packetDeviation)).
             """,
         transform: noise)
     var rssiNoise: Double?

@@ -20,7 +20,7 @@ struct BeaconSelection: ParsableArguments {
         parsing: .unconditional, help: "Minor number; needs --major (default: any).", transform: ValueText.unsigned16)
     var minor: UInt16?
 
-    /// The selected beacons: those of these UUIDs, or of every UUID if none is given.
+    /// The selected beacons: all beacons with these UUIDs, or with any UUID if none is given.
     func filter() throws(Failure) -> BeaconFilter {
         try check()
         guard !uuid.isEmpty else { return .anyUUID(major: major, minor: minor) }

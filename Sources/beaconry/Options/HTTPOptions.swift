@@ -73,7 +73,7 @@ struct HTTPOptions: ParsableArguments {
         return address
     }
 
-    /// The texts of an option, else those of its variable, which have spaces between them.
+    /// The texts of an option, else the texts of its variable, with spaces between them.
     private static func texts(_ given: [String], _ variable: EnvironmentVariable) -> [String] {
         guard given.isEmpty else { return given }
         return variable.value.map { $0.split(separator: " ").map(String.init) } ?? []

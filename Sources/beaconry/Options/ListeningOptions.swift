@@ -20,8 +20,8 @@ struct ListeningOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            Where this receiver is on a virtual air, in metres: 3,0 or 3,0,1.5 (default: that of its server or of \
-            --receiver, else 1 m from every beacon).
+            Where this receiver is on a virtual air, in metres: 3,0 or 3,0,1.5 (default: the position of its server or \
+            of --receiver, else 1 m from every beacon).
             """,
             valueName: "x,y[,z]"),
         transform: ValueText.position)

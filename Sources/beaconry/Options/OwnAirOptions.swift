@@ -22,7 +22,7 @@ struct OwnAirOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Receiver of these profiles whose position or path the command has (default: that of the only one, else 1 m \
+            Receiver of these profiles whose position or path the command has (default: the only receiver, else 1 m \
             from every beacon).
             """, valueName: "id"))
     var receiver: String?

@@ -163,8 +163,8 @@ struct VirtualAirOption: ParsableArguments {
 
     // MARK: - ESPHome proxies
 
-    /// The proxies of a run: those of the options, then those of the receivers of its profiles. A proxy with the name of a
-    /// receiver has its motion, unless it was given a position.
+    /// The proxies of a run: the proxies of the options, then the proxies of the receivers in its profiles. A proxy
+    /// with the name of a receiver has the motion of this receiver, unless the proxy was given a position.
     /// - Throws: `Failure` for proxies that are not possible, and for a key without any proxy.
     func proxies(for profiles: [Profile]) throws(Failure) -> [ESPHomeProxies.Definition] {
         let receivers = profiles.flatMap(\.receivers)
@@ -229,7 +229,7 @@ struct VirtualAirOption: ParsableArguments {
 
     private static func key(_ text: String) throws(ValueFault) -> EncryptionKey {
         guard let key = EncryptionKey(base64: text) else {
-            throw ValueFault("the key must have 32 bytes in base64, such as those of openssl rand -base64 32")
+            throw ValueFault("the key must have 32 bytes in base64; openssl rand -base64 32 prints such a key")
         }
         return key
     }

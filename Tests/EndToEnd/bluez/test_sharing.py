@@ -122,7 +122,7 @@ def test_turns_of_other_programs_are_counted(
     else:
         run.wait_until_reported("warning", code="time-shared")
         gaps = {each["message"] for each in run.events if each.get("code") == "time-shared"}
-        words = ("those of other programs of 2 s", "1/7 of the time, with gaps of 6 s")
+        words = ("of 2 s for other programs", "1/7 of the time, with gaps of 6 s")
         assert any(all(word in each for word in words) for each in gaps), gaps
     # None is reported as off while it waits for its turn.
     for _ in range(2):

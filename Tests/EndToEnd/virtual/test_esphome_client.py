@@ -126,7 +126,7 @@ def test_other_servers_are_explained(beaconry: Beaconry) -> None:
         ("esphome:", "is not a radio"),
         ("esphome:host:0", "is not a radio"),
         ("esphome://host", "or esphome:192.0.2.10"),
-        ("esphome:host?key=abc", "the key does not have 32 bytes in base64; take that of the proxy's configuration"),
+        ("esphome:host?key=abc", "the key does not have 32 bytes in base64; take the key from the proxy's configuration"),
         ("esphome:host?key-file=/nowhere", "/nowhere: there is no such file"),
         ("esphome:host?name=kitchen", '"name" is not key or key-file; write esphome:HOST?key=KEY'),
     ],

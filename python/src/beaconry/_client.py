@@ -47,7 +47,7 @@ class Client:
         return self._connection.perform("DELETE", "/v1/beacons", query={"match": match, "profile": profile})
 
     def list_beacons(self, *, match: str | None = None, profile: str | None = None) -> Any:
-        """All beacons, those of a profile, or those whose ids match a pattern, in the order of the profiles."""
+        """All beacons, or only the beacons of a profile or with ids that match a pattern, in the order of the profiles."""
         return self._connection.perform("GET", "/v1/beacons", query={"match": match, "profile": profile})
 
     def change_beacons(
