@@ -78,153 +78,145 @@ let package = Package(
         .target(
             name: "BuildInformation",
             cSettings: (commit ?? "").isEmpty ? [] : [.define("BEACONRY_COMMIT", to: commit)]),
-        .target(name: "BluetoothCore", swiftSettings: settings),
-        .target(name: "Advertising", dependencies: ["BluetoothCore"], swiftSettings: settings),
-        .target(name: "Bluetooth", dependencies: ["BluetoothCore"], swiftSettings: settings),
-        .target(name: "HCI", dependencies: ["BluetoothCore"], swiftSettings: settings),
-        .target(name: "Devices", dependencies: ["BluetoothCore", "Advertising", "Bluetooth"], swiftSettings: settings),
+        .target(name: "Space", swiftSettings: settings),
+        // Values, the writer and the reader of documents, and the vocabulary of their schemas.
+        .target(name: "JSON", dependencies: ["Concurrency"], swiftSettings: settings),
+        .target(name: "Advertising", dependencies: ["Bluetooth"], swiftSettings: settings),
+        .target(name: "Bluetooth", swiftSettings: settings),
+        .target(name: "HCI", dependencies: ["Bluetooth", "Space"], swiftSettings: settings),
+        .target(name: "Devices", dependencies: ["Advertising", "Bluetooth", "Space"], swiftSettings: settings),
         .target(
-            name: "Radio", dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Receiving"],
+            name: "Radio", dependencies: ["Advertising", "Bluetooth", "Concurrency", "Space"],
             swiftSettings: settings),
         // What servers over NIO have in common.
-        .target(name: "Sockets", dependencies: ["BluetoothCore", nioCore, nioPosix], swiftSettings: settings),
+        .target(name: "Sockets", dependencies: ["Bluetooth", nioCore, nioPosix], swiftSettings: settings),
         .target(
             name: "ESPHomeProxy",
-            dependencies: [
-                "BluetoothCore", "Bluetooth", "Concurrency", "Radio", "Sockets", crypto, nioCore, nioPosix,
-            ],
+            dependencies: ["Bluetooth", "Concurrency", "Radio", "Sockets", crypto, nioCore, nioPosix],
             swiftSettings: settings),
         .target(
-            name: "Receiving", dependencies: ["BluetoothCore", "Advertising", "Bluetooth"], swiftSettings: settings),
+            name: "Receiving", dependencies: ["Advertising", "Bluetooth"], swiftSettings: settings),
         .target(
             name: "BeaconryCentral",
-            dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Radio", "Receiving"],
+            dependencies: ["Advertising", "Bluetooth", "Concurrency", "Radio", "Receiving", "Space"],
             swiftSettings: settings),
         // What actors and tasks of several targets share.
         .target(name: "Concurrency", dependencies: ["CConcurrency", heap], swiftSettings: settings),
         // Redirects the tasks of the process to a simulation: a hook of the Swift runtime with its own calling convention.
         .target(name: "CConcurrency"),
-        .target(name: "DBus", dependencies: ["CDBus", "DBusLibrary", "Concurrency"], swiftSettings: settings),
+        .target(name: "DBus", dependencies: ["CDBus", "Concurrency", "DBusLibrary"], swiftSettings: settings),
         .target(
-            name: "VirtualRadio", dependencies: ["BluetoothCore", "HCI", crypto, cryptoExtras], swiftSettings: settings),
+            name: "VirtualRadio", dependencies: ["Bluetooth", "HCI", "Space", crypto, cryptoExtras],
+            swiftSettings: settings),
         .target(
             name: "HostStack",
-            dependencies: ["BluetoothCore", "HCI", "Bluetooth", "Advertising", crypto, cryptoExtras],
+            dependencies: ["Advertising", "Bluetooth", "HCI", "Space", crypto, cryptoExtras],
             swiftSettings: settings),
         // The kernel's sockets for Bluetooth, and what it says of adapters.
         .target(
-            name: "KernelBluetooth", dependencies: ["BluetoothCore", "CBluetooth", systemPackage],
+            name: "KernelBluetooth", dependencies: ["Bluetooth", "CBluetooth", systemPackage],
             swiftSettings: settings),
         .target(
             name: "HCIRadio",
             dependencies: [
-                "BluetoothCore", "Radio", "HostStack", "VirtualRadio", "HCI", "Advertising", "Bluetooth",
-                "Concurrency", "KernelBluetooth", "Sockets", nioCore, nioPosix, systemPackage,
+                "Advertising", "Bluetooth", "Concurrency", "HCI", "HostStack", "KernelBluetooth", "Radio", "Receiving",
+                "Sockets", "Space", "VirtualRadio", nioCore, nioPosix, systemPackage,
             ],
             swiftSettings: settings),
         .target(
             name: "BlueZRadio",
             dependencies: [
-                "BluetoothCore", "Concurrency", "KernelBluetooth", "Radio", "DBus", "HCI", "Advertising", "Bluetooth",
-                "CBluetooth", systemPackage,
+                "Advertising", "Bluetooth", "CBluetooth", "Concurrency", "DBus", "HCI", "KernelBluetooth", "Radio",
+                systemPackage,
             ],
             swiftSettings: settings),
         .target(
             name: "BlueZService",
-            dependencies: [
-                "BluetoothCore", "Concurrency", "Radio", "DBus", "Advertising", "Bluetooth", "Receiving",
-            ],
+            dependencies: ["Advertising", "Bluetooth", "Concurrency", "DBus", "Radio", "Receiving"],
             swiftSettings: settings),
         .target(
             name: "Profiles",
-            dependencies: ["BluetoothCore", "Devices", "Advertising", "Bluetooth", "Receiving", "CLibYAML"],
+            dependencies: ["Advertising", "Bluetooth", "CLibYAML", "Devices", "Receiving", "Space"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary(":libyaml.a")]),
         .target(
-            name: "Persistence", dependencies: ["BluetoothCore", "Devices", "Radio", systemPackage],
+            name: "Persistence", dependencies: ["Bluetooth", "Devices", "Radio", systemPackage],
             swiftSettings: settings),
         .target(
             name: "Emulator",
             dependencies: [
-                "BluetoothCore", "Concurrency", "Persistence", "Profiles", "Devices", "Radio", "Receiving",
-                "Advertising",
-                "Bluetooth", serviceLifecycle, systemPackage,
+                "Advertising", "Bluetooth", "Concurrency", "Devices", "JSON", "Persistence", "Profiles", "Radio",
+                "Receiving", "Space", serviceLifecycle, systemPackage,
             ],
             swiftSettings: settings),
         // Airs for tests with Swift Testing.
         .target(
             name: "BeaconryTesting",
             dependencies: [
-                "BluetoothCore", "Bluetooth", "Concurrency", "Devices", "HCIRadio", "Profiles", "Emulator", "Receiving",
-                "BeaconryCentral",
+                "BeaconryCentral", "Bluetooth", "Concurrency", "Devices", "Emulator", "HCIRadio", "JSON", "Profiles",
+                "Receiving", "RunAPI", "Space",
             ],
             swiftSettings: settings),
         // The requests of a run: each a type in one file, from which the server, the client and the descriptions follow.
         .target(
-            name: "Operations",
+            name: "RunAPI",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "Devices", "Emulator", "Profiles", "Radio",
-                "Receiving",
+                "Advertising", "Bluetooth", "Concurrency", "Devices", "Emulator", "JSON", "Profiles", "Radio",
+                "Receiving", "Space",
             ],
             swiftSettings: settings),
         // The requests over HTTP.
         .target(
-            name: "ControlAPI",
+            name: "RunServer",
             dependencies: [
-                "BluetoothCore", "Devices", "Emulator", "Operations", "Persistence", "Radio", "Sockets", hummingbird,
-                httpTypes, nioHTTPTypes, logging, nioCore, nioPosix,
+                "Bluetooth", "Devices", "Emulator", "JSON", "Persistence", "Radio", "RunAPI", "Sockets", httpTypes,
+                hummingbird, logging, nioCore, nioHTTPTypes, nioPosix,
             ],
             resources: [.embedInCode("Resources")], swiftSettings: settings),
         // The client of these requests.
         .target(
-            name: "ControlClient",
-            dependencies: [
-                "BluetoothCore", "Emulator", "Operations", "Persistence", "Sockets", nioCore, nioHTTP1, nioPosix,
-            ],
+            name: "RunClient",
+            dependencies: ["Bluetooth", "Emulator", "Persistence", "RunAPI", "Sockets", nioCore, nioHTTP1, nioPosix],
             swiftSettings: settings),
         // The work of the commands, without their options.
         .target(
             name: "BeaconryTools",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "Concurrency", "HCI", "DBus", "Devices", "Radio",
-                "BlueZRadio", "BlueZService", "HCIRadio", "ESPHomeProxy", "Profiles", "Persistence", "Emulator",
-                "Receiving", "BeaconryCentral", "Operations", "ControlClient", "KernelBluetooth", "Sockets",
-                unixSignals,
-                subprocess, systemPackage, deque,
+                "Advertising", "BeaconryCentral", "BlueZRadio", "BlueZService", "Bluetooth", "Concurrency", "DBus",
+                "Devices", "ESPHomeProxy", "Emulator", "HCI", "HCIRadio", "JSON", "KernelBluetooth", "Persistence",
+                "Profiles", "Radio", "Receiving", "RunAPI", "RunClient", "Sockets", "Space", deque, subprocess,
+                systemPackage, unixSignals,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "beaconry",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "BlueZRadio", "BlueZService", "Concurrency", "Devices",
-                "Radio",
-                "ControlAPI", "Operations", "HCIRadio", "Sockets",
-                "ESPHomeProxy", "Profiles", "Persistence", "Emulator", "Receiving", "BeaconryTools", "BuildInformation",
-                "CCapability", "CMalloc", argumentParser, logging,
-                serviceLifecycle, unixSignals,
+                "Advertising", "BeaconryTools", "BlueZRadio", "BlueZService", "Bluetooth", "BuildInformation",
+                "CCapability", "CMalloc", "Concurrency", "Devices", "ESPHomeProxy", "Emulator", "HCIRadio", "JSON",
+                "Persistence", "Profiles", "Radio", "Receiving", "RunAPI", "RunServer", "Sockets", "Space",
+                argumentParser, logging, serviceLifecycle, unixSignals,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "beaconry-fuzz",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "HCI", "HostStack", "VirtualRadio", "DBus", "Devices",
-                "Concurrency", "ESPHomeProxy", "Profiles", "Emulator", "Operations", "TestSupport",
+                "Advertising", "Bluetooth", "Concurrency", "DBus", "Devices", "ESPHomeProxy", "Emulator", "HCI",
+                "HostStack", "JSON", "Profiles", "RunAPI", "TestSupport", "VirtualRadio",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
         // Writes to flash until it is killed, for the test that kills it.
         .executableTarget(
             name: "flash-harness",
-            dependencies: ["BluetoothCore", "Advertising", "Devices", "Radio", "Profiles", "Persistence", "Emulator"],
+            dependencies: ["Advertising", "Bluetooth", "Devices", "Emulator", "Persistence", "Profiles", "Radio"],
             path: "Tests/FlashHarness", swiftSettings: settings),
         // Carries the trajectories of recordings to the virtual air, for Tests/Recordings/compare.py.
         .executableTarget(
-            name: "physics-harness", dependencies: ["BluetoothCore", "HCI", "VirtualRadio"],
+            name: "physics-harness", dependencies: ["Bluetooth", "HCI", "Space", "VirtualRadio"],
             path: "Tests/PhysicsHarness", swiftSettings: settings),
         // Plays the phone for tests and benchmarks against peers that others wrote.
         .executableTarget(
             name: "central-harness",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "Radio", "VirtualRadio", "HCIRadio", "BlueZRadio",
-                "BeaconryCentral", "CMalloc",
+                "BeaconryCentral", "BlueZRadio", "Bluetooth", "CMalloc", "HCIRadio", "Radio", "VirtualRadio",
             ],
             path: "Tests/CentralHarness", swiftSettings: settings),
         // The sources of the package examples/central, so that they are compiled and tested with the rest, with public
@@ -235,118 +227,115 @@ let package = Package(
         // The tests of the package examples/swift-testing, so that they are compiled and run with the rest, with public
         // declarations only.
         .testTarget(
-            name: "ExampleTests", dependencies: ["BeaconryTesting"], path: "examples/swift-testing/Tests",
+            name: "ExampleTests", dependencies: ["BeaconryTesting"],
+            path: "examples/swift-testing/Tests",
             packageAccess: false, swiftSettings: settings),
         // What `make bench` measures without peers.
         .executableTarget(
             name: "beaconry-bench",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "HCI", "VirtualRadio", "Radio", "HCIRadio", "Receiving",
+                "Advertising", "Bluetooth", "HCI", "HCIRadio", "Radio", "Receiving", "Space", "VirtualRadio",
             ],
             path: "Benchmarks/VirtualTime", swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["BluetoothCore", "SanitizedLocks"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Bluetooth", "SanitizedLocks"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(name: "SanitizedLocks", path: "Tests/SanitizedLocks"),
         .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
         .testTarget(
-            name: "BeaconryTestingTests", dependencies: ["BeaconryCentral", "BeaconryTesting", "TestTraits"],
+            name: "BeaconryTestingTests", dependencies: ["BeaconryCentral", "BeaconryTesting", "Space", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
-            name: "ControlAPITests",
+            name: "RunServerTests",
             dependencies: [
-                "BluetoothCore", "Concurrency", "ControlAPI", "Devices", "Emulator", "HCIRadio", "Operations",
-                "Profiles",
-                "Radio", httpTypes, nioCore, "TestTraits",
+                "Bluetooth", "Concurrency", "Devices", "Emulator", "HCIRadio", "JSON", "Profiles", "Radio", "RunAPI",
+                "RunServer", "Space", "TestTraits", httpTypes, nioCore,
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "OperationsTests",
-            dependencies: ["BluetoothCore", "Devices", "Emulator", "Operations", "Radio", "Receiving"],
+            name: "RunAPITests",
+            dependencies: ["Bluetooth", "Devices", "Emulator", "JSON", "Radio", "Receiving", "RunAPI", "Space"],
             swiftSettings: settings),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestTraits"], swiftSettings: settings),
         .testTarget(
-            name: "BluetoothCoreTests", dependencies: ["BluetoothCore", "TestSupport"], swiftSettings: settings),
+            name: "BluetoothTests", dependencies: ["Bluetooth", "Space", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
         .testTarget(
-            name: "AdvertisingTests", dependencies: ["BluetoothCore", "Advertising", "TestSupport"],
+            name: "AdvertisingTests", dependencies: ["Advertising", "Bluetooth", "TestSupport"],
             swiftSettings: settings),
-        .testTarget(name: "HCITests", dependencies: ["BluetoothCore", "HCI", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "HCITests", dependencies: ["Bluetooth", "HCI", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "VirtualRadioTests", dependencies: ["BluetoothCore", "HCI", "VirtualRadio", "TestSupport"],
+            name: "VirtualRadioTests", dependencies: ["Bluetooth", "HCI", "Space", "TestSupport", "VirtualRadio"],
             swiftSettings: settings),
         .testTarget(
             name: "HostStackTests",
             dependencies: [
-                "BluetoothCore", "HCI", "Bluetooth", "Advertising", "HostStack", "VirtualRadio", "CMalloc",
-                "TestSupport",
+                "Advertising", "Bluetooth", "CMalloc", "HCI", "HostStack", "Space", "TestSupport", "VirtualRadio",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "HCIRadioTests",
             dependencies: [
-                "BluetoothCore", "HCI", "Bluetooth", "Advertising", "Concurrency", "Radio", "HostStack",
-                "VirtualRadio", "HCIRadio", "Sockets", "TestSupport", "TestTraits", nioCore, nioEmbedded, nioPosix,
+                "Advertising", "Bluetooth", "Concurrency", "HCI", "HCIRadio", "HostStack", "Radio", "Receiving",
+                "Sockets", "Space", "TestTraits", "VirtualRadio", nioCore, nioEmbedded, nioPosix,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "ESPHomeProxyTests",
             dependencies: [
-                "BluetoothCore", "Advertising", "Bluetooth", "Radio", "VirtualRadio", "HCIRadio", "ESPHomeProxy",
-                "TestSupport", "TestTraits", nioCore, nioPosix,
+                "Advertising", "Bluetooth", "ESPHomeProxy", "HCIRadio", "Radio", "Space", "TestSupport", "TestTraits",
+                "VirtualRadio", nioCore, nioPosix,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "DevicesTests",
-            dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Devices", "TestSupport"],
+            dependencies: ["Advertising", "Bluetooth", "Devices", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ReceivingTests", dependencies: ["BluetoothCore", "Advertising", "Receiving", "TestSupport"],
+            name: "ReceivingTests", dependencies: ["Advertising", "Bluetooth", "Receiving", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "BeaconryCentralTests",
             dependencies: [
-                "BluetoothCore", "HCI", "Advertising", "Bluetooth", "Concurrency", "Radio", "Receiving",
-                "BeaconryCentral", "HostStack", "VirtualRadio", "HCIRadio", "TestSupport", "TestTraits",
-                "central-harness",
+                "Advertising", "BeaconryCentral", "Bluetooth", "Concurrency", "HCI", "HCIRadio", "HostStack", "Radio",
+                "Receiving", "TestSupport", "TestTraits", "VirtualRadio", "central-harness",
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "DBusTests", dependencies: ["BluetoothCore", "DBus", "TestSupport", "TestTraits"],
+            name: "DBusTests", dependencies: ["Bluetooth", "DBus", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
             name: "BlueZRadioTests",
             dependencies: [
-                "BluetoothCore", "KernelBluetooth", "Radio", "BlueZRadio", "Advertising", "Bluetooth", "HCI", "DBus",
-                "TestSupport", "TestTraits",
+                "Advertising", "BlueZRadio", "Bluetooth", "DBus", "HCI", "KernelBluetooth", "Radio", "TestSupport",
+                "TestTraits",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "BlueZServiceTests",
             dependencies: [
-                "BluetoothCore", "Radio", "BlueZService", "Advertising", "Bluetooth", "DBus", "Receiving", "HCIRadio",
-                "VirtualRadio",
-                "TestSupport", "TestTraits",
+                "Advertising", "BlueZService", "Bluetooth", "DBus", "HCIRadio", "Radio", "Receiving", "TestSupport",
+                "TestTraits", "VirtualRadio",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "ProfilesTests",
-            dependencies: ["BluetoothCore", "Advertising", "Bluetooth", "Devices", "Profiles", "TestSupport"],
+            dependencies: ["Advertising", "Bluetooth", "Devices", "Profiles", "Receiving", "Space", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "BeaconryToolsTests",
             dependencies: [
-                "BluetoothCore", "Advertising", "Devices", "Radio", "BlueZRadio", "Profiles", "Persistence", "Emulator",
-                "Receiving", "BeaconryCentral", "BeaconryTools", "Bluetooth", "Concurrency", "HCIRadio",
-                "KernelBluetooth", "TestSupport", "TestTraits", systemPackage,
+                "Advertising", "BeaconryCentral", "BeaconryTools", "BlueZRadio", "Bluetooth", "Concurrency", "Devices",
+                "Emulator", "HCIRadio", "JSON", "KernelBluetooth", "Persistence", "Profiles", "Radio", "Receiving",
+                "Space", "TestSupport", "TestTraits", systemPackage,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "EmulatorTests",
             dependencies: [
-                "BluetoothCore", "Concurrency", "Advertising", "Bluetooth", "Devices", "Radio", "Profiles",
-                "Persistence", "Emulator", "Operations", "ControlAPI", "ControlClient", "HCI", "HostStack", "Sockets",
-                "VirtualRadio", "TestSupport", "TestTraits",
-                "flash-harness", logging, serviceLifecycle, systemPackage,
+                "Advertising", "Bluetooth", "Concurrency", "Devices", "Emulator", "HCI", "HostStack", "JSON",
+                "Persistence", "Profiles", "Radio", "Receiving", "RunAPI", "RunClient", "RunServer", "Sockets", "Space",
+                "TestSupport", "TestTraits", "VirtualRadio", "flash-harness", logging, serviceLifecycle, systemPackage,
             ],
             swiftSettings: settings),
     ]

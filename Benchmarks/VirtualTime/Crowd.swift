@@ -2,8 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
+import Space
 import VirtualRadio
 
 /// Many beacons and many receivers on an air in virtual time, whose hosts take all reports.
@@ -74,7 +75,7 @@ struct Crowd {
                 while room.air.takeOutput(of: receiver) != nil { reports += 1 }
             }
         }
-        let seconds = start.duration(to: .now).inSeconds
+        let seconds = start.duration(to: .now) / .seconds(1)
         return BeaconryBench.Figure(
             what: description, ours: "\(seconds.text(1)) s (\((Double(reports) / 1e6).text(1)) million reports)",
             goal: "60 s")

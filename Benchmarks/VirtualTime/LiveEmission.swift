@@ -4,7 +4,6 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCIRadio
 import Radio
 import Synchronization
@@ -35,7 +34,7 @@ enum LiveEmission {
         let log = Log()
         await radio.observeWakeUps { log.append($0) }
         try await Task.sleep(for: time)
-        let late = log.take().map { $0.inSeconds * 1000 }.sorted()
+        let late = log.take().map { $0 / .milliseconds(1) }.sorted()
         await radio.close()
         await counting?.value
         let median = late[late.count / 2].text(2)

@@ -2,8 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
+import Space
 import VirtualRadio
 
 /// Beacons on an air whose clock goes as fast as it can.
@@ -37,7 +38,7 @@ enum VirtualTime {
         for number in 0..<beacons { room.addBeacon(UInt32(number), interval: AdvertisingInterval(160)) }
         let start = ContinuousClock.now
         room.air.advance(to: 3_600_000_000)
-        let seconds = start.duration(to: .now).inSeconds
+        let seconds = start.duration(to: .now) / .seconds(1)
         let events = Double(beacons) * 3600 / 0.105
         return BeaconryBench.Figure(
             what: "an hour of 1,000 beacons at 100 ms",

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+public import Bluetooth
 
 extension AdvertisingData {
     /// The services that the data names, in order: in lists of UUIDs (types 0x02 to 0x07) and as service data (0x16,

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+public import Bluetooth
 
 /// How often, how strongly and from which address an advertisement is sent; profiles of all kinds of devices may give it.
 public struct AdvertisingSettings: Hashable, Sendable {

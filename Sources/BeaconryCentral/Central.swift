@@ -2,11 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
-import BluetoothCore
+public import Bluetooth
 import Concurrency
 public import Radio
-public import Receiving
+import Receiving
 
 /// The receiving side of a radio: it scans, remembers the devices that it has seen, and reports the state of the radio.
 ///

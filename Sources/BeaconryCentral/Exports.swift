@@ -5,6 +5,6 @@
 // The vocabulary of the API: addresses, UUIDs, beacons and regions need no other import.
 @_exported public import Advertising
 @_exported public import Bluetooth
-@_exported public import BluetoothCore
 @_exported public import Radio
 @_exported public import Receiving
+@_exported public import Space

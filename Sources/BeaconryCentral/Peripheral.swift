@@ -3,10 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
-public import BluetoothCore
 import Concurrency
 public import Radio
-public import Receiving
+import Receiving
 import Synchronization
 
 /// A device that was seen, or whose address is known. There is one object for each address.

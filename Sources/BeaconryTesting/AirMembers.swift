@@ -4,6 +4,8 @@
 
 public import BeaconryCentral
 import Emulator
+import RunAPI
+public import Space
 
 extension VirtualAir {
     /// A beacon on an air. Its methods throw `VirtualAirError`, with the sentence of `beaconry ctl`.
@@ -20,7 +22,8 @@ extension VirtualAir {
                 settings: record.profileTexts)
         }
 
-        /// Changes settings, all or none. Keys and values are those of a profile: `["minor": "8", "interval": "20ms"]`.
+        /// Changes settings, all or none. Keys and values are the same as in a profile:
+        /// `["minor": "8", "interval": "20ms"]`.
         public func set(_ values: [String: String]) async throws {
             try await air.perform { [name] in try await $0.change(name, BeaconChange(settings: values)) }
         }

@@ -2,10 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Devices
 import Emulator
+import JSON
 import Profiles
+import Space
 import Synchronization
 
 /// The profiles of an air: one that was given, and one of the beacons that were added.

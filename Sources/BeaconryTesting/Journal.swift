@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Emulator
+import JSON
 public import Testing
 
 extension VirtualAir {

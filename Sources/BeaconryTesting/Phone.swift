@@ -2,11 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BeaconryCentral
+import BeaconryCentral
 import Devices
 import Emulator
 import Profiles
 import Receiving
+public import Space
 
 extension VirtualAir {
     /// A phone on an air, of whose app the ranging and the regions are what is tested (docs/phones.md). Its methods throw

@@ -2,12 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BeaconryCentral
+import BeaconryCentral
 import Concurrency
 import Devices
 import Emulator
 import HCIRadio
 import Profiles
+public import Space
 import Synchronization
 import Testing
 

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-import BluetoothCore
 package import DBus
 package import Radio
 

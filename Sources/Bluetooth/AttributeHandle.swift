@@ -2,8 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-
 /// The handle of an attribute on its server: 1 to 65,535; 0 is invalid (Core 5.4, Vol 3, Part F, 3.2.2).
 public struct AttributeHandle: Hashable, Comparable, Sendable {
     /// The number; little-endian on the wire.

@@ -2,8 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-
 /// The attribute types of the Generic Attribute Profile and the Generic Access Profile (Assigned Numbers, 3).
 extension BluetoothUUID {
     /// Primary service declaration.

@@ -2,8 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-
 /// The parameters of a connection (Core 5.4, Vol 6, Part B, 4.5.1): a request while the interval is a range, the values
 /// in use when both of its ends are the same.
 public struct ConnectionParameters: Hashable, Sendable {

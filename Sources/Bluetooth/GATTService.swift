@@ -2,8 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-
 /// A service as a device declares it (Core 5.4, Vol 3, Part G, 3.1).
 public struct GATTService: Hashable, Sendable {
     /// The service's type.

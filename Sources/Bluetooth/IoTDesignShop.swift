@@ -2,8 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-
 /// The configuration service of IoT Design Shop beacons: its UUIDs, and the values of its characteristics.
 public enum IoTDesignShop {
     /// The service; its UUID is also the beacon's default proximity UUID.

@@ -2,8 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-
 /// A service that a client discovered on a server.
 public struct RemoteService: Hashable, Sendable {
     /// The service's type.

@@ -2,8 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
-
 /// The parameters of a scan (Core 5.4, Vol 4, Part E, 7.8.10 and 7.8.64).
 public struct ScanParameters: Hashable, Sendable {
     /// Whether to send scan requests, so that scan responses are received too.

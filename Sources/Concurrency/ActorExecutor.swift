@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// The executor of an actor, or of several actors that call each other without a change of threads. In virtual time it is
-/// that of the simulation.
+/// The executor of an actor, or of several actors that call each other without a change of threads. In virtual time it
+/// is the simulation.
 ///
 /// An actor retains this value, and returns `unowned` as its `unownedExecutor`.
 package struct ActorExecutor: Sendable {

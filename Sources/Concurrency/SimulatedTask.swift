@@ -9,7 +9,8 @@ extension Simulation {
     /// goes on where it was before.
     ///
     /// Unlike the body of `run`, this one belongs to the same task, with its task-local values. It may be called again while a
-    /// body runs, in the simulation and elsewhere. The simulation is that of `makeSeparate` or of the process.
+    /// body runs, in the simulation and elsewhere. The simulation is from `makeSeparate`, or is the simulation of
+    /// the process.
     /// - Throws: the error of the body.
     package func perform<Value: Sendable>(
         _ body: @Sendable () async throws -> Value

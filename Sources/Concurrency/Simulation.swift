@@ -66,7 +66,7 @@ package final class Simulation: Clock, SerialExecutor {
         return true
     }
 
-    /// The simulation that this thread runs, else that of the process; `nil` in real time.
+    /// The simulation that this thread runs, else the process's simulation; `nil` in real time.
     package static var current: Simulation? {
         ofThread?.takeUnretainedValue() ?? installed.withLock { $0 }
     }

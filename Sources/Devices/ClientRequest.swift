@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 
 /// A request of a device to a connected central, as a GATT client of the central's own attributes.
 package enum ClientRequest: Hashable, Sendable {

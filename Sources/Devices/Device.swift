@@ -4,7 +4,6 @@
 
 package import Advertising
 package import Bluetooth
-import BluetoothCore
 
 /// The behaviour of a piece of hardware, on any radio.
 ///

@@ -4,7 +4,6 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
 
 /// The result of reading a characteristic's value.
 package struct ReadResult: Hashable, Sendable {

@@ -4,7 +4,6 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
 
 /// The values of a profile, with those that all kinds of devices have in common.
 package protocol AdvertisingConfiguration: Hashable, Sendable {

@@ -2,9 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+import Bluetooth
 import Profiles
 package import Radio
+package import Space
 
 /// What clients read and change on the virtual air of a run: places, movements, receivers and links.
 package struct AirControl: Sendable {

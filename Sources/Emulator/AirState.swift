@@ -138,7 +138,7 @@ package struct AirSummary: Hashable, Sendable {
     package internal(set) var isRadioUp = false
     /// Whether the run has been ready.
     package internal(set) var isReady = false
-    /// Whether the profiles in use are the last good ones, because those of the start cannot be read.
+    /// Whether the profiles in use are the last good ones, because the profiles of the start cannot be read.
     package internal(set) var usesLastGood = false
     /// The first beacons that should be on the air and are not, in the order of the profiles.
     package internal(set) var missing: [MissingBeacon] = []

@@ -22,7 +22,7 @@ struct BeaconFactory: Sendable {
     let actions: AsyncStream<RunningBeacon.Action>
     private let action: AsyncStream<RunningBeacon.Action>.Continuation
 
-    /// - Parameter executor: that of the emulator, for beacons that never block.
+    /// - Parameter executor: the emulator's executor, for beacons that never block.
     init(_ configuration: Emulator.Configuration, executor: ActorExecutor, clock: Timekeeper, counts: RunCounts) {
         load = configuration.loadProfiles
         hasProfilesInMemory = configuration.hasProfilesInMemory

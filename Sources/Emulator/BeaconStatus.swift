@@ -2,9 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+import Bluetooth
 package import Devices
 package import Radio
+package import Space
 
 /// The status of a running beacon.
 package struct BeaconStatus: Hashable, Sendable {

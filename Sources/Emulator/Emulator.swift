@@ -2,8 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
-package import BluetoothCore
+package import Bluetooth
 import Concurrency
 import Devices
 package import Persistence
@@ -42,14 +41,15 @@ package actor Emulator: Service {
         package var duration: Duration?
         /// A file that exists while everything that should be on the air is on the air.
         package var readyFile: String?
-        /// The time of day at the start of the run, since the Unix epoch, for schedules; `nil` for that of the machine.
+        /// The time of day at the start of the run, since the Unix epoch, for schedules; `nil` for the machine's.
         package var epoch: Duration?
-        /// The time of day of the run, which may be set during it; `nil` for that of the machine.
+        /// The time of day of the run, which may be set during it; `nil` for the machine's.
         package var timeOfDay: TimeOfDay?
         /// Keeps the profiles that were read last, after their beacons are on the radio; `nil` keeps none. It returns why they
         /// could not be kept.
         package var keepProfiles: (@Sendable () -> Warning?)?
-        /// That `profiles` are the last good ones, because those of the start cannot be read; `nil` if they can.
+        /// The warning that `profiles` are the last good ones, because the profiles of the start cannot be read; `nil`
+        /// if they can be read.
         package var lastGood: Warning?
         /// Whether the profiles are in memory, so that reading them needs no thread of its own.
         package var hasProfilesInMemory = false
@@ -256,7 +256,7 @@ package actor Emulator: Service {
         if let warning = await LongWork.perform(keep) { events.post(.warning(warning)) }
     }
 
-    /// Notes that the profiles in use are those of their files.
+    /// Notes that the profiles in use were read from their files.
     func endLastGood() {
         roster.setLastGood(false)
         announce()
@@ -500,7 +500,7 @@ package actor Emulator: Service {
     package var clockRecord: ClockRecord { runClock.record }
 
     /// Changes the clock of a run in virtual time; an advance returns when all that is due until then is done.
-    /// - Throws: `EmulatorError` `.realTime` if the clock is that of the machine, `.conflict` for an advance of a clock that
+    /// - Throws: `EmulatorError` `.realTime` if the clock is the machine's, `.conflict` for an advance of a clock that
     ///   is not paused.
     package func changeClock(_ change: ClockChange) async throws(EmulatorError) -> ClockRecord {
         try await runClock.perform(change)

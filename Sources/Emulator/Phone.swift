@@ -4,7 +4,6 @@
 
 import Advertising
 package import Bluetooth
-import BluetoothCore
 import Concurrency
 import Devices
 package import Persistence

@@ -4,13 +4,12 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import Devices
 import Profiles
 import Radio
 
-/// The findings that do not depend on the radio, a function each, which has the code, the words and the hint. Those of one kind
-/// of device are in its `findings`.
+/// The findings that do not depend on the radio, a function each, which has the code, the words and the hint. Findings
+/// for one kind of device are in the device's `findings`.
 extension ProfileFinding {
     /// The findings on a beacon alone.
     static func all(on beacon: BeaconDefinition) -> [ProfileFinding] {

@@ -38,8 +38,9 @@ struct RunClock: Sendable {
     private let timeOfDay: TimeOfDay?
 
     /// - Parameters:
-    ///   - epoch: the time of day at the start; `nil` for that of the machine.
-    ///   - timeOfDay: `nil` for that of the machine in real time, and else for none that can be set.
+    ///   - epoch: the time of day at the start; `nil` for the machine's.
+    ///   - timeOfDay: the time of day, which may be set during the run; `nil` for the machine's in real time without an
+    ///     `epoch`, and otherwise for a time of day that cannot be set.
     init(_ clock: any Clock<Duration>, epoch: Duration?, timeOfDay: TimeOfDay? = nil) {
         self.clock = clock
         timekeeper = Timekeeper(clock)
@@ -76,7 +77,7 @@ struct RunClock: Sendable {
     func perform(_ change: ClockChange) async throws(EmulatorError) {
         guard let simulation = clock as? Simulation else {
             throw EmulatorError(
-                .realTime, "the clock of this run is that of the machine",
+                .realTime, "this run uses the machine's clock",
                 hint: "start the run with --rate max, --rate manual, or a number, and without --hci-server")
         }
         switch change {

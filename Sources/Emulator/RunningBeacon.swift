@@ -4,12 +4,12 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import Concurrency
 import Devices
 import Persistence
 import Profiles
 import Radio
+import Space
 import Synchronization
 
 /// The device of a running beacon, and its flash.
@@ -79,8 +79,9 @@ actor RunningBeacon {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
 
     /// A beacon with the settings of its profile, switched off.
-    /// - Parameter shared: The executor of a beacon without flash, which never blocks: that of its emulator, so that they call
-    ///   each other without a change of threads. A beacon that writes files has a queue of its own.
+    /// - Parameter shared: The executor of a beacon without flash, which never blocks: the emulator's executor, so that
+    ///   emulator and beacon call each other without a change of threads. A beacon that writes files has a queue of its
+    ///   own.
     /// - Throws: `EmulatorError` `.cannotCreate` if the lock of its settings cannot be acquired.
     init(
         _ profile: BeaconDefinition, of profileName: String, identifier: BeaconIdentifier, state: StateFolder?,
@@ -260,7 +261,7 @@ actor RunningBeacon {
 
     // MARK: - Settings, changed between handovers: the beacon is not retired
 
-    /// Checks that settings can be changed; keys and values are those of profiles.
+    /// Checks that settings can be changed; keys and values are the same as in profiles.
     /// - Throws: `EmulatorError` `.badProfile` for an unknown key or a text that is no value, `.refusedSetting` if the device
     ///   refuses a value.
     func requireAcceptance(of values: [String: String]) throws(EmulatorError) { _ = try trial(of: values) }
@@ -283,7 +284,7 @@ actor RunningBeacon {
         if prepared.take() != nil { flash?.cancelPrepared() }
     }
 
-    /// Changes settings, all or none; keys and values are those of profiles.
+    /// Changes settings, all or none; keys and values are the same as in profiles.
     /// - Returns: Whether a setting has another value now.
     /// - Throws: as `requireAcceptance`, and `EmulatorError` `.inputOutput` if the settings could not be saved.
     func set(_ values: [String: String]) async throws(EmulatorError) -> Bool {

@@ -2,9 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Profiles
 import Radio
+import Space
 
 /// The receivers and the physics of the profiles as the radio has them.
 ///
@@ -51,7 +52,8 @@ final class ServedReceivers {
     /// Applies the receivers of a reload: their movements at once.
     /// - Returns: a warning with the names of those that were added, removed or given another server; `nil` for none.
     func replace(by next: [ReceiverDefinition], on radio: any PositioningRadio) async -> Warning? {
-        // Those that scan within the run have been replaced; they move as the profile has it only if that has changed.
+        // Receivers that scan within the run have been replaced; a receiver moves as in its profile only if its
+        // movement has changed.
         let formerListeners = receivers.filter { $0.value.listener != nil }
         for name in formerListeners.keys { receivers[name] = nil }
         for receiver in next where receiver.listener != nil { receivers[receiver.id] = receiver }

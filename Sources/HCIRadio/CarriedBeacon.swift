@@ -4,9 +4,9 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HostStack
 import Radio
+import Space
 import VirtualRadio
 
 /// A beacon that a radio carries, with its advertising set.

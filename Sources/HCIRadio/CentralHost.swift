@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Concurrency
 import HCI
 import HostStack
@@ -87,8 +86,8 @@ final class CentralHost {
     func setSecurityRequestHandler(_ handler: SecurityRequestHandler) { securityRequests = handler }
 
     /// Adds the central's host, or returns the one that is there.
-    /// - Parameter configuration: the configuration of the radio's hosts. A central with stored bonds has an address of its own, by which
-    ///   devices recognise it, whatever the controller's address is.
+    /// - Parameter configuration: the configuration of the radio's hosts. A central with stored bonds has an address of
+    ///   its own, by which devices recognise it, whatever the controller's address is.
     func addHost(_ configuration: LEHostConfiguration) -> ControllerHost {
         if let host { return host }
         var configuration = configuration

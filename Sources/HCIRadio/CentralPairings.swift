@@ -8,10 +8,11 @@ import Radio
 
 /// The pairings in progress between a central and devices.
 ///
-/// A pairing begins with `begin`: the user or the device of a link requests it. A pairing that the user requests during a
-/// pairing that the device requested begins after it. The host then reports questions, which `reply` answers from the settings if they
-/// contain the answer, and finally a result. If the host uses the keys of a bond, the connection's encryption is the result;
-/// if it makes new keys, the result follows when the bond is saved. The end of the connection is a result, too.
+/// A pairing begins with `begin`: the user or the device of a link requests it. A pairing that the user requests during
+/// a pairing that the device requested begins after it. The host then reports questions, which `reply` answers from the
+/// settings if they contain the answer, and finally a result. If the host uses the keys of a bond, the connection's
+/// encryption is the result; if it makes new keys, the result follows when the bond is saved. The end of the connection
+/// is a result, too.
 struct CentralPairings {
     /// Asks the user.
     typealias Asker = @Sendable (PairingQuestion) async -> PairingAnswer

@@ -2,9 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 import NIOCore
 import Radio
+package import Space
 
 /// Where a radio gets its only controller.
 enum ControllerSource {

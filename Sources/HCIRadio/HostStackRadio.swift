@@ -4,10 +4,10 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
 import Concurrency
 package import HostStack
 package import Radio
+package import Space
 
 /// What a radio with our own host stack consists of: a peripheral side, a central side, and their hosts.
 ///

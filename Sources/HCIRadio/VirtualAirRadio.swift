@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 import Concurrency
 import HCI
 package import HostStack
 import NIOCore
 import NIOPosix
 package import Radio
+package import Space
 
 /// A radio on a virtual air of its own, in the time of the current simulation, if there is one.
 ///
@@ -111,7 +111,8 @@ package actor VirtualAirRadio: HostStackRadio {
     ///
     /// The host has one controller and one address. The radio that is returned is its central side, which is open, and its
     /// peripheral side, after `open(_:waits:attributes:)`; advertisements that request the address of the host are sent from
-    /// it, others from addresses of their own. The returned radio ends with its own `close()`, or when this radio closes.
+    /// it, others from addresses of their own. The returned radio ends with its own `close()`, or when this radio
+    /// closes.
     /// - Throws: `RadioError` `.refused` if another host has the address; or if the air cannot be opened.
     package func addHost(_ host: AirHost) async throws(RadioError) -> HCIRadio {
         guard !sides.isClosed else { throw .closed }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// The current settings of a controller (mgmt-api, "Read Controller Information" and "New Settings").
 package struct AdapterSettings: OptionSet, Hashable, Sendable {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// The opcode of a management command (mgmt-api, "Commands"); the commands used here have names.
 package struct ManagementOpcode: Hashable, Sendable {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import FoundationEssentials
 import SystemPackage
 
@@ -64,7 +64,7 @@ package struct ProfileCopyFile: Sendable {
         manifest = AtomicFile(path: "\(folder)/manifest.json", fileSystem: fileSystem)
     }
 
-    /// The name of the copy of a run: that of its first profile, and a hash of all that distinguishes it.
+    /// The name of the copy of a run: the name of its first profile, and a hash of all that distinguishes the run.
     static func name(of run: [String]) -> String {
         let hash = String(run.joined(separator: "\0").stableHash, radix: 16)
         return plain(run.first ?? "") + "-" + String(repeating: "0", count: 16 - hash.count) + hash

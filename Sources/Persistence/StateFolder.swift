@@ -88,7 +88,7 @@ package struct StateFolder: Sendable {
         try lock(phone, in: Self.phones, subject: "the bonds of the phone \(phone)")
     }
 
-    /// Creates the folder of the profiles that ran last, and acquires the lock of those of one run.
+    /// Creates the folder of the profiles that ran last, and acquires the lock of the profiles of one run.
     /// - Parameter run: What distinguishes the run from others with the same folder: its arguments.
     /// - Throws: `PersistenceError` if the folder cannot be used, or another process holds the lock.
     package func lockCopy(of run: [String]) throws(PersistenceError) -> (ProfileCopyFile, FileLock) {
@@ -133,7 +133,7 @@ package struct StateFolder: Sendable {
     }
 
     /// What to do about an error of reading or writing a file in a state folder.
-    /// - Parameter path: that of the state folder.
+    /// - Parameter path: the path of the state folder.
     package static func hint(for error: SystemError, in path: String) -> String {
         ownershipHint(for: error, of: path) ?? "check the state folder, or use another one (--state DIR)"
     }

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 package import Devices
 package import Receiving
 
@@ -11,7 +10,7 @@ package import Receiving
 package struct ListenerSettings: Hashable, Sendable {
     /// What it receives like.
     package var phone: PhoneModel
-    /// Window, interval and kind of the scan, instead of those of the phone; `nil` for those.
+    /// Window, interval and kind of the scan, instead of the phone's; `nil` for the phone's.
     package var scan: ScanParameters?
     /// Whether its app scans; `false` is a phone whose Bluetooth is off.
     package var isListening: Bool

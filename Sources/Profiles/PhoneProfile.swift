@@ -46,7 +46,7 @@ package struct PhoneProfile: Hashable, Sendable {
         return isPhone(ProfileReader(root, file: "", path: ""))
     }
 
-    /// Whether the keys of a file are those of a phone's profile.
+    /// Whether a file has the keys of a phone's profile.
     static func isPhone(_ reader: ProfileReader) -> Bool {
         reader.has("phone") || reader.has("notifications") && !reader.has("beacons")
     }

@@ -2,8 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 import Devices
+package import Space
 
 /// A key of `physics` in a profile: one number of the model of the virtual air, or several that belong together.
 ///

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 package import Devices
+package import Space
 
 /// A named installation of beacons.
 package struct Profile: Sendable {
@@ -31,7 +31,7 @@ package struct Profile: Sendable {
 
 /// What a profile says of the virtual air beside its devices.
 package struct Surroundings: Hashable, Sendable {
-    /// The model of the air, without walls; `nil` for that of the run.
+    /// The model of the air, without walls; `nil` for the model of the run.
     package var physics: Propagation?
     /// The walls.
     package var walls: [Propagation.Wall]
@@ -57,7 +57,7 @@ extension Profile {
 
 extension Propagation {
     /// The model of an air for these profiles: the first model that one of them has, else the default, with the walls of all.
-    /// - Parameter chosen: a model that takes precedence over those of the profiles.
+    /// - Parameter chosen: a model that takes precedence over the models of the profiles.
     package init(for profiles: [Profile], chosen: Propagation? = nil) {
         self = chosen ?? profiles.lazy.compactMap(\.surroundings.physics).first ?? Propagation()
         for wall in profiles.flatMap(\.surroundings.walls) where !walls.contains(wall) { walls.append(wall) }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-package import BluetoothCore
+package import Bluetooth
 package import Devices
 
 /// Sets the measured power of beacons in a profile's text, and preserves everything else: comments, order, spaces.

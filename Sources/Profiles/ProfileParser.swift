@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import Bluetooth
-package import BluetoothCore
+package import Bluetooth
 package import Devices
 
 extension Profile {
@@ -33,7 +32,7 @@ extension Profile {
             name: name, beacons: parts.beacons, receivers: parts.receivers, surroundings: parts.surroundings)
     }
 
-    /// The faults without those of the copies of an entry, which have the same place.
+    /// The faults without repetitions: copies of an entry have the same faults at the same place.
     static func distinct(_ faults: [ProfileFault]) -> [ProfileFault] {
         var known: Set<ProfileFault> = []
         return faults.filter {
@@ -137,7 +136,7 @@ extension BeaconDefinition {
         self.init(id: id, device: device, movement: movement, pairing: pairing, schedule: schedule)
     }
 
-    /// What to write for a missing `device`; with the name of a kind under another key, that of this key.
+    /// What to write for a missing `device`: the kind that another key names, if there is one.
     private static func missingDevice(in reader: ProfileReader) -> String {
         for key in ["type", "kind", "class", "format"] {
             guard let text = reader.present(key)?.text else { continue }

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Devices
 import Receiving
+import Space
 
 /// Writes a profile as YAML from which the same profile is parsed.
 package struct ProfileWriter {

@@ -3,10 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
-package import BluetoothCore
-import Concurrency
-// Sightings and addresses are part of this interface.
-@_exported public import Receiving
+package import Space
 
 /// A radio that receives advertisements and connects to devices.
 ///
@@ -40,16 +37,6 @@ public protocol CentralRadio: Sendable {
 
     /// Ends all connections and releases the radio.
     func close() async
-}
-
-extension CentralRadio {
-    /// Scans, and adds the time once a period (see `Reception.stream`).
-    /// - Throws: `RadioError`.
-    package func receptions(
-        _ parameters: ScanParameters = ScanParameters(), every period: Duration
-    ) async throws(RadioError) -> AsyncStream<Reception> {
-        Reception.stream(of: try await scan(parameters), every: period, clock: Simulation.clock)
-    }
 }
 
 /// A radio that has warnings about its scans.

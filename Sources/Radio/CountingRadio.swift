@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// A radio that counts what its controllers do.
 package protocol CountingRadio: PeripheralRadio {

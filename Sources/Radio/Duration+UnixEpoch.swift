@@ -6,7 +6,7 @@ import Concurrency
 import Glibc
 
 extension Duration {
-    /// The time since 1970-01-01 00:00 UTC, without leap seconds: the machine's, or that of the current simulation.
+    /// The time since 1970-01-01 00:00 UTC, without leap seconds: the machine's, or the current simulation's.
     package static var sinceUnixEpoch: Duration {
         if let simulation = Simulation.current { return Simulation.epoch + simulation.now.offset }
         var time = timespec()

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 
 /// A value on the air that was read back, or the reason why it is unknown.
 package enum Effective<Value: Hashable & Sendable>: Hashable, Sendable {

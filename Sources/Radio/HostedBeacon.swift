@@ -4,7 +4,7 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
+package import Space
 
 /// A beacon that a radio is to carry.
 package struct HostedBeacon: Hashable, Sendable {

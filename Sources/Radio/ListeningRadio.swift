@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
+package import Space
 
 /// A radio on whose air receivers of this process scan, each with a name, a place and a controller of its own.
 ///

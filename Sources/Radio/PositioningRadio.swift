@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
+package import Space
 
 /// A radio with an emulated air: every beacon and every host has a name and a place there, and both can be moved.
 package protocol PositioningRadio: PeripheralRadio {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// The capabilities of a radio for beacons.
 package struct RadioCapabilities: Hashable, Sendable {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 
 /// An event of a radio that carries beacons.
 package enum RadioEvent: Hashable, Sendable {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
-public import BluetoothCore
 
 /// A connection to a device whose attributes are used: as its central, or as a peripheral that a central is connected to.
 ///
@@ -19,7 +18,7 @@ public protocol RemoteLink: Sendable {
     func maximumTransmissionUnit() async throws(RemoteError) -> Int
     /// The RSSI of the device.
     func readRSSI() async throws(RemoteError) -> RSSI
-    /// Discovers primary services: all, or those of some types.
+    /// Discovers all primary services, or the primary services of some types.
     func discoverServices(_ types: [BluetoothUUID]?) async throws(RemoteError) -> [RemoteService]
     /// Discovers the characteristics of a service.
     func discoverCharacteristics(of service: RemoteService) async throws(RemoteError) -> [RemoteCharacteristic]

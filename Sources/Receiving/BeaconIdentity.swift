@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Advertising
-package import BluetoothCore
+public import Advertising
+public import Bluetooth
 
 /// The numbers that identify an iBeacon. Receivers cannot distinguish beacons with the same numbers.
 package struct BeaconIdentity: Hashable, Sendable {
@@ -38,4 +38,12 @@ extension BeaconIdentity: Comparable {
 extension BeaconIdentity: CustomStringConvertible {
     /// `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 major 1 minor 2`
     package var description: String { "\(uuid) major \(major) minor \(minor)" }
+}
+
+extension Sighting {
+    /// The iBeacon frames in the data, even if not all of it is well-formed.
+    public var beacons: [IBeacon] {
+        var reader = ByteReader(data)
+        return AdvertisingData.parsePrefix(of: &reader).0.structures.compactMap(IBeacon.init)
+    }
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 
 /// The beacons of a proximity UUID, of one major number of it, or of one major and minor number.
 package struct BeaconRegion: Hashable, Sendable {
@@ -35,9 +35,9 @@ package struct BeaconRegion: Hashable, Sendable {
 
 /// The iBeacons that a receiver counts.
 package enum BeaconFilter: Hashable, Sendable {
-    /// Those of any of these regions.
+    /// The iBeacons in any of these regions.
     case regions([BeaconRegion])
-    /// Those of every proximity UUID with these numbers; `nil` for any number.
+    /// The iBeacons of every proximity UUID with these numbers; `nil` for any number.
     case anyUUID(major: UInt16?, minor: UInt16?)
 
     /// Whether a beacon counts.

@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+public import Bluetooth
+
 /// A sighting of a recording.
 public struct RecordedSighting: Hashable, Sendable {
     /// The time since the recording began.

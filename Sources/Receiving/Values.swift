@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 extension RSSI? {
     /// The RSSI, if a receiver can have measured it: -127 to 20 dBm. Not 127, "not available" (Core
@@ -16,7 +16,7 @@ extension RSSI? {
 extension Duration {
     /// Seconds for people, to the nearest millisecond and without needless decimals: `5 s`, `0.25 s`.
     var secondsText: String {
-        let text = String((inSeconds * 1000).rounded() / 1000)
+        let text = String((self / .seconds(1) * 1000).rounded() / 1000)
         return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + " s"
     }
 }

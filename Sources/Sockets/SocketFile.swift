@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 package import Glibc
 package import NIOCore
 import NIOPosix
@@ -60,7 +60,7 @@ package final class SocketNames: Sendable {
         return []
     }
 
-    /// Whether a path is that of a socket, and not of a link to one.
+    /// Whether a socket is at a path, and not a link to one.
     static func isSocket(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
@@ -117,7 +117,7 @@ package enum SocketFile {
         for path in paths where isAbandoned(path) { unlink(path) }
     }
 
-    /// Whether a path is that of a socket that no process listens on.
+    /// Whether a socket is at a path, and no process listens on it.
     package static func isAbandoned(_ path: String) -> Bool {
         guard SocketNames.isSocket(path) else { return false }
         var address = sockaddr_un()

@@ -2,8 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 package import HCI
+package import Space
 
 /// Emulated LE controllers in range of each other, in virtual time.
 ///
@@ -13,7 +14,7 @@ package import HCI
 ///
 /// Simplifications: unless packets collide (`Propagation.capture`), an advertising event takes place at one instant on all
 /// of its channels, so a scanner whose window equals its interval receives every event unless the packet is lost. Scan
-/// requests, scan responses and packets of connections do not collide, and those of connections are never damaged;
+/// requests, scan responses and packets of connections do not collide, and packets of connections are never damaged;
 /// peripheral latency is negotiated but not used; resolvable private addresses are not resolved. Intervals of
 /// advertising and of connections are the shortest that a host allows.
 ///

@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
+package import Space
 
 /// When data crosses a connection.
 package enum ConnectionTiming: Hashable, Sendable {

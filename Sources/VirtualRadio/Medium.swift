@@ -2,8 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+import Bluetooth
 import Glibc
+package import Space
 
 /// The space between the controllers: which receivers a packet reaches, and with what RSSI.
 ///
@@ -245,8 +246,8 @@ struct Medium: Sendable {
 
     /// The RSSI in dBm with which a receiver receives a packet of a recording; `nil` if it does not receive it.
     ///
-    /// It is that of the recording, unless both ends have a position. A receiver in its window is on the channel of the packet,
-    /// which recordings do not have.
+    /// It is the RSSI in the recording, unless both ends have a position. A receiver in its window is on the channel of
+    /// the packet: recordings do not have channels.
     mutating func rssi(
         of packet: ReplayedPacket, from transmitter: Int, at receiver: Receiver, now: AirTime
     ) -> Int8? {
@@ -581,8 +582,8 @@ package struct PathStatus: Hashable, Sendable {
     package let meanRSSI: Double
     /// The RSSI in dBm of the last packet that was received; `nil` if chance has no part in it.
     package let lastRSSI: Double?
-    /// The packets on the path while the receiver was on their channel, from the first on that was received, and those of
-    /// them that were lost; 0 if chance has no part in reception.
+    /// The number of packets on the path while the receiver was on their channel, from the first received packet on,
+    /// and the number of lost packets among them; 0 if chance has no part in reception.
     package let packets, lostPackets: UInt64
     /// The override of the path, with the time that is left; `nil` for none.
     package let override: LinkOverride?
@@ -598,7 +599,7 @@ struct Packet: Sendable {
     let channel: Int
     /// The length of the packet; `nil` for a packet that is not lost.
     let bits: Int?
-    /// Selects its random numbers; `nil` for those of the present time.
+    /// Selects its random numbers; `nil` for a number from the present time.
     var number: UInt64?
     /// Whether the PDUs that overlap it were selected.
     var mayCollide = false

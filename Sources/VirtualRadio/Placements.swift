@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
+import Space
 
 /// Where the controllers of an air are, how they move, and how people carry them.
 ///

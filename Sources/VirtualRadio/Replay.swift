@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 package import HCI
 
 /// A packet of a recording that an air sends again.
@@ -38,7 +38,7 @@ package struct ReplayedPacket: Hashable, Sendable {
 
     var isLegacy: Bool { properties.contains(.legacy) }
 
-    /// The length of its PDU on a primary channel, as that of an `AdvertisingSet`.
+    /// The length of its PDU on a primary channel, computed as in `AdvertisingSet`.
     var bits: Int { 8 * (isLegacy ? 16 + data.count : AdvertisingSet.extendedPDUSize) }
 
     /// The event type of its extended report (Core 5.4, Vol 4, Part E, 7.7.65.13).
@@ -63,7 +63,7 @@ struct Replay: Sendable {
     private static let shortestPause: AirTime = 1000
 
     private var packets: [ReplayedPacket] = []
-    /// The time from the beginning of a pass to that of the next one; `nil` for one pass.
+    /// The time from the beginning of a pass to the beginning of the next pass; `nil` for one pass.
     private var period: AirTime?
     /// The number of packets of a replay that is over, until it is taken.
     private var ended: Int?
@@ -133,12 +133,12 @@ struct Replay: Sendable {
 
 extension Air {
     /// Sends the packets of a recording at their times, counted from the first scan of a controller on, or from now if one
-    /// scans already. They replace those of an earlier call.
+    /// scans already. They replace the packets of an earlier call.
     ///
-    /// A packet reaches the controllers that scan at that time; a scan response only those whose scan is active. Its RSSI is
-    /// that of the recording, and it is neither lost nor does it collide, because it was received; an override of the path
-    /// changes both. Only between a transmitter and a receiver that both have a position are RSSI and loss those of the
-    /// model. Nothing connects to the advertisers.
+    /// A packet reaches the controllers that scan at that time; a scan response only reaches controllers whose scan is
+    /// active. Its RSSI is the RSSI in the recording, and it is neither lost nor does it collide, because it was
+    /// received; an override of the path changes RSSI and loss. The model determines them only between a transmitter
+    /// and a receiver that both have a position. Nothing connects to the advertisers.
     /// - Parameters:
     ///   - packets: in the order of their times.
     ///   - loops: whether the packets are sent again and again: after the last one, with the mean time between two packets as a

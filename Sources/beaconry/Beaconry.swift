@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import JSON
 
 /// The program: parses the command line, runs the command and reports its errors.
 @main

@@ -6,6 +6,7 @@ import ArgumentParser
 import BeaconryTools
 import Emulator
 import Glibc
+import JSON
 
 extension Beaconry {
     /// Reports an error and ends the process with its exit code. Requests for help and the version arrive here, too.

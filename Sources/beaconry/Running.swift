@@ -3,16 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryTools
-import BluetoothCore
-import ControlAPI
+import Bluetooth
 import ESPHomeProxy
 import Emulator
 import HCIRadio
+import JSON
 import Logging
-import Operations
 import Persistence
 import Profiles
 import Radio
+import RunAPI
+import RunServer
 import ServiceLifecycle
 import Sockets
 import UnixSignals

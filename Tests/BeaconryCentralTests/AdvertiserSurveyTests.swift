@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
-import BluetoothCore
+import Bluetooth
+import Receiving
 import TestSupport
 import Testing
 

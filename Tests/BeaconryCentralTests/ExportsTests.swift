@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
+import Receiving
 import Testing
 
 @Suite struct ExportsTests {

@@ -5,7 +5,6 @@
 import Advertising
 import BeaconryCentral
 import Bluetooth
-import BluetoothCore
 import Concurrency
 import HCIRadio
 import Radio
@@ -56,18 +55,21 @@ struct VirtualTimeTests {
             _ = try await radio.openCentral(waits: false)
             var monitor = RegionMonitor()
             try monitor.add(BeaconRegion(identifier: "shop", uuid: uuid), at: .zero)
-            let muting = Task {
+            let start = clock.now
+            let changes = Task {
                 try await clock.sleep(for: .seconds(60))
                 await radio.setMuted(true, BeaconIdentifier("door"))
+                try await clock.sleep(for: .seconds(60))
+                await radio.stopScanning()
             }
-            var events: [String] = []
-            for await reception in try await radio.receptions(every: .seconds(1)) {
-                events += monitor.take(reception).map { "\($0.kind) in second \(Int($0.time / .seconds(1)))" }
-                if events.count == 2 { break }
+            var changed: [RegionEvent] = []
+            for await sighting in try await radio.scan(ScanParameters()) {
+                changed += monitor.take(.received(sighting, at: start.duration(to: clock.now)))
             }
-            try await muting.value
+            changed += monitor.take(.passed(start.duration(to: clock.now)))
+            try await changes.value
             await radio.close()
-            return events
+            return changed.map { "\($0.kind) in second \(Int($0.time / .seconds(1)))" }
         }
         // The last advertisement was received in the second before the minute was over.
         #expect(events == ["entered in second 0", "exited in second 89"])

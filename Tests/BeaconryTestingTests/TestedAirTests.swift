@@ -5,6 +5,7 @@
 import BeaconryCentral
 import BeaconryTesting
 import Foundation
+import Space
 import Synchronization
 import TestTraits
 import Testing

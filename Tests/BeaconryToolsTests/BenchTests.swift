@@ -4,17 +4,16 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import Concurrency
 import Emulator
+import Glibc
 import HCIRadio
 import Profiles
 import Radio
+import Space
 import Synchronization
 import TestTraits
 import Testing
-
-import func Glibc.log10
 
 @testable import Receiving
 

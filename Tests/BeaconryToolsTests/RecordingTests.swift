@@ -4,10 +4,11 @@
 
 import Advertising
 import BeaconryCentral
-import BluetoothCore
+import Bluetooth
 import Devices
 import Profiles
 import Radio
+import Receiving
 import Testing
 
 @testable import BeaconryTools

@@ -5,6 +5,7 @@
 import Devices
 import Emulator
 import Foundation
+import JSON
 import Testing
 
 @testable import BeaconryTools

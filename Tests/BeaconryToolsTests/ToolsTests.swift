@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import Devices
 import Emulator
 import Foundation
@@ -11,6 +11,7 @@ import Glibc
 import Persistence
 import Profiles
 import Radio
+import Space
 import SystemPackage
 import Testing
 

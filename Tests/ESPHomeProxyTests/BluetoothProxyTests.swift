@@ -4,11 +4,11 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCIRadio
 import NIOCore
 import NIOPosix
 import Radio
+import Space
 import Synchronization
 import TestTraits
 import Testing
@@ -132,7 +132,8 @@ struct BluetoothProxyTests {
 
     /// A radio with beacons, and a proxy 2 m from them.
     private static func setUp(
-        beacons count: Int = 1, slots: Int = 3, data: AdvertisingData = AdvertisingData([.flags(.beacon)])
+        beacons count: Int = 1, slots: Int = 3, data: AdvertisingData = AdvertisingData([.flags(.beacon)]),
+        listeningAt listener: String = "127.0.0.1"
     ) async throws -> Setup {
         let radio = VirtualAirRadio(VirtualAirOptions(timing: .immediate, servers: []))
         let beacons = (1...count).map { number in
@@ -152,7 +153,7 @@ struct BluetoothProxyTests {
         for beacon in beacons { await radio.advertise(beacon.advertisement, for: beacon.identifier) }
         let host = try await radio.addHost(AirHost("kitchen", motion: .rest(Position(x: 2, y: 0))))
         let reports = Reports()
-        var settings = BluetoothProxy.Settings(name: "kitchen", host: "127.0.0.1", port: 0, slots: slots)
+        var settings = BluetoothProxy.Settings(name: "kitchen", host: listener, port: 0, slots: slots)
         // A limit that a busy machine does not reach.
         settings.greetingTime = .seconds(600)
         let proxy = BluetoothProxy(settings, host: host) { report in reports.all.withLock { $0.append(report) } }
@@ -336,7 +337,8 @@ struct BluetoothProxyTests {
     }
 
     @Test func clientsAreDisconnectedAtTheEnd() async throws {
-        let setup = try await Self.setUp()
+        // An address of its own, since a server of another test may get the port.
+        let setup = try await Self.setUp(listeningAt: "127.11.0.1")
         let client = try await Client(setup.place)
         try await client.greet()
         await setup.close()

@@ -4,11 +4,11 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCIRadio
 import NIOCore
 import NIOPosix
 import Radio
+import Space
 import Synchronization
 import TestTraits
 import Testing

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Devices
 import Profiles
 import Radio
+import RunAPI
 import Testing
 
 @testable import Emulator

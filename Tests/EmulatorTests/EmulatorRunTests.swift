@@ -3,11 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import Glibc
 import Logging
 import Radio
 import ServiceLifecycle
+import Space
 import TestSupport
 import TestTraits
 import Testing

@@ -4,9 +4,9 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import Devices
 import Foundation
+import JSON
 import Profiles
 import Radio
 import Testing

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Concurrency
+import JSON
 import Radio
 import TestTraits
 import Testing

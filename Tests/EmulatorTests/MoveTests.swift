@@ -4,8 +4,8 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import Radio
+import Space
 import Synchronization
 import TestTraits
 import Testing

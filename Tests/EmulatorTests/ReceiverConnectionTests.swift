@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Concurrency
+import JSON
 import Radio
 import TestTraits
 import Testing

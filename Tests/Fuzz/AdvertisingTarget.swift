@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 
 extension FuzzTarget {
     /// AD structures: parsed ones serialize to the same bytes, and so does the frame in each.

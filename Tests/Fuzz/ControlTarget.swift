@@ -2,11 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Concurrency
 import Dispatch
 import Emulator
-import Operations
+import JSON
+import RunAPI
 import TestSupport
 
 extension FuzzTarget {

@@ -4,9 +4,9 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCIRadio
 import Radio
+import Space
 import TestTraits
 import Testing
 import VirtualRadio

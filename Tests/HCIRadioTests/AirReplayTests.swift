@@ -2,10 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 import NIOEmbedded
 import Radio
+import Receiving
 import Testing
 import VirtualRadio
 

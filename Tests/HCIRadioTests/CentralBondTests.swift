@@ -4,7 +4,6 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCIRadio
 import Radio
 import TestTraits

@@ -2,11 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 import NIOCore
 import NIOEmbedded
 import Radio
+import Space
 import Synchronization
 import Testing
 import VirtualRadio

@@ -4,10 +4,10 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCI
 import HCIRadio
 import Radio
+import Space
 import Synchronization
 import TestTraits
 import Testing

@@ -7,9 +7,10 @@
 // of the sensors, in ticks of 0.625 ms. Standard input has `sensor NAME X Y Z` lines first, then `at SECONDS X Y Z` lines:
 // where the beacon is from then on, in metres. Each packet that a sensor receives is printed as `SECONDS NAME RSSI`.
 
-import BluetoothCore
+import Bluetooth
 import Glibc
 import HCI
+import Space
 import VirtualRadio
 
 struct Bench {

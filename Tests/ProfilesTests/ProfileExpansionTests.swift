@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import Devices
+import Space
 import Testing
 
 @testable import Profiles

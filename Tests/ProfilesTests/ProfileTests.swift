@@ -4,10 +4,10 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import Devices
 import Foundation
 import Profiles
+import Space
 import TestSupport
 import Testing
 

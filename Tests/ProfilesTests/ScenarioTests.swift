@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Devices
 import Profiles
+import Space
 import Testing
 
 @Suite struct ScenarioTests {

@@ -2,9 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Devices
 import Profiles
+import Space
 import TestSupport
 import Testing
 
@@ -84,7 +85,7 @@ import Testing
             ("t,x,y\n1.2.3,1,2\n", "line 2: \"1.2.3\" is not a time from 0 to 3600000 seconds"),
             ("t,x,y\n0,nan,2\n", "line 2: \"nan\" is not a number of metres from -10000 to 10000"),
             ("t,x,y\n0,1,10001\n", "line 2: \"10001\" is not a number of metres from -10000 to 10000"),
-            ("t,x,y\n0,1,2\n#\n0,1,3\n", "line 4: its time is not after that of line 2"),
+            ("t,x,y\n0,1,2\n#\n0,1,3\n", "line 4: its time is not after the time of line 2"),
             ("t,who,x,y\n0,b,1,2\n1,c,1,2\n", "no row is of \"a\"; those in the column who are b, c"),
         ])
     func faultsOfCSVHaveTheirLines(_ text: String, _ message: String) {
@@ -209,7 +210,7 @@ import Testing
             ),
             (
                 "<gpx><trkpt lat=\"0\" lon=\"0\">\(time)</trkpt>\n<trkpt lat=\"0\" lon=\"0\">\(time)</trkpt></gpx>",
-                "line 2: its time is not after that of the point before"
+                "line 2: its time is not after the time of the point before"
             ),
             (
                 "<gpx><trkpt lat=\"0\" lon=\"0.1\">\(time)</trkpt></gpx>",

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 
 /// BTHome version 2, unencrypted: measurements and events of a sensor, as data of the 16-bit service 0xFCD2.
 ///

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+public import Bluetooth
 
 /// A frame of Google's Eddystone: data of the 16-bit service 0xFEAA, whose first byte is the frame type.
 ///

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+public import Bluetooth
 
 /// Eddystone-EID, frame type 0x30: an identifier that changes; only holders of the identity key can resolve it.
 public struct EddystoneEID: Hashable, Sendable {

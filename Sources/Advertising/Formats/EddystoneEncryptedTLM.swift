@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+public import Bluetooth
 
 /// Eddystone-eTLM, frame type 0x20, version 0x01: telemetry for holders of the identity key, used with Eddystone-EID.
 ///

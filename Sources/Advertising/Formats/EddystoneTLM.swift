@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+public import Bluetooth
 
 /// Eddystone-TLM, frame type 0x20, version 0x00: telemetry, sent between frames that identify the beacon.
 public struct EddystoneTLM: Hashable, Sendable {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+public import Bluetooth
 
 /// Eddystone-URL, frame type 0x10: a compressed web address.
 public struct EddystoneURL: Hashable, Sendable {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+public import Bluetooth
 
 /// Apple's proximity beacon frame: manufacturer-specific data of company 0x004C, type 0x02, length 0x15.
 ///

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// A beacon format that can be sent. Its keys declare how a frame is written in profiles, settings and options.
 package protocol TransmittableBeacon: BeaconFormat {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
-public import BluetoothCore
 import Radio
 
 /// A characteristic of a device; valid while the connection over which it was discovered lasts.

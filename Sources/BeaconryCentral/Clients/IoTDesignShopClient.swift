@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
-public import BluetoothCore
 
 /// The configuration of an IoT Design Shop beacon.
 public struct IoTDesignShopClient: Sendable {

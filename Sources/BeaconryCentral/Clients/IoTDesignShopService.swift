@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
-public import BluetoothCore
 
 /// The configuration service of the IoT Design Shop beacon.
 public struct IoTDesignShopService: ServiceDescription {

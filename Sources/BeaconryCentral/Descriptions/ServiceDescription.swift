@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+public import Bluetooth
 
 /// The description of a characteristic: its type and the encoding of its value.
 public struct CharacteristicDescription<Value: Sendable>: Sendable {

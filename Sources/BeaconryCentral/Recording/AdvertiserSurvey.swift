@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Advertising
-public import BluetoothCore
-public import Radio
-import Receiving
+public import Bluetooth
+import Radio
+public import Receiving
 
 /// What a recording contains of one advertiser of legacy PDUs.
 public struct RecordedAdvertiser: Hashable, Sendable {

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Advertising
-public import BluetoothCore
-public import Radio
+public import Bluetooth
+import Radio
 
 /// What a device advertises: its latest advertisement, and its latest scan response, if any was received.
 public struct ReceivedAdvertisement: Hashable, Sendable {

@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import Radio
+public import Bluetooth
+import Radio
 
 /// The discoveries of a central. Each iteration is a consumer of its own; all share the scan of the radio.
 ///

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-public import BluetoothCore
+public import Bluetooth
 import Radio
 
 /// The options of a scan: the conditions of a discovery, active or passive scanning, and the duration.

@@ -3,11 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BlueZService
-package import BluetoothCore
+package import Bluetooth
 import DBus
 import Glibc
 import HCIRadio
 package import Radio
+package import Space
 import UnixSignals
 
 /// The service `org.bluez` beside a run on a virtual air, and the command that uses it.

@@ -2,9 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Devices
-package import Emulator
+import Emulator
+package import RunAPI
 
 /// The text of running beacons: a line each, or a line for each of their settings.
 package enum BeaconText {

@@ -2,11 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import ControlClient
 import Emulator
 import Glibc
-import Operations
 import Persistence
+import RunAPI
+import RunClient
 import Sockets
 
 /// The control sockets in the runtime folders. A run has one with the name of each of its profiles; a service has one with the name

@@ -4,7 +4,8 @@
 
 import Devices
 package import Emulator
-import Operations
+import JSON
+package import RunAPI
 
 /// The text of a change of the beacons.
 enum ReloadText {

@@ -2,12 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import ControlClient
 package import Devices
 package import Emulator
 import Glibc
-package import Operations
+import JSON
 import Persistence
+package import RunAPI
+import RunClient
 import Sockets
 
 /// `ctl`: performs operations on a running `beaconry run` and prints the answers.

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-import BluetoothCore
+import Bluetooth
 
 /// The advertising data of a frame, as `encode` prints and `advertise` sends it.
 package struct FramePayload: Encodable, Report {

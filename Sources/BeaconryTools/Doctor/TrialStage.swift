@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import Radio
 
 /// A part of a test of a radio: what is advertised for some seconds.

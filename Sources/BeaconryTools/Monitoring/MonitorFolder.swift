@@ -4,6 +4,7 @@
 
 import Emulator
 import FoundationEssentials
+import JSON
 package import Persistence
 
 /// The files of `monitor`: the saved list of regions, and the last states of the regions of that list and of files.

@@ -3,13 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
-import BluetoothCore
+import Bluetooth
 package import Devices
 package import Emulator
 import Glibc
-import Operations
+import JSON
 import Persistence
 import Radio
+import RunAPI
 
 /// Why a command cannot do its work: one sentence on standard error, and an exit code.
 package struct Failure: Error {

@@ -5,6 +5,7 @@
 import Dispatch
 import Emulator
 import Glibc
+import JSON
 import Synchronization
 import SystemPackage
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Emulator
+import JSON
 
 /// A result of a command: an object for programs, or lines of text for people.
 package protocol Report {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Emulator
+import JSON
 
 /// Rows of cells in columns that are as wide as their widest cell.
 package struct TextTable {

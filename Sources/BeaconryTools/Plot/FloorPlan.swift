@@ -2,8 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Profiles
+import Space
 
 /// A map of beacons, receivers, walls and paths, seen from above; in metres.
 struct FloorPlan: Hashable, Sendable {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Emulator
+import JSON
 
 /// Text of SVG: elements with escaped names and rounded numbers, so that the same values give the same bytes.
 struct SVGWriter {

@@ -4,6 +4,7 @@
 
 import Devices
 import Emulator
+import JSON
 import Profiles
 package import Radio
 

@@ -2,10 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 package import ESPHomeProxy
 package import HCIRadio
 package import Radio
+package import Space
 
 /// The ESPHome proxies of a run on a virtual air.
 package struct ESPHomeProxies: Sendable {

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BlueZRadio
-import BluetoothCore
+import Bluetooth
 import Emulator
+import JSON
 import Persistence
 import Profiles
 import Radio

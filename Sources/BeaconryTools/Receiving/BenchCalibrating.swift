@@ -4,7 +4,6 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import Emulator
 import HCIRadio
 import Persistence

@@ -4,9 +4,10 @@
 
 import Advertising
 import BeaconryCentral
-import BluetoothCore
+import Bluetooth
 import Concurrency
 import Emulator
+import JSON
 import Radio
 import Receiving
 

@@ -2,12 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+import Bluetooth
 import Concurrency
 import Dispatch
 import Emulator
 import Glibc
 package import Radio
+package import Space
 import Synchronization
 import UnixSignals
 

@@ -5,7 +5,6 @@
 import Advertising
 import BeaconryCentral
 package import Bluetooth
-import BluetoothCore
 import Emulator
 import Radio
 package import Receiving

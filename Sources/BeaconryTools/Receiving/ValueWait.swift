@@ -4,7 +4,6 @@
 
 import BeaconryCentral
 import Bluetooth
-import BluetoothCore
 import Concurrency
 import Radio
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
-package import BluetoothCore
+package import Bluetooth
 import Devices
 import Persistence
 import Profiles

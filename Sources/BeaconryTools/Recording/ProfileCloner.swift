@@ -4,7 +4,7 @@
 
 import Advertising
 import BeaconryCentral
-import BluetoothCore
+import Bluetooth
 import Devices
 import Profiles
 

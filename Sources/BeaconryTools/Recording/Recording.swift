@@ -7,6 +7,7 @@ package import Bluetooth
 import Concurrency
 import Emulator
 import Radio
+import Receiving
 
 /// `record`: writes what is received into a file.
 package enum RecordTool {

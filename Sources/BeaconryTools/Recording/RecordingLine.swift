@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
-import BluetoothCore
+import Bluetooth
 import Radio
+import Receiving
 
 /// The first line of a recording: a JSON object.
 struct RecordingHead: Codable {

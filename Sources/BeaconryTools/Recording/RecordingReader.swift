@@ -3,11 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
-import BluetoothCore
+import Bluetooth
 import Devices
 import FoundationEssentials
 import HCI
 import Radio
+import Receiving
 
 /// Reads a recording of `record`, or the advertising reports of a btsnoop file.
 struct RecordingReader {

@@ -4,7 +4,9 @@
 
 import BeaconryCentral
 import Emulator
+import JSON
 import Persistence
+import Receiving
 import SystemPackage
 
 /// Writes a recording into a temporary file, which gets its final name when it is complete.

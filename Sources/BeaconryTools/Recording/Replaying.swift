@@ -3,10 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import Devices
 package import HCIRadio
 import Radio
+import Receiving
 
 /// `run --replay`: reads a recording for the virtual air.
 package enum ReplayTool {

@@ -4,13 +4,13 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import Devices
 import Emulator
 import HCIRadio
 package import Profiles
 import Radio
 import Receiving
+import Space
 import Synchronization
 
 /// How a scenario ended.

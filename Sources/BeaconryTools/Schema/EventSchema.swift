@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Emulator
+import JSON
 
 /// The JSON Schema of the events that a run prints with `--json`.
 enum EventSchema {

@@ -4,11 +4,12 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import Devices
 import Emulator
+import JSON
 import Profiles
 import Receiving
+import Space
 
 /// The JSON Schema of profiles. The keys of devices and formats come from their lists of settings.
 enum ProfileSchema {

@@ -2,8 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Emulator
+import JSON
 
 /// The parts of a JSON Schema (draft 7, which editors of YAML know).
 enum SchemaPart {

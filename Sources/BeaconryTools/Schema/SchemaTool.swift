@@ -4,7 +4,8 @@
 
 import Emulator
 import FoundationEssentials
-import Operations
+import JSON
+import RunAPI
 
 /// `schema`: prints the JSON Schema of a kind of file, or the description of the requests of a run.
 package enum SchemaTool {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 package import Radio
 
 /// A known adapter that need not be there: profiles are checked for it by what is known of it.

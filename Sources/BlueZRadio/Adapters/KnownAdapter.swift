@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// A common Bluetooth adapter: how it is recognised, and what is known of its advertising under BlueZ.
 ///

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import Radio
 
 /// Puts advertisements on an adapter in one way, and owns the instances that it adds.

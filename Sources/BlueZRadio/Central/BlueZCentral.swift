@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
-package import BluetoothCore
 import Concurrency
 import DBus
 import KernelBluetooth

@@ -2,13 +2,14 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// The patterns of org.bluez.AdvertisementMonitor1 with which bluetoothd scans passively. It reports an advertisement that
-/// has one of them, and no pattern fits all advertisements.
+/// The patterns of org.bluez.AdvertisementMonitor1 with which bluetoothd scans passively. It reports an advertisement
+/// that has one of them, and no pattern fits all advertisements.
 ///
-/// The flags alone let most devices through. The other patterns are for advertisements without flags, which beacons with
-/// ADV_NONCONN_IND may send: manufacturer data by the most significant byte of the company, and service data by the most
-/// significant byte of a 16-bit UUID. Since 5.71, bluetoothd compares service data without their UUID (`match_service` in
-/// shared/ad.c): there the patterns with the first bytes of the frames of Eddystone and BTHome let these frames through.
+/// The flags alone let most devices through. The other patterns are for advertisements without flags, which beacons
+/// with ADV_NONCONN_IND may send: manufacturer data by the most significant byte of the company, and service data by
+/// the most significant byte of a 16-bit UUID. Since 5.71, bluetoothd compares service data without their UUID
+/// (`match_service` in shared/ad.c): there the patterns with the first bytes of the frames of Eddystone and BTHome let
+/// these frames through.
 enum PassiveScanPatterns {
     /// Bytes that an AD structure has at a place.
     struct Pattern: Hashable, Sendable {

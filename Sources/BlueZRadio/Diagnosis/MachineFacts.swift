@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 package import KernelBluetooth
 
 /// What a machine shows of its Bluetooth at one time: kernel, bluetoothd, rights, adapters and messages of the kernel.

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import DBus
 import KernelBluetooth
 import Radio
@@ -180,8 +180,9 @@ extension MachineFacts.Adapter {
     private static let awaitedService = "00001812-0000-1000-8000-00805f9b34fb"
 
     /// Takes the devices of bluetoothd, and the kernel's list of devices.
-    /// - Parameter list: `device_list` of debugfs: a device a line, with how the kernel connects to each Low Energy device
-    ///   (`hci_conn_params.auto_connect` of Linux: 0 not, 1 reports only, 2 to 5 connects); `nil` if it may not be read.
+    /// - Parameter list: `device_list` of debugfs: a device a line, with how the kernel connects to each Low Energy
+    ///   device (`hci_conn_params.auto_connect` of Linux: 0 not, 1 reports only, 2 to 5 connects); `nil` if it may
+    ///   not be read.
     mutating func take(_ devices: [[String: DBusValue]], awaited list: String?) {
         connectedDevices = devices.filter { $0["Connected"]?.boolValue == true }
             .compactMap { $0["Address"]?.stringValue }

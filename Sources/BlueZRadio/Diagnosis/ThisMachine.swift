@@ -56,7 +56,7 @@ struct ThisMachine: MachineReader {
         return file
     }
 
-    /// The owners of the sockets in /proc/net/hci. Only root may read which processes of other users own one.
+    /// The processes that own the sockets in /proc/net/hci; without root, only the processes of this user.
     func controllerUsers() -> [MachineFacts.Process] {
         let table = SystemFile.text("/proc/net/hci")?.split(separator: "\n").dropFirst() ?? []
         // sk RefCnt Rmem Wmem User Inode Parent

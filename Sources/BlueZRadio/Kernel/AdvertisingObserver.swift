@@ -3,14 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import HCI
 
 /// Derives what a controller advertises from the commands that it completed, as the monitor channel shows them.
 ///
-/// The controller has one state for legacy advertising, which the kernel rewrites for each instance in turn, and one for
-/// each extended advertising set. Commands change a state when the controller reports success; HCI Reset and the removal
-/// of the controller clear all states. Each enabling, and each change of an enabled set, records an observation.
+/// The controller has one state for legacy advertising, which the kernel rewrites for each instance in turn, and one
+/// for each extended advertising set. Commands change a state when the controller reports success; HCI Reset and the
+/// removal of the controller clear all states. Each enabling, and each change of an enabled set, records an
+/// observation.
 ///
 /// The kernel never sends a legacy controller the same data twice in a row, so data that was set before the observer
 /// started stays unknown until it changes.

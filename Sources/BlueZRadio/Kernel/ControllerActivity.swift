@@ -2,16 +2,16 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 
 /// What a controller does beside advertising, and the advertising commands that it refuses meanwhile, as the monitor
 /// channel shows them.
 ///
-/// An obstacle begins with a refused command. The obstacle of a scan, a connection attempt or connections ends when the
-/// scan, the attempt or the connections end (of a scan also when the controller takes a random address); any other obstacle
-/// ends with the next command that enables advertising. HCI Reset ends all obstacles. While an obstacle exists, the kernel
-/// goes on with its turns, and the controller may refuse each turn again.
+/// An obstacle begins with a refused command. The obstacle of a scan, a connection attempt or connections ends when
+/// the scan, the attempt or the connections end (the obstacle of a scan also when the controller takes a random
+/// address); any other obstacle ends with the next command that enables advertising. HCI Reset ends all obstacles.
+/// While an obstacle exists, the kernel goes on with its turns, and the controller may refuse each turn again.
 struct ControllerActivity {
     /// Why a controller refuses to advertise.
     enum Obstacle: Hashable {

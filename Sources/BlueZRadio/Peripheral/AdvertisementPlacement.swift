@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import Radio
 
 /// The wanted advertisements, those on the adapter, and their confirmation by what the controller was seen to advertise.

@@ -4,7 +4,6 @@
 
 package import Advertising
 package import Bluetooth
-import BluetoothCore
 import DBus
 import HCI
 import KernelBluetooth

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 
 /// The value of the PnP ID characteristic (Device Information Service 1.1, 3.9): vendor, product and version of a device.
 struct ProductIdentifier: Hashable {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import Receiving
 
 /// A received advertisement in the terms of `org.bluez.Device1` (bluez 5.82 src/eir.c, `eir_parse`).

@@ -52,8 +52,8 @@ package struct ExportedObject: Sendable {
 
 /// An interface of an exported object: properties and methods.
 ///
-/// The closures for properties, and the closures of an interface with a declaration, run on the executor of the connection:
-/// an actor with the same executor can use `assumeIsolated` in them.
+/// The closures for properties, and the closures of an interface with a declaration, run on the executor of the
+/// connection: an actor with the same executor can use `assumeIsolated` in them.
 package struct ExportedInterface: Sendable {
     /// Handles a call, and sends its reply, then or later.
     package typealias CallHandler = @Sendable (MethodCall, PendingReply) -> Void

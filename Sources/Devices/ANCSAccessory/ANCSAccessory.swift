@@ -4,7 +4,6 @@
 
 package import Advertising
 package import Bluetooth
-import BluetoothCore
 
 /// A display for a phone's notifications, such as a watch: it advertises that it solicits the notification service, and
 /// becomes the GATT client of a phone that connects.
@@ -20,7 +19,7 @@ package struct ANCSAccessory: SelfContainedDevice {
         /// The attributes that it requests.
         package var consumer: ANCSConsumer.Configuration
 
-        /// A configuration; the defaults are those of a profile without keys: `BOB`, every second.
+        /// A configuration; the defaults are the same as in a profile without keys: `BOB`, every second.
         package init(
             name: String = "BOB",
             advertising: AdvertisingSettings = AdvertisingSettings(interval: AdvertisingInterval(1600)),

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-import BluetoothCore
+import Bluetooth
 
 // The profile keys of an accessory.
 

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 
 /// The accessory's side of ANCS on one connection: a GATT client without I/O.
 ///

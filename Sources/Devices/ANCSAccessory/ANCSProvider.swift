@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 
 /// The phone's side of ANCS for one accessory at a time, without I/O.
 ///

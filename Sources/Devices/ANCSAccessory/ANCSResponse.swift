@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// A phone's response to a command, which the data source sends in fragments.
 package enum ANCSResponse: Hashable, Sendable {

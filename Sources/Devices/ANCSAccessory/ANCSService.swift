@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 
 /// The Apple Notification Center Service (ANCS), with which a phone sends notifications to an accessory.
 ///

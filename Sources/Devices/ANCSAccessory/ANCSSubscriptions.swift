@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 
 /// An accessory's subscriptions to a phone's notification service, from the new connection on.
 ///

@@ -4,7 +4,6 @@
 
 package import Advertising
 import Bluetooth
-import BluetoothCore
 
 /// A Bluegiga BLE112 module that reports the position of a potentiometer as a battery level.
 package typealias BatteryMonitor = PresetPeripheral<Battery>

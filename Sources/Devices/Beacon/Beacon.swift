@@ -3,12 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-import Bluetooth
-package import BluetoothCore
+package import Bluetooth
 
 /// A beacon that advertises a frame of any format that can be sent.
 ///
-/// The keys of the frame are those of its format; they are also settings. With telemetry, every Nth advertisement is an
+/// The keys of the frame come from its format; they are also settings. With telemetry, every Nth advertisement is an
 /// Eddystone-TLM frame. The number of advertisements in that frame is estimated from time and interval
 /// (`AdvertisingEventCount`).
 package struct Beacon: SelfContainedDevice {
@@ -35,7 +34,7 @@ package struct Beacon: SelfContainedDevice {
         }
         private var rareTelemetry = Rare<BeaconTelemetry>.none
 
-        /// A configuration; the defaults are those of a profile that gives only the frame.
+        /// A configuration; the defaults are the same as in a profile that gives only the frame.
         package init(
             frame: some TransmittableBeacon, flags: AdvertisingFlags? = .beacon, pdu: AdvertisingPDU = .nonConnectable,
             advertising: AdvertisingSettings = AdvertisingSettings(), services: [UUID128] = [], name: String? = nil,
@@ -171,8 +170,8 @@ package struct Beacon: SelfContainedDevice {
         return [.advertise(advertisement)]
     }
 
-    /// Advertises the frame that is due, telemetry or that of the format, if it differs from the current one, and sets the
-    /// deadline of the next change. Without telemetry, nothing is due.
+    /// Advertises the frame that is due, telemetry or the format's frame, if it differs from the current one, and sets
+    /// the deadline of the next change. Without telemetry, nothing is due.
     private mutating func advertise(at now: Duration) -> [DeviceEffect] {
         guard var counted = count, let telemetry = configuration.telemetry else { return [] }
         let number = counted.advertisements.value(at: now)

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 
 /// Eddystone-TLM frames between the frames of an Eddystone beacon, on one address.
 ///

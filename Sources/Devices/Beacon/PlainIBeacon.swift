@@ -4,7 +4,6 @@
 
 package import Advertising
 import Bluetooth
-import BluetoothCore
 
 /// A `Beacon` in its short form: the format is `ibeacon`, and the frame is under that key.
 package struct PlainIBeacon: SelfContainedDevice {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 
 /// The advertised content of a peripheral: parts that are placed where they fit.
 package struct AdvertisedContent: Hashable, Sendable {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-import BluetoothCore
 
 /// The declared characteristics of a device while it runs: their values, subscriptions, notifications and stored values.
 ///

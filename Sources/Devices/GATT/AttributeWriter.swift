@@ -4,7 +4,6 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 
 /// Writes declared services and advertised content as YAML, which is read as the same values.
 enum AttributeWriter {

@@ -2,8 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
-package import BluetoothCore
+package import Bluetooth
 
 extension ValueShape {
     /// The length of a value in bytes.

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 
 /// A declared characteristic while its device runs: its value, its subscribers, and the number of reads and writes.
 struct CharacteristicState: Hashable, Sendable {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 
 /// The form of a clock's time, in UTC.
 package enum ClockForm: String, Hashable, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ package enum ClockForm: String, Hashable, Sendable, CaseIterable {
     /// Seconds since 1970, in the format of the field.
     case unix
 
-    /// The size in bytes; `nil` for that of the field's format.
+    /// The size in bytes; `nil` for the size of the field's format.
     package var size: Int? {
         switch self {
         case .currentTime: 10

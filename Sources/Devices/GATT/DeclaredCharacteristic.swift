@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 
 /// A service whose characteristics declare their behaviour.
 package struct DeclaredService: Hashable, Sendable {
@@ -38,7 +37,7 @@ package struct DeclaredCharacteristic: Hashable, Sendable {
     package var descriptors: [GATTDescriptor]
     /// The fields of its value in order; only the last one may have a variable length.
     package var fields: [ValueField]
-    /// The lengths in bytes that may be written; `nil` for those of the fields.
+    /// The lengths in bytes that may be written; `nil` for the lengths of the fields.
     package var lengths: ClosedRange<Int>?
     /// When subscribers are notified.
     package var notificationPolicy = NotificationPolicy.never

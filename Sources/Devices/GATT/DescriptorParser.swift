@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 
 /// Reads the descriptors of a characteristic: `description`, `presentation`, and any others in `descriptors`.
 enum DescriptorParser {

@@ -4,7 +4,7 @@
 
 /// Reads a value, or a field of one: `type`, and `value` or a generator.
 enum FieldParser {
-    /// A field; its keys are in a mapping of their own, or among those of its characteristic.
+    /// A field; its keys are in a mapping of their own, or among the keys of its characteristic.
     /// - Parameter least: the minimum length in bytes of a value that is not given.
     static func field(_ reader: inout ProfileReader, name: String, least: Int = 0) -> ValueField? {
         let format = format(&reader)

@@ -4,7 +4,6 @@
 
 package import Advertising
 package import Bluetooth
-import BluetoothCore
 
 /// A peripheral whose profile declares its services, and the behaviour of their characteristics.
 package struct GATTPeripheral: SelfContainedDevice {

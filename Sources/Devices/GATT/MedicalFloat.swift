@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Glibc
 
 /// A decimal floating-point number of IEEE 11073-20601, as medical devices send it: a whole number times a power of ten.

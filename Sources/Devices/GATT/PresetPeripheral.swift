@@ -4,13 +4,12 @@
 
 package import Advertising
 package import Bluetooth
-import BluetoothCore
 
 /// A GATT peripheral with given services: the few values that a profile gives, and the peripheral that they expand to.
 package protocol GATTPreset: Hashable, Sendable {
     /// The name of the kind in profiles.
     static var kind: String { get }
-    /// The settings of the profile. Those of the peripheral can be changed while it runs.
+    /// The settings of the profile. The peripheral's own settings can be changed while it runs.
     static var settings: [Setting<Self>] { get }
     /// The values of a profile that gives nothing.
     init()

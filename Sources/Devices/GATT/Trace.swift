@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 
 /// A recorded number: each value lasts until the time of the next one.
 package struct Trace: Hashable, Sendable {
@@ -30,7 +30,7 @@ package struct Trace: Hashable, Sendable {
     package let bounds: ClosedRange<Double>
 
     /// A trace; `nil` without points, with a negative time, with times that do not increase, or with a value that is
-    /// not finite. The first value is also that of the time before it.
+    /// not finite. The first value also holds before its time.
     package init?(_ points: [Point], repeats: Bool) {
         guard let first = points.first, let last = points.last, first.time >= .zero,
             points.allSatisfy(\.value.isFinite), zip(points, points.dropFirst()).allSatisfy({ $0.time < $1.time }),

@@ -4,7 +4,6 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
 
 /// The IoT Design Shop beacon: an iBeacon that a central can connect to and configure.
 ///
@@ -27,7 +26,7 @@ package struct IoTDesignShopBeacon: SelfContainedDevice {
     package struct Configuration: AdvertisingConfiguration {
         /// The name in the scan response; shortened to the 11 bytes that are free there.
         package var name: String?
-        /// The address. Interval and power are those of `settings`.
+        /// The address. Interval and power are in `settings`.
         package var advertising: AdvertisingSettings
         /// The reaction to an interval that no radio can send.
         package var badIntervalPolicy: BadIntervalPolicy
@@ -38,7 +37,7 @@ package struct IoTDesignShopBeacon: SelfContainedDevice {
         /// The factory settings.
         package var settings: IoTDesignShopSettings
 
-        /// A configuration; the defaults are those of the hardware.
+        /// A configuration; the defaults are the hardware's.
         package init(
             name: String? = nil, advertising: AdvertisingSettings = AdvertisingSettings(),
             badIntervalPolicy: BadIntervalPolicy = .clamp,

@@ -2,8 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
-package import BluetoothCore
+package import Bluetooth
 
 /// The values of the three characteristics as they are saved: as written, valid or not.
 package struct IoTDesignShopSettings: Hashable, Sendable {
@@ -74,7 +73,7 @@ package struct IoTDesignShopSettings: Hashable, Sendable {
     }
 
     /// Stores a written value of a characteristic, valid or not.
-    /// - Throws: `WireError` when its length is not that of the characteristic.
+    /// - Throws: `WireError` when its length differs from the characteristic's length.
     package mutating func store(_ value: [UInt8], in characteristic: BluetoothUUID) throws(WireError) {
         guard let length = self.value(of: characteristic)?.count, value.count == length else {
             throw WireError(.badLength(value.count), offset: 0)

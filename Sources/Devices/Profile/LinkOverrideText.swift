@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+import Bluetooth
+package import Space
 
 extension LinkOverride {
     /// The keys of an override as a request has them.

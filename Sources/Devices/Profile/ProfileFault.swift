@@ -75,8 +75,9 @@ package struct ProfileFaults: Error, Hashable, Sendable {
     /// These faults.
     package init(_ faults: [ProfileFault]) { self.faults = faults }
 
-    /// The faults as compilers write them, a line each. Equal faults of a file are one line, at the place of the first, with the
-    /// number of the others; so are those of the copies of an entry, which have one place and may differ in the values that they quote.
+    /// The faults as compilers write them, a line each. Equal faults of a file are one line, at the place of the first
+    /// fault, with the number of the others. Faults of the copies of an entry are one line, too: they have the same
+    /// place, and may differ in the values that they quote.
     package var lines: [String] {
         var firsts: [(fault: ProfileFault, count: Int)] = []
         var numbers: [ProfileFault: Int] = [:]

@@ -6,7 +6,7 @@
 package struct IncludedFile: Hashable, Sendable {
     /// Its path, for messages.
     package let path: String
-    /// Its folder, relative to that of the file that begins the inclusion; empty, or with a final slash.
+    /// Its folder, relative to the folder of the file that begins the inclusion; empty, or with a final slash.
     package let folder: String
 
     /// A file with this path in messages.

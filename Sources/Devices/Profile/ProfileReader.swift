@@ -253,7 +253,7 @@ package struct ProfileReader {
         do throws(ValueFault) {
             return try parse(text)
         } catch {
-            // The last key of the field is that of the line.
+            // The last key of the field is the key on the line.
             var message = error.message(ofKey: field.split(separator: ".").last ?? "")
             if path.hasPrefix("beacons[") { message += Self.rangeHint(text) }
             add(message, field: field, at: node.place)

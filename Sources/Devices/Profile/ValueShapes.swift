@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-package import BluetoothCore
+package import Bluetooth
+import Space
 
 /// The shapes of the values that `ValueText` reads, under the names of its functions.
 extension ValueShape {

@@ -4,7 +4,7 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
+package import Space
 
 /// The texts of values in profiles, options and `ctl set`.
 ///

@@ -4,7 +4,6 @@
 
 package import Advertising
 import Bluetooth
-import BluetoothCore
 
 /// A device that advertises given bytes: no services, no flash.
 package struct RawAdvertiser: SelfContainedDevice {
@@ -21,7 +20,7 @@ package struct RawAdvertiser: SelfContainedDevice {
         package var scanResponse: [UInt8]
         package var advertising: AdvertisingSettings
 
-        /// A configuration; the defaults are those of a profile that gives only the advertising data.
+        /// A configuration; the defaults are the same as in a profile that gives only the advertising data.
         package init(
             pdu: AdvertisingPDU = .nonConnectable, advertisingData: [UInt8], scanResponse: [UInt8] = [],
             advertising: AdvertisingSettings = AdvertisingSettings()

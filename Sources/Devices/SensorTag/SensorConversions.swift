@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 
 // The raw values of a SensorTag's sensors for physical quantities: the inverse of the manufacturers' formulas.
 

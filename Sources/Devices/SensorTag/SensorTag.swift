@@ -4,7 +4,6 @@
 
 package import Advertising
 package import Bluetooth
-import BluetoothCore
 
 /// The Texas Instruments CC2541 SensorTag: six sensors, two keys and a third one at its side.
 ///
@@ -27,7 +26,7 @@ package struct SensorTag: SelfContainedDevice {
     package struct Configuration: AdvertisingConfiguration {
         /// The firmware.
         package var firmware: SensorTagFirmware
-        /// The address. The others are those of the hardware.
+        /// The address. The hardware determines the other advertising settings.
         package var advertising: AdvertisingSettings
         /// The quantities around the tag.
         package var environment: SensorTagEnvironment
@@ -36,7 +35,7 @@ package struct SensorTag: SelfContainedDevice {
         /// Whether the tag has the firmware update service.
         package var hasImageService: Bool
 
-        /// A configuration; the defaults are those of a profile without keys.
+        /// A configuration; the defaults are the same as in a profile without keys.
         /// - Parameter hasImageService: `nil` for the firmware's default.
         package init(
             firmware: SensorTagFirmware = .version14, advertising: AdvertisingSettings = AdvertisingSettings(),

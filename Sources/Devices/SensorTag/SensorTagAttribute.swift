@@ -2,8 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
-package import BluetoothCore
+package import Bluetooth
 
 /// UUIDs and constant values of the Texas Instruments CC2541 SensorTag.
 package enum SensorTagWire {

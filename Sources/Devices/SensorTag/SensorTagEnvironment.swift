@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// A quantity that a SensorTag measures; the raw value is its key in profiles and in `ctl set`.
 package enum SensorTagQuantity: String, Hashable, Sendable, CaseIterable {
@@ -80,7 +80,7 @@ package enum SensorTagQuantity: String, Hashable, Sendable, CaseIterable {
         return .number((ranges.map(\.lowerBound).min() ?? 0)...(ranges.map(\.upperBound).max() ?? 0))
     }
 
-    /// The default value: that of a tag on a table in a room.
+    /// The default value, for a tag on a table in a room.
     package var usual: Double {
         switch self {
         case .objectTemperature: 24

@@ -4,7 +4,6 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 
 /// A characteristic value to notify.
 struct SensorTagNotification: Hashable, Sendable {

@@ -4,7 +4,6 @@
 
 package import Advertising
 package import Bluetooth
-import BluetoothCore
 
 // The profile keys of a SensorTag.
 

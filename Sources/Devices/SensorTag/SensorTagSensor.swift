@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// A sensor of a SensorTag, in the order of the services; the raw value is the number in the service's UUID.
 package enum SensorTagSensor: UInt16, Hashable, Sendable, CaseIterable {
@@ -52,7 +52,7 @@ package enum SensorTagSensor: UInt16, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The time between two measurements. Those of humidity and pressure take time in addition to the period.
+    /// The time between two measurements. Measurements of humidity and pressure take time in addition to the period.
     func sampleInterval(period: UInt8) -> Duration {
         let period = Duration.milliseconds(Int(period) * 10)
         return switch self {

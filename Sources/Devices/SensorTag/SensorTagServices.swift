@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 
 /// The services of a SensorTag, in the order of the hardware, so that the attribute handles are the same.
 struct SensorTagServices {

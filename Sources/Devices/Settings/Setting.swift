@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 
 /// A setting of a kind of device: its key, what can be written, and how it is read, written and changed.
 ///

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// What the value of a setting is in a profile; the JSON Schema of the key follows from it.
 package enum SettingForm: Hashable, Sendable {

@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import Bluetooth
-package import BluetoothCore
+package import Bluetooth
 
 /// The present value of a setting.
 package struct SettingValue: Hashable, Sendable {
@@ -80,7 +79,8 @@ package struct SettingChange: Hashable, Sendable {
 /// A setting that kinds of devices have in common and that can be changed while a beacon runs: its key, and how its values
 /// are read and printed.
 ///
-/// A new common setting is one constant below; `Setting.advertising`, behind them, has those of all kinds.
+/// A new common setting is one constant below; `Setting.advertising`, after the constants, lists the settings that all
+/// kinds of devices have.
 package struct SettingKind<Value: Sendable>: Sendable {
     /// The key in profiles, in `ctl set` and in JSON.
     let key: String

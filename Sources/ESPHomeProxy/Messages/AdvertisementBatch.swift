@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
-package import Radio
+package import Bluetooth
+import Radio
 
 /// Advertisements on their way to the clients, at most 16 in a message.
 package struct AdvertisementBatch {

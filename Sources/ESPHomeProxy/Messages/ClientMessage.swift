@@ -2,8 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
-package import BluetoothCore
+package import Bluetooth
 
 /// A message of a client: those that a Bluetooth proxy answers, and that our own client sends (esphome 2025.8,
 /// components/api/api.proto).

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 
 /// A message of the proxy (esphome 2025.8, components/api/api.proto).
 package enum ServerMessage: Hashable, Sendable {

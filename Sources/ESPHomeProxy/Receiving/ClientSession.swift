@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Radio
 
 /// The session of a client of advertisements with a proxy, as a state machine: it takes the bytes of the proxy and the time,

@@ -2,8 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
-package import BluetoothCore
+package import Bluetooth
 import NIOCore
 import NIOPosix
 package import Radio
@@ -332,8 +331,8 @@ package actor BluetoothProxy {
         warn(
             Warning(
                 code: "esphome-extended",
-                message: "\(settings.name) does not pass on extended advertisements, such as the "
-                    + "advertisement of \(sighting.device.address): an ESPHome proxy receives legacy advertisements only",
+                message: "\(settings.name) does not pass on extended advertisements, such as the advertisement of "
+                    + "\(sighting.device.address): an ESPHome proxy receives legacy advertisements only",
                 hint: "give the beacon a legacy PDU, or receive it with another host"))
     }
 

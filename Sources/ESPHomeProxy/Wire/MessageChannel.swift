@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 import Crypto
 
 /// The bytes of a connection to one client, as messages: plaintext frames, or Noise after a handshake.

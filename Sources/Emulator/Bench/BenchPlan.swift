@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import Radio
 import Receiving
 
@@ -114,7 +114,7 @@ struct BenchPlan: Sendable {
         guard advertisement != place.sent else { return nil }
         let isFirst = place.sent == nil
         place.sent = advertisement
-        // Frames between those of a beacon, such as telemetry, have no measured power.
+        // Other frames of a beacon, such as telemetry, have no measured power.
         let problem: BenchProblem? =
             isClamped ? .clamped : isFirst && advertisement.measuredPower == nil ? .noMeasuredPower : nil
         defer { place.wasClamped = isClamped }

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import Radio
+import Receiving
 
 // How the emulator performs a walk on the bench: what the plan decides reaches the radio and the states of the beacons here.
 extension Emulator {
@@ -128,7 +129,7 @@ extension Emulator {
         case .noMeasuredPower:
             warn(
                 beacon, "bench-no-measured-power",
-                "\(beacon) has no measured power, so its distance stays that of the bench; only its range has an effect",
+                "\(beacon) has no measured power, so its distance stays as on the bench; only its range has an effect",
                 hint: "use iBeacon, AltBeacon or Eddystone for beacons whose distance is to change")
         }
     }

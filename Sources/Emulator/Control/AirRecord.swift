@@ -2,10 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
+package import JSON
 import Profiles
+import Space
 
-/// The virtual air as JSON. Keys and units are those of profiles: metres, dB and dBm.
+/// The virtual air as JSON. Keys and units are the same as in profiles: metres, dB and dBm.
 package struct AirRecord: Codable, Hashable, Sendable {
     /// The model of the RSSI.
     package struct Physics: Hashable, Sendable {

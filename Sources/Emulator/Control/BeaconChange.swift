@@ -2,11 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+import Bluetooth
 package import Devices
 import Glibc
 import Profiles
 import Radio
+package import Space
 
 /// The changes of a beacon that a client requests.
 package struct BeaconChange: Hashable, Sendable {

@@ -2,10 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 package import Devices
 import Profiles
 import Radio
+import Space
 
 // The beacons of a run, as clients read them and give them commands, and their schedules.
 extension Emulator {

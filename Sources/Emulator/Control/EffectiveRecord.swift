@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
-import Radio
+import Bluetooth
+import JSON
+package import Radio
 
 /// What is on the air of a beacon, as JSON: what the controller reports, or was read back. A value that is not known is absent.
 ///
@@ -14,7 +15,7 @@ package struct EffectiveRecord: Hashable, Sendable {
     /// In the order of `values`; `nil` for one that is not known.
     private let members: [JSONValue?]
 
-    init(_ effective: EffectiveAdvertisement) { members = Self.values.map { $0.effective(effective).json } }
+    package init(_ effective: EffectiveAdvertisement) { members = Self.values.map { $0.effective(effective).json } }
 
     /// The advertiser's address.
     package var address: String? { self["address"]?.string }

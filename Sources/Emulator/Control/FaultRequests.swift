@@ -6,7 +6,7 @@ package import Bluetooth
 package import Devices
 import Radio
 
-// Faults of connections and of the radio; those of one beacon are changes of it (`BeaconChange`).
+// Faults of connections and of the radio; the faults of one beacon are changes of the beacon (`BeaconChange`).
 extension Emulator {
     /// Ends connections of a beacon, or of a host on the virtual air.
     /// - Parameter peer: The address of the other end, or its name on the virtual air; `nil` for all connections.

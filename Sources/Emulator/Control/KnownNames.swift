@@ -4,10 +4,11 @@
 
 import Devices
 import FoundationEssentials
+import JSON
 import Radio
 
-// Whether the names in selections and expectations of events are those of something in the run: a misspelt name would select
-// no event, and an expectation of no event would be met.
+// Whether the names in selections and expectations of events exist in the run: a misspelt name would select no event,
+// and an expectation of no event would be met.
 extension Emulator {
     /// Checks a selection of events: their names, and the beacon.
     /// - Throws: `EmulatorError` `.badProfile` for the name of no event, `.unknownBeacon`.

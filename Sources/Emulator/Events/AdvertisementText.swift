@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-import BluetoothCore
+import Bluetooth
+import JSON
 package import Radio
 
 /// What people recognize an advertisement by.

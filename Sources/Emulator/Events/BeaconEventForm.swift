@@ -4,8 +4,8 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import Devices
+import JSON
 import Profiles
 import Radio
 

@@ -4,7 +4,6 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import Devices
 import FoundationEssentials
 import Profiles

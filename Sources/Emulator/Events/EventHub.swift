@@ -96,7 +96,7 @@ package final class EventHub: Sendable {
         }
     }
 
-    /// The events from now on, and before them those of the journal that came after an event.
+    /// The events from now on, preceded by the events of the journal that came after an event.
     ///
     /// Events that the journal does not have any more are reported by `.lost` at the beginning.
     /// - Parameter sequence: The number of the last event that the reader has; `nil` for only those from now on.

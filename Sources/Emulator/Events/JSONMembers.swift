@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import JSON
+
 /// The members of an object that a client has sent, by type.
 package struct JSONMembers: Sendable {
     private let members: [String: JSONValue]

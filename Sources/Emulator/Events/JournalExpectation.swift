@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Devices
+package import JSON
 
 /// What a test expects of the journal: events that match a pattern, and how many.
 package struct JournalExpectation: Hashable, Sendable {

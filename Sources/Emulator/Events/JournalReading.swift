@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Concurrency
+package import JSON
 
 extension EventHub {
     /// The events of the journal after the one with this number as JSON, oldest first, each with its number as `sequence`.

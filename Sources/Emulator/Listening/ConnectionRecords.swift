@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
-package import Radio
+import Radio
 
 /// A connection of a listening receiver as JSON.
 package struct ConnectionRecord: Codable, Hashable, Sendable {

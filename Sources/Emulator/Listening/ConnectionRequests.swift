@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Devices
 import Radio
 
@@ -72,7 +71,7 @@ package struct CharacteristicReference: Hashable, Sendable {
 /// What clients request of the connections of listening receivers.
 extension Emulator {
     /// Connects a listening receiver to a device, unless it is connected to it.
-    /// - Parameter type: of an address; `nil` for that of the last packet from it, else random.
+    /// - Parameter type: the type of an address; `nil` for the type in the last packet from it, else random.
     /// - Returns: The connection, and whether it is new.
     /// - Throws: `EmulatorError` `.unknownBeacon`, `.conflict` if the beacon has not advertised yet; as
     ///   `ReceiverConnections.connect`.

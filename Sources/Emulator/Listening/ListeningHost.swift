@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Radio
 import Receiving
+import Space
 
 /// What a listening receiver scans and connects with.
 protocol ListeningHost: Sendable {
@@ -63,7 +63,7 @@ struct AdapterListeningHost: ListeningHost {
     }
 
     func close() async {
-        // A radio that is not shared is that of the beacons, too.
+        // A radio that is not shared also carries the beacons.
         if isShared { await radio.close() } else { await radio.stopScanning() }
     }
 }

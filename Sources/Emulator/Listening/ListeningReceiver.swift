@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
-import BluetoothCore
+package import Bluetooth
 import Concurrency
+import JSON
 package import Profiles
 package import Radio
 package import Receiving
@@ -399,7 +399,7 @@ package actor ListeningReceiver {
     // MARK: - Regions
 
     /// Monitors a region from now on, instead of one of the same name.
-    /// - Parameter exitAfter: `nil` for that of the phone.
+    /// - Parameter exitAfter: the time without an advertisement after which it is left; `nil` for the phone's time.
     /// - Returns: The region, and whether its name is new.
     /// - Throws: `EmulatorError` `.conflict` if there are too many.
     package func monitor(

@@ -2,10 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Profiles
 import Radio
 import Receiving
+import Space
 import Synchronization
 
 /// The listening receivers of a run, by their names, and the beacons that send from addresses.

@@ -2,12 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
-package import BluetoothCore
+package import Bluetooth
 import Devices
 package import Profiles
 import Radio
 package import Receiving
+package import Space
 
 /// A change of a listening receiver; what is `nil` stays.
 package struct ListenerChange: Hashable, Sendable {
@@ -135,13 +135,13 @@ extension Emulator {
         }
     }
 
-    /// Adds the listening receivers of the profiles; those of a scenario may be there already. One that the radio refuses is a
-    /// warning.
+    /// Adds the listening receivers of the profiles; the receivers of a scenario may be there already. A receiver that
+    /// the radio refuses is a warning.
     func beginListening() async {
         for receiver in receivers.listening { await beginListening(receiver) }
     }
 
-    /// Replaces the listening receivers of the profiles by those of a reload.
+    /// Replaces the listening receivers of the profiles by the receivers of a reload.
     func replaceListeners(by next: [ReceiverDefinition]) async {
         let wanted = Dictionary(next.filter { $0.listener != nil }.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         for listener in listeners.all where !listeners.isAdded(listener.name) {
@@ -177,7 +177,7 @@ extension Emulator {
 
     private func warn(of receiver: String, _ error: EmulatorError) {
         let hint = error.hint.isEmpty ? "remove that one (beaconry ctl receiver remove \(receiver))" : error.hint
-        let message = "the receiver \(receiver) does not listen as its profile has it: \(error.message)"
+        let message = "the receiver \(receiver) does not listen with the settings of its profile: \(error.message)"
         events.post(.warning(Warning(code: "not-listening", message: message, hint: hint)))
     }
 }

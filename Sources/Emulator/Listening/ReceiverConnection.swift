@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Concurrency
+import JSON
 import Radio
 
 /// A connection of a listening receiver: the attributes of its device, and the clients that follow their values.

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Concurrency
 import Radio
 
@@ -27,7 +26,7 @@ package actor ReceiverConnections {
     /// No connections.
     /// - Parameters:
     ///   - receiver: the name of the receiver.
-    ///   - executor: that of the receiver.
+    ///   - executor: the executor of the receiver.
     init(of receiver: String, on host: any ListeningHost, _ executor: ActorExecutor) {
         self.receiver = receiver
         self.host = host

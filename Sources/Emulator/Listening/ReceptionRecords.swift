@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import Bluetooth
-package import BluetoothCore
+package import Bluetooth
 import Radio
 package import Receiving
 
@@ -172,7 +171,7 @@ package struct RangingRecord: Codable, Hashable, Sendable {
 
     /// The version of the format.
     package var v = 1
-    /// The end of the period, in UTC; that of the request before the first report.
+    /// The end of the period, in UTC; before the first report, the time of the request.
     package let time: String
     /// The nearest first.
     package private(set) var beacons: [Beacon]

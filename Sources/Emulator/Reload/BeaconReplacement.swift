@@ -14,9 +14,9 @@ struct BeaconReplacement: Sendable {
 
     /// All beacons after the replacement, in the order of the profiles.
     private(set) var next: [RunningBeacon] = []
-    /// Those that are new.
+    /// The beacons that are new.
     private(set) var fresh: [Fresh] = []
-    /// Those of the run that are replaced or removed.
+    /// The beacons of the run that are replaced or removed.
     let gone: [RunningBeacon]
     /// The profiles of the beacons.
     let profiles: [Profile]

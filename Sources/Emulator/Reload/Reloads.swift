@@ -2,10 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+import Bluetooth
 import Persistence
 import Profiles
 package import Radio
+package import Space
 
 // Changes of the profiles in use: a reload, a change by a client, and a reset. Each prepares a `BeaconReplacement`, then
 // gives the beacons to the radio and swaps them in a handover.
@@ -69,9 +70,9 @@ extension Emulator {
         }
     }
 
-    /// Reads the profiles again, and starts all over: every beacon as its profile has it, without saved settings, bonds and
-    /// connections; without overrides of links, which end with the beacons, added receivers and events in the journal; with
-    /// the radio on.
+    /// Reads the profiles again, and starts all over: every beacon with the settings of its profile, without saved
+    /// settings, bonds and connections; without overrides of links, which end with the beacons, added receivers and
+    /// events in the journal; with the radio on.
     /// - Throws: `EmulatorError`; then nothing has changed, unless the radio refuses beacons that it had.
     package func reset() async throws(EmulatorError) -> ReloadResult {
         try await inOrder { emulator throws(EmulatorError) in
@@ -124,7 +125,7 @@ extension Emulator {
 
     // MARK: - Reload
 
-    /// - Parameter areRead: Whether the profiles are those of their files.
+    /// - Parameter areRead: Whether the profiles were read from their files.
     private func replaceProfiles(
         by profiles: [Profile], areRead: Bool = false
     ) async throws(EmulatorError) -> ReloadResult {
@@ -137,7 +138,7 @@ extension Emulator {
     }
 
     /// Takes the profiles of beacons that are on the radio now.
-    /// - Parameter areRead: Whether they are those of their files.
+    /// - Parameter areRead: Whether they were read from their files.
     private func adopt(_ profiles: [Profile], areRead: Bool) async {
         roster.adopt(profiles)
         if areRead { endLastGood() }
@@ -259,7 +260,7 @@ extension Emulator {
         return result
     }
 
-    /// Replaces all beacons by those of a reset, which have the settings of their profiles.
+    /// Replaces all beacons by the beacons of a reset, which have the settings of their profiles.
     /// - Throws: `EmulatorError` if saved state cannot be removed, or the radio cannot carry the beacons; then nothing has
     ///   changed.
     private func restart(_ replacement: BeaconReplacement) async throws(EmulatorError) -> ReloadResult {

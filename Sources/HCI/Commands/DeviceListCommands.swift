@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 extension HCICommands {
     /// Commands for the filter accept list and the resolving list (Core 5.4, Vol 4, Part E, 7.8.14 to 7.8.45).

@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
+package import Space
 
 extension HCICommands {
     /// Informational parameters, status parameters and vendor commands (Core 5.4, Vol 4, Part E, 7.4 and 7.5).

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 extension HCICommands {
     /// Properties of an LE controller, and its event mask (Core 5.4, Vol 4, Part E, 7.8).

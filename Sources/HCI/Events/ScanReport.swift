@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// One received advertising PDU, or an advertiser's whole data if the controller reported it in parts.
 package struct ScanReport: Hashable, Sendable {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// The type of a device address in a report or of a peer (Core 5.4, Vol 4, Part E, 7.7.65.2 and 7.8.12).
 package struct AddressType: HCICode {

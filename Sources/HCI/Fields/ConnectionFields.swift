@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// A controller's number for a connection (Core 5.4, Vol 4, Part E, 5.3.1): 0x0000 to 0x0EFF.
 ///

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// Features of an LE controller, one bit each (Core 5.4, Vol 6, Part B, 4.6).
 package struct LEFeatures: HCIFlags {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// A field of one byte whose values have names; unnamed values are preserved.
 package protocol HCICode: WireCodable, Hashable, RawRepresentable where RawValue == UInt8 {

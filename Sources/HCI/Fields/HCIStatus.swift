@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 
 /// A controller error code; 0 is success (Core 5.4, Vol 1, Part F).
 package struct HCIStatus: HCICode, Error {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// Cuts a stream of bytes into HCI packets (Core 5.4, Vol 4, Part A).
 ///

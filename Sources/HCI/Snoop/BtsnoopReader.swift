@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// Reads a btsnoop file of datalink 1001, 1002 or 2001; its bytes may arrive in parts.
 package struct BtsnoopReader: Sendable {

@@ -2,9 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
-package import Radio
+import Radio
+package import Receiving
 import VirtualRadio
 
 /// A recording that a virtual air sends again, from the first scan on, with its times and RSSI.

@@ -2,10 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 import NIOCore
 import Radio
+import Space
 import VirtualRadio
 
 /// The virtual air of a radio, with the doors for hosts of other programs.

@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
+package import Space
 package import VirtualRadio
 
 /// The parameters of a virtual air, and its servers for other hosts.
@@ -61,9 +62,9 @@ package struct VirtualAirOptions: Hashable, Sendable {
     /// The timings, by name.
     package static let timings: [String: ConnectionTiming] = ["spec": .spec, "immediate": .immediate]
 
-    /// The seed of all random numbers of the air, including the keys of its controllers, and in virtual time also of the
-    /// random numbers of the hosts; `nil` for a random seed in each run, which `RadioCapabilities.seed` reports, and in real time keys from
-    /// the system's generator.
+    /// The seed of all random numbers of the air, including the keys of its controllers, and in virtual time also of
+    /// the random numbers of the hosts; `nil` for a random seed in each run, which `RadioCapabilities.seed` reports,
+    /// and in real time keys from the system's generator.
     package var seed: UInt64?
     /// Whether data waits for connection events, or arrives at once.
     package var timing: ConnectionTiming

@@ -15,9 +15,9 @@ package struct ATTToken: Hashable, Sendable {
 /// The attribute server and client of one connection, on its attribute channel (Core 5.4, Vol 3, Part F, 3.2.11).
 ///
 /// The bearer passes each PDU to the server or to the client, and gives both the MTU that either of them has agreed on.
-package struct ATTBearer: Sendable {
+struct ATTBearer: Sendable {
     /// An output of the bearer.
-    package enum Output: Hashable, Sendable {
+    enum Output: Hashable, Sendable {
         /// Send this PDU on the attribute channel.
         case send([UInt8])
         /// An output of the server; never `.send`, `.mtuChanged` or `.failed`.
@@ -31,29 +31,29 @@ package struct ATTBearer: Sendable {
     }
 
     /// The maximum PDU length before an exchange, in bytes (Core 5.4, Vol 3, Part G, 5.2.1).
-    package static let minimumMTU = 23
+    static let minimumMTU = 23
 
     /// The server; `nil` if this device has no attributes.
-    package private(set) var server: ATTServer?
+    private(set) var server: ATTServer?
     /// The client.
-    package private(set) var client: GATTClient
+    private(set) var client: GATTClient
 
     /// The bearer of a new connection; by default with a client of the same maximum PDU length as the server.
-    package init(server: ATTServer?, client: GATTClient? = nil) {
+    init(server: ATTServer?, client: GATTClient? = nil) {
         self.server = server
         self.client = client ?? server.map { GATTClient(maximumMTU: $0.limits.mtu) } ?? GATTClient()
     }
 
     /// The longest PDU that may be sent now, in bytes.
-    package var mtu: Int { client.mtu }
+    var mtu: Int { client.mtu }
 
     /// The next time at which `advance(to:)` must be called.
-    package var nextDeadline: Duration? {
+    var nextDeadline: Duration? {
         (server?.nextDeadline).orEarlier(client.nextDeadline)
     }
 
     /// Takes the payload of one frame.
-    package mutating func receive(_ pdu: [UInt8], at now: Duration) -> [Output] {
+    mutating func receive(_ pdu: [UInt8], at now: Duration) -> [Output] {
         guard let first = pdu.first else { return [] }
         let opcode = ATTOpcode(rawValue: first)
         if opcode.isFromServer { return withClient { $0.receive(pdu, at: now) } }
@@ -64,12 +64,12 @@ package struct ATTBearer: Sendable {
     }
 
     /// Ends transactions that have timed out.
-    package mutating func advance(to now: Duration) -> [Output] {
+    mutating func advance(to now: Duration) -> [Output] {
         withServer { $0.advance(to: now) } + withClient { $0.advance(to: now) }
     }
 
     /// The link has ended: the procedures of the client fail.
-    package mutating func close() -> [Output] {
+    mutating func close() -> [Output] {
         server?.close()
         return withClient { $0.close() }
     }
@@ -78,7 +78,7 @@ package struct ATTBearer: Sendable {
     mutating func setSecurity(_ security: LinkSecurity) { server?.security = security }
 
     /// Gives the server an input, if there is a server.
-    package mutating func withServer(_ body: (inout ATTServer) -> [ATTServerOutput]) -> [Output] {
+    mutating func withServer(_ body: (inout ATTServer) -> [ATTServerOutput]) -> [Output] {
         guard server != nil else { return [] }
         var outputs: [Output] = []
         // In place: a server is large.
@@ -96,7 +96,7 @@ package struct ATTBearer: Sendable {
     }
 
     /// Gives the client an input.
-    package mutating func withClient(_ body: (inout GATTClient) -> [GATTClientOutput]) -> [Output] {
+    mutating func withClient(_ body: (inout GATTClient) -> [GATTClientOutput]) -> [Output] {
         var outputs: [Output] = []
         for output in body(&client) {
             switch output {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-import BluetoothCore
 
 /// The failure of a request to a server, or of a procedure.
 package enum ATTClientError: Error, Hashable, Sendable {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// An attribute protocol PDU: opcode and parameters (Core 5.4, Vol 3, Part F, 3.3).
 package enum ATTPDU: Hashable, Sendable {
@@ -41,7 +41,7 @@ package enum ATTPDU: Hashable, Sendable {
     case unknown(ATTOpcode, [UInt8])
 
     /// The message; `nil` for an unknown opcode.
-    package var message: (any ATTMessage)? {
+    var message: (any ATTMessage)? {
         switch self {
         case .errorResponse(let message): message
         case .exchangeMTURequest(let message): message
@@ -79,7 +79,7 @@ package enum ATTPDU: Hashable, Sendable {
     }
 
     /// The opcode.
-    package var opcode: ATTOpcode {
+    var opcode: ATTOpcode {
         if case .unknown(let opcode, _) = self { return opcode }
         return message.map { type(of: $0).opcode } ?? ATTOpcode(rawValue: 0)
     }
@@ -143,14 +143,14 @@ extension ATTPDU: WireCodable {
 }
 
 /// The parameters of an attribute protocol PDU, without its opcode (Core 5.4, Vol 3, Part F, 3.4).
-package protocol ATTMessage: WireCodable, Hashable {
+protocol ATTMessage: WireCodable, Hashable {
     /// The opcode.
     static var opcode: ATTOpcode { get }
 }
 
 extension ATTMessage {
     /// The whole PDU: opcode and parameters.
-    package var pduBytes: [UInt8] {
+    var pduBytes: [UInt8] {
         var writer = ByteWriter()
         writer.write(Self.opcode.rawValue)
         serialize(into: &writer)
@@ -163,43 +163,43 @@ package struct ATTOpcode: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    package static let errorResponse = ATTOpcode(rawValue: 0x01)
-    package static let exchangeMTURequest = ATTOpcode(rawValue: 0x02)
-    package static let exchangeMTUResponse = ATTOpcode(rawValue: 0x03)
-    package static let findInformationRequest = ATTOpcode(rawValue: 0x04)
-    package static let findInformationResponse = ATTOpcode(rawValue: 0x05)
-    package static let findByTypeValueRequest = ATTOpcode(rawValue: 0x06)
-    package static let findByTypeValueResponse = ATTOpcode(rawValue: 0x07)
-    package static let readByTypeRequest = ATTOpcode(rawValue: 0x08)
-    package static let readByTypeResponse = ATTOpcode(rawValue: 0x09)
-    package static let readRequest = ATTOpcode(rawValue: 0x0A)
-    package static let readResponse = ATTOpcode(rawValue: 0x0B)
-    package static let readBlobRequest = ATTOpcode(rawValue: 0x0C)
-    package static let readBlobResponse = ATTOpcode(rawValue: 0x0D)
-    package static let readMultipleRequest = ATTOpcode(rawValue: 0x0E)
-    package static let readMultipleResponse = ATTOpcode(rawValue: 0x0F)
-    package static let readByGroupTypeRequest = ATTOpcode(rawValue: 0x10)
-    package static let readByGroupTypeResponse = ATTOpcode(rawValue: 0x11)
-    package static let writeRequest = ATTOpcode(rawValue: 0x12)
-    package static let writeResponse = ATTOpcode(rawValue: 0x13)
-    package static let prepareWriteRequest = ATTOpcode(rawValue: 0x16)
-    package static let prepareWriteResponse = ATTOpcode(rawValue: 0x17)
-    package static let executeWriteRequest = ATTOpcode(rawValue: 0x18)
-    package static let executeWriteResponse = ATTOpcode(rawValue: 0x19)
-    package static let handleValueNotification = ATTOpcode(rawValue: 0x1B)
-    package static let handleValueIndication = ATTOpcode(rawValue: 0x1D)
-    package static let handleValueConfirmation = ATTOpcode(rawValue: 0x1E)
-    package static let readMultipleVariableRequest = ATTOpcode(rawValue: 0x20)
-    package static let readMultipleVariableResponse = ATTOpcode(rawValue: 0x21)
-    package static let multipleHandleValueNotification = ATTOpcode(rawValue: 0x23)
-    package static let writeCommand = ATTOpcode(rawValue: 0x52)
-    package static let signedWriteCommand = ATTOpcode(rawValue: 0xD2)
+    static let errorResponse = ATTOpcode(rawValue: 0x01)
+    static let exchangeMTURequest = ATTOpcode(rawValue: 0x02)
+    static let exchangeMTUResponse = ATTOpcode(rawValue: 0x03)
+    static let findInformationRequest = ATTOpcode(rawValue: 0x04)
+    static let findInformationResponse = ATTOpcode(rawValue: 0x05)
+    static let findByTypeValueRequest = ATTOpcode(rawValue: 0x06)
+    static let findByTypeValueResponse = ATTOpcode(rawValue: 0x07)
+    static let readByTypeRequest = ATTOpcode(rawValue: 0x08)
+    static let readByTypeResponse = ATTOpcode(rawValue: 0x09)
+    static let readRequest = ATTOpcode(rawValue: 0x0A)
+    static let readResponse = ATTOpcode(rawValue: 0x0B)
+    static let readBlobRequest = ATTOpcode(rawValue: 0x0C)
+    static let readBlobResponse = ATTOpcode(rawValue: 0x0D)
+    static let readMultipleRequest = ATTOpcode(rawValue: 0x0E)
+    static let readMultipleResponse = ATTOpcode(rawValue: 0x0F)
+    static let readByGroupTypeRequest = ATTOpcode(rawValue: 0x10)
+    static let readByGroupTypeResponse = ATTOpcode(rawValue: 0x11)
+    static let writeRequest = ATTOpcode(rawValue: 0x12)
+    static let writeResponse = ATTOpcode(rawValue: 0x13)
+    static let prepareWriteRequest = ATTOpcode(rawValue: 0x16)
+    static let prepareWriteResponse = ATTOpcode(rawValue: 0x17)
+    static let executeWriteRequest = ATTOpcode(rawValue: 0x18)
+    static let executeWriteResponse = ATTOpcode(rawValue: 0x19)
+    static let handleValueNotification = ATTOpcode(rawValue: 0x1B)
+    static let handleValueIndication = ATTOpcode(rawValue: 0x1D)
+    static let handleValueConfirmation = ATTOpcode(rawValue: 0x1E)
+    static let readMultipleVariableRequest = ATTOpcode(rawValue: 0x20)
+    static let readMultipleVariableResponse = ATTOpcode(rawValue: 0x21)
+    static let multipleHandleValueNotification = ATTOpcode(rawValue: 0x23)
+    static let writeCommand = ATTOpcode(rawValue: 0x52)
+    static let signedWriteCommand = ATTOpcode(rawValue: 0xD2)
 
     /// Whether it is a command, which has no response.
-    package var isCommand: Bool { rawValue & 0x40 != 0 }
+    var isCommand: Bool { rawValue & 0x40 != 0 }
 
     /// Whether servers send it to clients; all others go from clients to servers.
-    package var isFromServer: Bool {
+    var isFromServer: Bool {
         switch self {
         case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
             .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse,

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 
 extension BluetoothUUID {
     /// The form that the attribute protocol uses: 16 bits if possible, else 128 bits.

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 package import HCI
 
 /// The address in a host's own PDUs (Core 5.4, Vol 6, Part B, 1.3).

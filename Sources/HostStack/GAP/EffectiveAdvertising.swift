@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-package import BluetoothCore
+package import Bluetooth
 package import HCI
 
 /// The values of an advertising set that is on the air, as the controller acknowledged them; its parameters are members, too.

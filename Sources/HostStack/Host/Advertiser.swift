@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 package import HCI
 
 /// The parameters of an advertising set, or of the only advertiser of a legacy controller.

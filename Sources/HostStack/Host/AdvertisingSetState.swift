@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import HCI
 
 /// One advertising set: the advertisement that the owner requested, and the controller's progress towards it.

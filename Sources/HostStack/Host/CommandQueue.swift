@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 
 /// The commands for the controller: one at a time, when it has room for one (Core 5.4, Vol 4, Part E, 4.4).

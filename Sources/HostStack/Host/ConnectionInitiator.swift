@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import HCI
 
 /// The connections that the owner requested as central. Each has its own time limit, and a silent peer delays no other.

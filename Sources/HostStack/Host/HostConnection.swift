@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import HCI
 
 /// A connection with its channels: attributes, signalling and security.

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 
 /// What the parts of a host share: the time, random numbers, what the controller can do, the bonds, and the lists of

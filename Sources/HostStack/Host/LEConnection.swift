@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 package import HCI
 
 /// Identifies a connection of a host. Unlike the controller's connection handles, an identifier is never reused.

@@ -4,7 +4,6 @@
 
 package import Advertising
 package import Bluetooth
-package import BluetoothCore
 package import HCI
 
 /// The host of one LE controller, as central and as peripheral. It performs no input or output itself.

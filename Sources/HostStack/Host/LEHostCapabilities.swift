@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 package import HCI
 
 /// What a controller is and supports.
@@ -20,9 +20,9 @@ package struct LEHostCapabilities: Hashable, Sendable {
     /// Whether it has advertising sets. Otherwise it has one advertiser, which the host's sets share in turns.
     package var hasExtendedAdvertising: Bool
     /// Whether it can scan for extended advertising.
-    package var hasExtendedScanning: Bool
+    var hasExtendedScanning: Bool
     /// Whether it can connect to extended advertisers.
-    package var hasExtendedConnecting: Bool
+    var hasExtendedConnecting: Bool
     /// The number of advertising sets.
     package var advertisingSets: Int
     /// The maximum length of advertising data, in bytes.
@@ -30,13 +30,13 @@ package struct LEHostCapabilities: Hashable, Sendable {
     /// The range of transmit power; a single value if it is fixed, `nil` if it is not known.
     package var transmitPower: ClosedRange<TransmitPower>?
     /// The shortest interval of advertising that is not connectable.
-    package var shortestNonConnectableInterval: AdvertisingInterval
+    var shortestNonConnectableInterval: AdvertisingInterval
     /// The maximum payload of a link layer packet: 27 to 251 bytes.
-    package var maximumLinkPayload: Int
+    var maximumLinkPayload: Int
     /// The maximum payload of an ACL data packet that the controller takes, in bytes.
     package var dataLength: Int
     /// The number of ACL data packets that the controller can hold.
-    package var dataPackets: Int
+    var dataPackets: Int
     /// Whether it is at the position of the configuration.
     package var isAtPosition: Bool
     /// The family of controllers that report more than they do, for people: `an unbranded clone of …`.

@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
+package import Space
 
 /// The settings of a host.
 package struct LEHostConfiguration: Hashable, Sendable {
@@ -20,7 +21,7 @@ package struct LEHostConfiguration: Hashable, Sendable {
     /// The duration of a turn of one of several sets on a legacy controller's only advertiser: at least 10 ms.
     ///
     /// It is for one advertising event. Controllers send the first event within the link layer's random delay of 10 ms.
-    package var legacyDwell: Duration
+    var legacyDwell: Duration
     /// The random seed for the delays between turns on a legacy controller.
     package var seed: UInt64
     /// The ATT MTU that the host offers, in bytes: 23 to 517.

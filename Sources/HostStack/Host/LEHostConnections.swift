@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-import BluetoothCore
 package import HCI
 
 // What the owner requests of connections, one by one or all of a role: their end, their parameters, attributes, pairing. The

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 package import HCI
 
 /// An action of a host for its owner to perform, in order.
@@ -140,10 +139,4 @@ package struct EndedSubscription: Hashable, Sendable {
     package let connection: ConnectionIdentifier
     /// The handle of the characteristic's value, in the old attributes.
     package let handle: AttributeHandle
-
-    /// A subscription of a connection.
-    package init(connection: ConnectionIdentifier, handle: AttributeHandle) {
-        self.connection = connection
-        self.handle = handle
-    }
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 package import HCI
 
 /// The reason why a host could not fulfil a request.
@@ -68,7 +68,7 @@ package enum LEActivity: Hashable, Sendable {
     case connection
 
     /// A clause for a message: `it has a connection`.
-    package var clause: String {
+    var clause: String {
         switch self {
         case .advertising: "it advertises"
         case .scanning: "it scans"

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 
 /// The only advertiser of a controller without advertising sets, which the host's sets use in turns.
 ///

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import HCI
 
 /// The scan of a host: the scan that the owner requested, and the controller's progress towards it.

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import HCI
 
 /// The pairing settings and bonds of a host, for each advertising set and for the host as central (the set is `nil`).

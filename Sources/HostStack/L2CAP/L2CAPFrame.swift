@@ -2,15 +2,15 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// The channel that a frame belongs to (Core 5.4, Vol 3, Part A, 2.1).
 package struct ChannelIdentifier: Hashable, Sendable {
     /// The number; little-endian on the wire.
-    package let rawValue: UInt16
+    let rawValue: UInt16
 
     /// A channel of this number, assigned or not.
-    package init(_ rawValue: UInt16) { self.rawValue = rawValue }
+    init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The Attribute Protocol of an LE link.
     package static let attribute = ChannelIdentifier(0x0004)

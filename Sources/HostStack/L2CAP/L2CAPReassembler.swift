@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 
 /// Reassembles frames from the fragments that a link delivers, one frame at a time (Core 5.4, Vol 3, Part A, 7.2).
 ///
@@ -10,9 +10,9 @@ import BluetoothCore
 ///
 ///     idle --(start of a frame)--> collecting --(its last fragment)--> idle
 ///     idle or collecting --(a frame that is too long)--> skipping --(start of a frame)--> collecting
-package struct L2CAPReassembler: Sendable {
+struct L2CAPReassembler: Sendable {
     /// A result of a fragment.
-    package enum Output: Hashable, Sendable {
+    enum Output: Hashable, Sendable {
         /// A frame is complete.
         case frame(L2CAPFrame)
         /// Bytes were dropped.
@@ -20,7 +20,7 @@ package struct L2CAPReassembler: Sendable {
     }
 
     /// The reason why bytes were dropped.
-    package enum Fault: Hashable, Sendable {
+    enum Fault: Hashable, Sendable {
         /// Another frame started before this one was complete; with the number of its bytes so far.
         case incomplete(Int)
         /// A fragment of this length continues no frame.
@@ -40,15 +40,15 @@ package struct L2CAPReassembler: Sendable {
     }
 
     /// The maximum payload, in bytes.
-    package let maximumPayload: Int
+    let maximumPayload: Int
     private var state = State.idle
 
     /// A reassembler with a maximum payload, in bytes; the longest attribute PDU in use has 517.
-    package init(maximumPayload: Int = 1024) { self.maximumPayload = maximumPayload }
+    init(maximumPayload: Int = 1024) { self.maximumPayload = maximumPayload }
 
     /// Takes one fragment.
     /// - Parameter isStart: whether the fragment starts a frame.
-    package mutating func receive(_ fragment: some Collection<UInt8>, isStart: Bool) -> [Output] {
+    mutating func receive(_ fragment: some Collection<UInt8>, isStart: Bool) -> [Output] {
         switch (state, isStart) {
         case (.idle, true), (.skipping, true):
             return collect(Array(fragment))

@@ -2,21 +2,21 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 
 /// The signalling channel of one LE link (Core 5.4, Vol 3, Part A, 4).
 ///
 /// It answers the peer's requests, rejects commands that are not supported, and asks a central for other connection
 /// parameters. Each call returns the actions for the owner.
-package struct SignallingChannel: Sendable {
+struct SignallingChannel: Sendable {
     /// The role of this end of the link.
-    package enum Role: Hashable, Sendable {
+    enum Role: Hashable, Sendable {
         case central
         case peripheral
     }
 
     /// An action for the owner.
-    package enum Output: Hashable, Sendable {
+    enum Output: Hashable, Sendable {
         /// Send this payload on the signalling channel.
         case send([UInt8])
         /// The peer's request was accepted: set these connection parameters.
@@ -26,9 +26,9 @@ package struct SignallingChannel: Sendable {
     }
 
     /// The time limit for a response: the specification allows 1 to 60 seconds.
-    package static let responseTimeout = Duration.seconds(30)
+    static let responseTimeout = Duration.seconds(30)
     /// The maximum length of a command, in bytes (Core 5.4, Vol 3, Part A, 4): every LE device takes 23.
-    package static let maximumPayload = 256
+    static let maximumPayload = 256
 
     private let role: Role
     private let acceptsParameterUpdates: Bool
@@ -36,17 +36,17 @@ package struct SignallingChannel: Sendable {
     private var pending: (identifier: UInt8, deadline: Duration)?
 
     /// The channel of a new link; a central that does not accept parameter updates rejects them all.
-    package init(role: Role, acceptsParameterUpdates: Bool = true) {
+    init(role: Role, acceptsParameterUpdates: Bool = true) {
         self.role = role
         self.acceptsParameterUpdates = acceptsParameterUpdates
     }
 
     /// When `advance(to:)` has something to do.
-    package var nextDeadline: Duration? { pending?.deadline }
+    var nextDeadline: Duration? { pending?.deadline }
 
     /// Asks the central for other connection parameters.
     /// - Returns: nothing while an earlier request is pending.
-    package mutating func request(_ parameters: ConnectionParameterUpdateRequest, at now: Duration) -> [Output] {
+    mutating func request(_ parameters: ConnectionParameterUpdateRequest, at now: Duration) -> [Output] {
         guard pending == nil else { return [] }
         lastIdentifier = lastIdentifier == 255 ? 1 : lastIdentifier + 1
         pending = (lastIdentifier, now + Self.responseTimeout)
@@ -54,14 +54,14 @@ package struct SignallingChannel: Sendable {
     }
 
     /// Expires the request whose time is over.
-    package mutating func advance(to now: Duration) -> [Output] {
+    mutating func advance(to now: Duration) -> [Output] {
         guard let pending, now >= pending.deadline else { return [] }
         self.pending = nil
         return [.connectionParameterUpdateAnswered(nil)]
     }
 
     /// Takes the payload of one frame.
-    package mutating func receive(_ payload: [UInt8]) -> [Output] {
+    mutating func receive(_ payload: [UInt8]) -> [Output] {
         guard payload.count <= Self.maximumPayload else {
             var writer = ByteWriter()
             writer.writeLittleEndian(UInt16(Self.maximumPayload))

@@ -2,92 +2,92 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+import Bluetooth
 
 /// The data of one signalling command, after code, identifier and length (Core 5.4, Vol 3, Part A, 4).
-package protocol SignallingMessage: WireCodable, Hashable {
+protocol SignallingMessage: WireCodable, Hashable {
     /// The code of the command.
     static var code: UInt8 { get }
 }
 
 /// L2CAP_COMMAND_REJECT_RSP (Core 5.4, Vol 3, Part A, 4.1).
-package struct CommandReject: SignallingMessage {
-    package static let code: UInt8 = 0x01
+struct CommandReject: SignallingMessage {
+    static let code: UInt8 = 0x01
     /// 0x0000 command not understood, 0x0001 signalling MTU exceeded, 0x0002 invalid channel in request.
-    package let reason: UInt16
+    let reason: UInt16
     /// Details of the reason: for 0x0001 the signalling MTU, for 0x0002 the local and the remote channel identifier.
-    package let data: [UInt8]
+    let data: [UInt8]
 
     /// The command is not supported.
-    package static let notUnderstood = CommandReject(reason: 0x0000)
+    static let notUnderstood = CommandReject(reason: 0x0000)
 
     /// The command names channels that are not open.
-    package static func invalidChannel(local: ChannelIdentifier, remote: ChannelIdentifier) -> CommandReject {
+    static func invalidChannel(local: ChannelIdentifier, remote: ChannelIdentifier) -> CommandReject {
         CommandReject(reason: 0x0002, data: local.serialized() + remote.serialized())
     }
 
     /// A rejection for this reason.
-    package init(reason: UInt16, data: [UInt8] = []) {
+    init(reason: UInt16, data: [UInt8] = []) {
         self.reason = reason
         self.data = data
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         reason = try reader.readLittleEndian()
         data = Array(reader.readAll())
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(reason)
         writer.write(data)
     }
 }
 
 /// L2CAP_DISCONNECTION_REQ (Core 5.4, Vol 3, Part A, 4.6).
-package struct DisconnectionRequest: SignallingMessage {
-    package static let code: UInt8 = 0x06
+struct DisconnectionRequest: SignallingMessage {
+    static let code: UInt8 = 0x06
     /// The channel identifier at the receiver of the request.
-    package let destination: ChannelIdentifier
+    let destination: ChannelIdentifier
     /// The channel identifier at the sender of the request.
-    package let source: ChannelIdentifier
+    let source: ChannelIdentifier
 
     /// A request to close this channel.
-    package init(destination: ChannelIdentifier, source: ChannelIdentifier) {
+    init(destination: ChannelIdentifier, source: ChannelIdentifier) {
         self.destination = destination
         self.source = source
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         destination = try ChannelIdentifier(parsing: &reader)
         source = try ChannelIdentifier(parsing: &reader)
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         destination.serialize(into: &writer)
         source.serialize(into: &writer)
     }
 }
 
 /// L2CAP_DISCONNECTION_RSP (Core 5.4, Vol 3, Part A, 4.7).
-package struct DisconnectionResponse: SignallingMessage {
-    package static let code: UInt8 = 0x07
+struct DisconnectionResponse: SignallingMessage {
+    static let code: UInt8 = 0x07
     /// The channel identifier at the receiver of the request.
-    package let destination: ChannelIdentifier
+    let destination: ChannelIdentifier
     /// The channel identifier at the sender of the request.
-    package let source: ChannelIdentifier
+    let source: ChannelIdentifier
 
     /// A confirmation that this channel is closed.
-    package init(destination: ChannelIdentifier, source: ChannelIdentifier) {
+    init(destination: ChannelIdentifier, source: ChannelIdentifier) {
         self.destination = destination
         self.source = source
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         destination = try ChannelIdentifier(parsing: &reader)
         source = try ChannelIdentifier(parsing: &reader)
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         destination.serialize(into: &writer)
         source.serialize(into: &writer)
     }
@@ -95,18 +95,18 @@ package struct DisconnectionResponse: SignallingMessage {
 
 /// L2CAP_CONNECTION_PARAMETER_UPDATE_REQ (Core 5.4, Vol 3, Part A, 4.20).
 package struct ConnectionParameterUpdateRequest: SignallingMessage {
-    package static let code: UInt8 = 0x12
+    static let code: UInt8 = 0x12
     /// The minimum connection interval, in units of 1.25 ms: 6 to 3,200.
-    package let minimumInterval: Ticks<1250>
+    let minimumInterval: Ticks<1250>
     /// The maximum connection interval, in units of 1.25 ms: 6 to 3,200.
-    package let maximumInterval: Ticks<1250>
+    let maximumInterval: Ticks<1250>
     /// The number of connection events that the peripheral may skip: 0 to 499.
-    package let latency: UInt16
+    let latency: UInt16
     /// The supervision timeout, in units of 10 ms: 10 to 3,200.
-    package let timeout: Ticks<10000>
+    let timeout: Ticks<10000>
 
     /// A request for these parameters, each of which must fit into 16 bits.
-    package init(minimumInterval: Ticks<1250>, maximumInterval: Ticks<1250>, latency: UInt16, timeout: Ticks<10000>) {
+    init(minimumInterval: Ticks<1250>, maximumInterval: Ticks<1250>, latency: UInt16, timeout: Ticks<10000>) {
         self.minimumInterval = minimumInterval
         self.maximumInterval = maximumInterval
         self.latency = latency
@@ -115,7 +115,7 @@ package struct ConnectionParameterUpdateRequest: SignallingMessage {
 
     /// Whether each parameter is in its range and the timeout is longer than (1 + latency) x maximum interval x 2
     /// (Core 5.4, Vol 4, Part E, 7.8.18).
-    package var isPossible: Bool {
+    var isPossible: Bool {
         let intervals = UInt32(6)...3200
         let longestSilence = maximumInterval.duration * (1 + Int(latency))
         return intervals.contains(minimumInterval.count) && intervals.contains(maximumInterval.count)
@@ -123,14 +123,14 @@ package struct ConnectionParameterUpdateRequest: SignallingMessage {
             && timeout.duration > longestSilence * 2
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         minimumInterval = Ticks(UInt32(try reader.readLittleEndian(UInt16.self)))
         maximumInterval = Ticks(UInt32(try reader.readLittleEndian(UInt16.self)))
         latency = try reader.readLittleEndian()
         timeout = Ticks(UInt32(try reader.readLittleEndian(UInt16.self)))
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(UInt16(truncatingIfNeeded: minimumInterval.count))
         writer.writeLittleEndian(UInt16(truncatingIfNeeded: maximumInterval.count))
         writer.writeLittleEndian(latency)
@@ -139,39 +139,39 @@ package struct ConnectionParameterUpdateRequest: SignallingMessage {
 }
 
 /// L2CAP_CONNECTION_PARAMETER_UPDATE_RSP (Core 5.4, Vol 3, Part A, 4.21).
-package struct ConnectionParameterUpdateResponse: SignallingMessage {
-    package static let code: UInt8 = 0x13
+struct ConnectionParameterUpdateResponse: SignallingMessage {
+    static let code: UInt8 = 0x13
     /// 0x0000: accepted; 0x0001: rejected.
-    package let result: UInt16
+    let result: UInt16
 
     /// The central sets the parameters.
-    package static let accepted = ConnectionParameterUpdateResponse(result: 0x0000)
+    static let accepted = ConnectionParameterUpdateResponse(result: 0x0000)
     /// The central does not set the parameters.
-    package static let rejected = ConnectionParameterUpdateResponse(result: 0x0001)
+    static let rejected = ConnectionParameterUpdateResponse(result: 0x0001)
 
     /// A response of this result.
-    package init(result: UInt16) { self.result = result }
+    init(result: UInt16) { self.result = result }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) { result = try reader.readLittleEndian() }
-    package func serialize(into writer: inout ByteWriter) { writer.writeLittleEndian(result) }
+    init(parsing reader: inout ByteReader) throws(WireError) { result = try reader.readLittleEndian() }
+    func serialize(into writer: inout ByteWriter) { writer.writeLittleEndian(result) }
 }
 
 /// L2CAP_LE_CREDIT_BASED_CONNECTION_REQ (Core 5.4, Vol 3, Part A, 4.22).
-package struct LECreditBasedConnectionRequest: SignallingMessage {
-    package static let code: UInt8 = 0x14
+struct LECreditBasedConnectionRequest: SignallingMessage {
+    static let code: UInt8 = 0x14
     /// The requested protocol or service (SPSM).
-    package let protocolServiceMultiplexer: UInt16
+    let protocolServiceMultiplexer: UInt16
     /// The channel identifier at the sender.
-    package let source: ChannelIdentifier
+    let source: ChannelIdentifier
     /// The maximum service data unit that the sender accepts, in bytes (MTU).
-    package let maximumTransmissionUnit: UInt16
+    let maximumTransmissionUnit: UInt16
     /// The maximum payload of a frame that the sender accepts, in bytes (MPS).
-    package let maximumPayloadSize: UInt16
+    let maximumPayloadSize: UInt16
     /// The number of frames that the receiver may send at first.
-    package let initialCredits: UInt16
+    let initialCredits: UInt16
 
     /// A request with these fields.
-    package init(
+    init(
         protocolServiceMultiplexer: UInt16, source: ChannelIdentifier, maximumTransmissionUnit: UInt16,
         maximumPayloadSize: UInt16, initialCredits: UInt16
     ) {
@@ -182,7 +182,7 @@ package struct LECreditBasedConnectionRequest: SignallingMessage {
         self.initialCredits = initialCredits
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         protocolServiceMultiplexer = try reader.readLittleEndian()
         source = try ChannelIdentifier(parsing: &reader)
         maximumTransmissionUnit = try reader.readLittleEndian()
@@ -190,7 +190,7 @@ package struct LECreditBasedConnectionRequest: SignallingMessage {
         initialCredits = try reader.readLittleEndian()
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         writer.writeLittleEndian(protocolServiceMultiplexer)
         source.serialize(into: &writer)
         writer.writeLittleEndian(maximumTransmissionUnit)
@@ -200,26 +200,26 @@ package struct LECreditBasedConnectionRequest: SignallingMessage {
 }
 
 /// L2CAP_LE_CREDIT_BASED_CONNECTION_RSP (Core 5.4, Vol 3, Part A, 4.23).
-package struct LECreditBasedConnectionResponse: SignallingMessage {
-    package static let code: UInt8 = 0x15
+struct LECreditBasedConnectionResponse: SignallingMessage {
+    static let code: UInt8 = 0x15
     /// The channel identifier at the sender of the response; 0 in a refusal.
-    package let destination: ChannelIdentifier
+    let destination: ChannelIdentifier
     /// The maximum service data unit that the sender accepts, in bytes (MTU).
-    package let maximumTransmissionUnit: UInt16
+    let maximumTransmissionUnit: UInt16
     /// The maximum payload of a frame that the sender accepts, in bytes (MPS).
-    package let maximumPayloadSize: UInt16
+    let maximumPayloadSize: UInt16
     /// The number of frames that the receiver may send at first.
-    package let initialCredits: UInt16
+    let initialCredits: UInt16
     /// 0x0000: success; 0x0002: SPSM not supported; other values: refused for other reasons.
-    package let result: UInt16
+    let result: UInt16
 
     /// A refusal: there is no such protocol or service.
-    package static let protocolServiceMultiplexerNotSupported = LECreditBasedConnectionResponse(
+    static let protocolServiceMultiplexerNotSupported = LECreditBasedConnectionResponse(
         destination: ChannelIdentifier(0), maximumTransmissionUnit: 0, maximumPayloadSize: 0, initialCredits: 0,
         result: 0x0002)
 
     /// A response with these fields.
-    package init(
+    init(
         destination: ChannelIdentifier, maximumTransmissionUnit: UInt16, maximumPayloadSize: UInt16,
         initialCredits: UInt16, result: UInt16
     ) {
@@ -230,7 +230,7 @@ package struct LECreditBasedConnectionResponse: SignallingMessage {
         self.result = result
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         destination = try ChannelIdentifier(parsing: &reader)
         maximumTransmissionUnit = try reader.readLittleEndian()
         maximumPayloadSize = try reader.readLittleEndian()
@@ -238,7 +238,7 @@ package struct LECreditBasedConnectionResponse: SignallingMessage {
         result = try reader.readLittleEndian()
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         destination.serialize(into: &writer)
         writer.writeLittleEndian(maximumTransmissionUnit)
         writer.writeLittleEndian(maximumPayloadSize)
@@ -248,25 +248,25 @@ package struct LECreditBasedConnectionResponse: SignallingMessage {
 }
 
 /// L2CAP_FLOW_CONTROL_CREDIT_IND (Core 5.4, Vol 3, Part A, 4.24).
-package struct FlowControlCredit: SignallingMessage {
-    package static let code: UInt8 = 0x16
+struct FlowControlCredit: SignallingMessage {
+    static let code: UInt8 = 0x16
     /// The channel identifier at the sender.
-    package let channel: ChannelIdentifier
+    let channel: ChannelIdentifier
     /// The number of further frames that the receiver may send.
-    package let credits: UInt16
+    let credits: UInt16
 
     /// Credits for a channel.
-    package init(channel: ChannelIdentifier, credits: UInt16) {
+    init(channel: ChannelIdentifier, credits: UInt16) {
         self.channel = channel
         self.credits = credits
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         channel = try ChannelIdentifier(parsing: &reader)
         credits = try reader.readLittleEndian()
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         channel.serialize(into: &writer)
         writer.writeLittleEndian(credits)
     }

@@ -2,12 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+import Bluetooth
 
 /// A command on the signalling channel: code, identifier, length and data (Core 5.4, Vol 3, Part A, 4).
-package struct SignallingPacket: Hashable, Sendable {
+struct SignallingPacket: Hashable, Sendable {
     /// The commands of an LE link.
-    package enum Command: Hashable, Sendable {
+    enum Command: Hashable, Sendable {
         case commandReject(CommandReject)
         case disconnectionRequest(DisconnectionRequest)
         case disconnectionResponse(DisconnectionResponse)
@@ -20,7 +20,7 @@ package struct SignallingPacket: Hashable, Sendable {
         case unknown(UInt8, [UInt8])
 
         /// The message; `nil` if the code is unknown.
-        package var message: (any SignallingMessage)? {
+        var message: (any SignallingMessage)? {
             switch self {
             case .commandReject(let message): message
             case .disconnectionRequest(let message): message
@@ -36,15 +36,9 @@ package struct SignallingPacket: Hashable, Sendable {
     }
 
     /// The identifier that a response repeats from its request; never 0.
-    package let identifier: UInt8
+    let identifier: UInt8
     /// The command.
-    package let command: Command
-
-    /// A packet of this command.
-    package init(identifier: UInt8, command: Command) {
-        self.identifier = identifier
-        self.command = command
-    }
+    let command: Command
 }
 
 extension SignallingPacket: WireCodable {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 package import HCI
 
 /// The keys and data that a device saves of a peer that it has paired with (Core 5.4, Vol 3, Part C, 9.4.4 and Part H, 2.4).
@@ -30,9 +29,9 @@ package struct Bond: Hashable, Sendable {
     /// The key that resolves the peer's private addresses; `nil` if it distributed none.
     package var resolvingKey: Octets<16>?
     /// The key for links on which this device is the peripheral.
-    package var peripheralKey: Key?
+    var peripheralKey: Key?
     /// The key for links on which this device is the central.
-    package var centralKey: Key?
+    var centralKey: Key?
     /// The length of the keys, in bytes: 7 to 16.
     package var keySize: UInt8
     /// Whether the pairing was protected against a machine in the middle.
@@ -40,9 +39,9 @@ package struct Bond: Hashable, Sendable {
     /// Whether the pairing used LE Secure Connections.
     package var isSecureConnections: Bool
     /// The key with which this device signs.
-    package var ownSigningKey: Octets<16>?
+    var ownSigningKey: Octets<16>?
     /// The key with which the peer signs.
-    package var peerSigningKey: Octets<16>?
+    var peerSigningKey: Octets<16>?
     /// The state of the peer as a client of this device's attribute server.
     package var client: ATTClientState
 
@@ -65,7 +64,7 @@ package struct Bond: Hashable, Sendable {
     }
 
     /// Whether an address belongs to this peer: its identity address, or a private address that its key resolves.
-    package func isPeer(_ address: PeerAddress) -> Bool {
+    func isPeer(_ address: PeerAddress) -> Bool {
         if address.address == peer.address, address.type.isRandomKind == peer.type.isRandomKind { return true }
         guard address.type.isRandomKind, let resolvingKey else { return false }
         return address.address.isResolved(by: resolvingKey)

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 package import HCI
 
 /// The identity of a device that uses private addresses (Core 5.4, Vol 6, Part B, 1.3.2.2).
@@ -21,7 +21,7 @@ package struct LocalIdentity: Hashable, Sendable {
 
 extension BluetoothAddress {
     /// The lifetime of a private address (Core 5.4, Vol 3, Part C, Appendix A: T_GAP(private_addr_int)).
-    package static let privateAddressInterval = Duration.seconds(15 * 60)
+    static let privateAddressInterval = Duration.seconds(15 * 60)
 
     /// Whether its two most significant bits mark it as a resolvable private address.
     package var isResolvablePrivate: Bool { octets[0] & 0xC0 == 0x40 }
@@ -32,7 +32,7 @@ extension BluetoothAddress {
     }
 
     /// A new private address for this key.
-    package static func resolvablePrivate(key: Octets<16>, random: inout RandomSource) -> BluetoothAddress {
+    static func resolvablePrivate(key: Octets<16>, random: inout RandomSource) -> BluetoothAddress {
         var part = random.bytes(3)
         // The other bits must not all be 0, nor all be 1.
         while part[0] & 0x3F | part[1] | part[2] == 0 || (part[0] | 0xC0) & part[1] & part[2] == 0xFF {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Devices
 
 /// Repeats an entry with a `count`: `{n}` is the number of the copy, from 1, and `A..B` a value between A and B.

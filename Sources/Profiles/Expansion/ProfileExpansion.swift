@@ -81,7 +81,7 @@ struct ProfileExpansion {
 
     /// Adds the contents of the files that `include` names.
     /// - Parameters:
-    ///   - folder: that of the file, relative to that of the profile.
+    ///   - folder: the folder of the file, relative to the folder of the profile.
     ///   - paths: the files that are being included, relative to the folder of the profile.
     private mutating func withIncludedFiles(_ root: ProfileNode, in folder: String, within paths: [String])
         -> ProfileNode

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 package import Devices
 package import Receiving
 
@@ -36,7 +36,7 @@ package struct ExpectationList: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         /// What is expected.
         package let subject: Subject
-        /// The time limit; `nil` for that of the command.
+        /// The time limit; `nil` for the command's time limit.
         package let within: Duration?
         /// The line in the file, counted from 1.
         package let line: Int

@@ -2,8 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Devices
+import Space
 
 /// A track as CSV: a heading with `t`, `x`, `y` and, if present, `who` and `z`, and a row for each position.
 struct CSVTrack: Sendable {
@@ -62,9 +63,9 @@ struct CSVTrack: Sendable {
         self.headingLine = headingLine
     }
 
-    /// The points of one of those in the file.
+    /// The points of one of the tracks in the file.
     /// - Parameters:
-    ///   - who: selects the rows; `nil` for those of `id`, or for all if there is no column `who`.
+    ///   - who: selects the rows; `nil` for the rows of `id`, or for all if there is no column `who`.
     func points(of who: String?, id: String) throws(ValueFault) -> [Motion.Path.Point] {
         if let who, !hasWho, headingLine > 0 {
             throw ValueFault("line \(headingLine): there is no column who, to select \"\(who)\"")
@@ -138,7 +139,7 @@ extension CSVTrack.Track {
         do throws(ValueFault) {
             let point = try columns.point(cells)
             if let earlier = points.last, earlier.time >= point.time {
-                throw ValueFault("its time is not after that of line \(lastLine)")
+                throw ValueFault("its time is not after the time of line \(lastLine)")
             }
             lastLine = line
             points.append(point)

@@ -2,8 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 import Devices
+package import Space
 
 /// Where a beacon or a receiver of a profile is, and how it moves.
 package struct Movement: Hashable, Sendable {

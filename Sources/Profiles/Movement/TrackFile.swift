@@ -2,9 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Devices
 import Glibc
+import Space
 
 /// A file of recorded positions: CSV in metres, or GPX or GeoJSON on the globe.
 struct TrackFile: Sendable {
@@ -27,7 +28,7 @@ struct TrackFile: Sendable {
 
     /// The path in a file. The file is parsed once for all that name it, and those with the same path share it.
     /// - Parameters:
-    ///   - who: selects the rows of a CSV file; `nil` for those of `id`.
+    ///   - who: selects the rows of a CSV file; `nil` for the rows of `id`.
     ///   - anchor: the place of the origin on the globe, for GPX and GeoJSON only.
     ///   - reader: reads the profile's files.
     static func path(
@@ -115,7 +116,7 @@ struct TrackFile: Sendable {
         var last = first
         for (number, fix) in fixes.enumerated() {
             guard number == 0 || fix.time > last.time else {
-                throw ValueFault("line \(fix.line): its time is not after that of the point before")
+                throw ValueFault("line \(fix.line): its time is not after the time of the point before")
             }
             last = fix
             let position = anchor.position(of: fix)

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 package import Devices
 package import Receiving
+package import Space
 
 /// A test in virtual time: beacons, receivers, a timeline of changes, and what the receivers are expected to see.
 package struct Scenario: Sendable {

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Devices
+import Space
 
-/// Parses the words of a change: those of `beaconry ctl`.
+/// Parses the words of a change, which are the same as in `beaconry ctl`.
 struct ScenarioActionParser {
     private static let names = [
         "move", "set", "enable", "disable", "on", "off", "mute", "unmute", "battery", "link", "disconnect", "radio",

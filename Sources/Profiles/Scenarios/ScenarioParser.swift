@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 package import Devices
 import Receiving
 
@@ -49,8 +49,8 @@ extension Scenario {
             expectations: expectations)
     }
 
-    /// The profile: that of a file, or the keys of a profile in the scenario. Receivers, walls and physics of the scenario
-    /// are added to those of the file.
+    /// The profile: from a file, or from the keys of a profile in the scenario. Receivers, walls and physics of the
+    /// scenario are added to the contents of the file.
     private static func profile(
         from reader: inout ProfileReader, name: String, _ load: (String) throws(ProfileFaults) -> Profile
     ) throws(ProfileFaults) -> Profile? {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Bluetooth
+public import Bluetooth
 
 /// An event of a pairing with a peer, or of its keys.
 package enum PairingEvent: Hashable, Sendable {
@@ -50,7 +50,7 @@ public struct LinkProtection: Hashable, Sendable {
     public let isAuthenticated: Bool?
     /// The size of its key, in bytes; `nil` if the radio does not report it.
     public let keySize: UInt8?
-    /// Whether the key is that of a bond, for later connections; `nil` if the radio does not report it.
+    /// Whether the key belongs to a bond, for later connections; `nil` if the radio does not report it.
     public let isBonded: Bool?
 
     /// A protection by a key.

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Bluetooth
-public import Receiving
 
 /// How a central answers devices that request encryption (SMP Security Request; Core 5.4, Vol 3, Part H, 2.4.6).
 ///

@@ -3,15 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 
 /// Why a calibration has no result.
 package enum CalibrationError: Error, Hashable, CustomStringConvertible {
-    /// Two beacons were received; the RSSI must be that of one.
+    /// Two beacons were received; the RSSI must come from only one.
     case moreThanOneBeacon(BeaconIdentity, BeaconIdentity)
     /// It was stopped before its end.
     case cancelled
-    /// No advertisement of the beacon had an RSSI; the count is that of advertisements without one.
+    /// No advertisement of the beacon had an RSSI. The count is the number of advertisements without one.
     case noneFound(withoutRSSI: Int)
     /// A calibration is running already.
     case alreadyRunning

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// RSSI samples, stored as the count of each value: sorted, and of bounded size for any number of samples.
 package struct TrimmedSamples: Hashable, Sendable {

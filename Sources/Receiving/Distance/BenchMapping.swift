@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// The method by which an app computes the distance of a beacon, as far as a measured power can stand in for an RSSI.
 package enum BenchApp: String, CaseIterable, Hashable, Sendable {
@@ -12,7 +12,7 @@ package enum BenchApp: String, CaseIterable, Hashable, Sendable {
     case logDistance = "log-distance"
 }
 
-/// The measured power that makes an app show another distance than that of the phone.
+/// The measured power that makes an app show a distance other than the phone's.
 ///
 /// The phone rests beside the radio, and receives all packets with the same RSSI. The distance that an app shows depends on the
 /// RSSI and on the measured power in the packet: another measured power has the effect of another RSSI (docs/bench.md).
@@ -33,7 +33,7 @@ package struct BenchMapping: Hashable, Sendable {
 
     /// The measured power with which the app shows the distance that it would show for another RSSI.
     /// - Parameters:
-    ///   - measuredPower: that of the beacon.
+    ///   - measuredPower: the beacon's measured power.
     ///   - rssi: the RSSI that the phone would have, in dBm.
     /// - Returns: in dBm, not rounded; it may be outside `range`. `nil` if the app computes no distance from these values.
     func exactPower(of measuredPower: MeasuredPower, receivedWith rssi: Double) -> Double? {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 internal import Glibc
 
 /// A method to estimate the distance of a beacon from its RSSI and its measured power, which is its RSSI at one metre.

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 
 /// What an expected advertisement has, by the names that options and files use.
 package struct AdvertisementCriteria: Hashable, Sendable {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-package import BluetoothCore
+package import Bluetooth
 
 /// Something that an expected advertisement has.
 package enum AdvertisementCriterion: Hashable, Sendable {

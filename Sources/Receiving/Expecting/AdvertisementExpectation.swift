@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-import BluetoothCore
+package import Bluetooth
 
 /// Waits for advertisements to be received, or not to be, and states the result in one sentence.
 ///
@@ -78,7 +78,7 @@ package struct AdvertisementExpectation: Sendable {
 
     /// A sender, and how near it was.
     package struct Estimate: Hashable, Sendable {
-        /// The sender's address: that of its latest packet.
+        /// The sender's address in its latest packet.
         package let device: RemoteAddress
         /// Its local name; `nil` if none is known.
         package let name: String?
@@ -271,7 +271,7 @@ package struct AdvertisementExpectation: Sendable {
         return Estimate(device: seen.device, name: seen.name, frame: seen.frame, meanRSSI: mean, distance: distance)
     }
 
-    /// By distance; those of unknown distance last, the strongest first.
+    /// By distance, then by falling RSSI; estimates without a distance come last.
     private static func precedes(_ left: (Sender, Estimate), _ right: (Sender, Estimate)) -> Bool {
         let distances = (left.1.distance ?? .infinity, right.1.distance ?? .infinity)
         guard distances.0 == distances.1 else { return distances.0 < distances.1 }
@@ -280,8 +280,8 @@ package struct AdvertisementExpectation: Sendable {
         return left.0 < right.0
     }
 
-    /// The sender that has most of what is expected. Of equal ones that with more advertisements is nearer, and of these that
-    /// of lower numbers.
+    /// The sender that meets the most criteria; among equal senders, the one with the most advertisements, and among
+    /// those the one with the lowest numbers.
     var nearestMiss: Seen? {
         senders.values.max {
             ($0.matches, $0.advertisements, $1.sender) < ($1.matches, $1.advertisements, $0.sender)

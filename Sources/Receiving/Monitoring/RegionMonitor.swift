@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 
 /// Monitors regions: reports when the first beacon of a region comes into range, and when the last one leaves.
 ///
@@ -80,7 +80,8 @@ package struct RegionMonitor: Sendable {
     /// - Parameters:
     ///   - entryRSSI: the minimum RSSI of an advertisement that enters the region; once inside,
     ///     any RSSI counts. `nil` for any RSSI, known or not.
-    ///   - quietTime: the time without an advertisement after which this region is left; `nil` for that of the settings.
+    ///   - quietTime: the time without an advertisement after which this region is left; `nil` for the time in the
+    ///     settings.
     /// - Throws: `TooManyRegions`, if it does not replace a region and the maximum number is reached.
     package mutating func add(
         _ region: BeaconRegion, entryRSSI: RSSI? = nil, quietTime: Duration? = nil, at time: Duration

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-import BluetoothCore
 
 /// How a phone and its app receive: when the system scans, and what the app makes of the packets.
 ///

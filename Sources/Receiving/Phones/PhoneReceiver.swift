@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 
 /// What an app on a phone reports of the packets that it receives: ranging, and the states of regions.
 ///
@@ -79,7 +79,7 @@ package struct PhoneReceiver: Sendable {
     }
 
     /// Monitors a region from now on; see `RegionMonitor.add`.
-    /// - Parameter exitAfter: the time without an advertisement after which it is left; `nil` for that of the phone.
+    /// - Parameter exitAfter: the time without an advertisement after which it is left; `nil` for the phone's time.
     package mutating func add(
         _ region: BeaconRegion, exitAfter: Duration? = nil, at time: Duration
     ) throws(RegionMonitor.TooManyRegions) {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-import BluetoothCore
 
 /// The scan of a phone: whether it scans at a time, and with which parameters.
 ///

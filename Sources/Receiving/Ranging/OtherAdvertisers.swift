@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+package import Bluetooth
 
 /// What is received beside the beacons that are ranged: iBeacons of other UUIDs or numbers, and advertisers without a frame.
 ///

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 
 /// A beacon in a ranging report.
 package struct RangedBeacon: Hashable, Sendable {
@@ -39,7 +39,7 @@ package struct RangedBeacon: Hashable, Sendable {
     /// The estimated distance in metres, and -1 if unknown.
     package var accuracy: Double { distance ?? -1 }
 
-    /// Nearest first; then those of unknown distance, by falling RSSI, and last those without a sample.
+    /// Nearest first; then beacons of unknown distance, by falling RSSI, and last beacons without a sample.
     static func precedes(_ left: RangedBeacon, _ right: RangedBeacon) -> Bool {
         let distances = (left.distance ?? .infinity, right.distance ?? .infinity)
         guard distances.0 == distances.1 else { return distances.0 < distances.1 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 
 /// A device that advertises, with its latest data.
 package struct Advertiser<Source: Hashable & Sendable>: Sendable {

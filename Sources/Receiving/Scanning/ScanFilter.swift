@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 
 /// The advertisements that a scan reports: those that meet all given conditions.
 package struct ScanFilter: Sendable {
@@ -27,8 +27,8 @@ package struct ScanFilter: Sendable {
         self.name = name
     }
 
-    /// Whether the latest data of an advertiser is accepted. Advertising data and scan response are examined together; the
-    /// RSSI is that of the last packet.
+    /// Whether the latest data of an advertiser is accepted. Advertising data and scan response are examined together;
+    /// the RSSI is from the last packet.
     package func accepts(_ advertiser: Advertiser<some Hashable & Sendable>) -> Bool {
         accepts(
             advertiser.advertisingData, scanResponse: advertiser.scanResponse, rssi: advertiser.lastRSSI)

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import BluetoothCore
+package import Bluetooth
 internal import Glibc
 
 /// What seeking reports once a period.
@@ -45,7 +45,7 @@ package struct SeekingReport: Hashable, Sendable {
 /// The game of hot and cold: reports once a period how near the nearest beacon is, and whether the seeker
 /// comes nearer.
 ///
-/// A value without a clock; its reports are due as those of `Ranging`, which it uses.
+/// A value without a clock; its reports are due at the same times as the reports of `Ranging`, which it uses.
 package struct Seeking: Sendable {
     /// The greatest distance that is hot, in metres.
     package static let hot = 0.25

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 
 /// An advertising set of a controller: the set of the legacy commands, or one of the extended commands.

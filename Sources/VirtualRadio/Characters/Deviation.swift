@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 
 /// One way in which a controller deviates; the rows of `CharacterKind.all` are lists of them.

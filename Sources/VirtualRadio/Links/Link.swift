@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 
 /// The two ends of a connection.
@@ -108,7 +108,7 @@ struct Link: Sendable {
         case off
         case requested(KeyRequest)
         case asked(KeyRequest, deadline: AirTime)
-        /// The PDU of the next connection event; the key is that of the peripheral's host.
+        /// The PDU of the next connection event, and the key that the peripheral's host provided.
         case starting(KeyRequest, StartPDU, key: [UInt8])
         case on
     }

@@ -2,8 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Glibc
+import Space
 
 /// Random effects on the RSSI between two antennas: shadowing, fading of each primary channel, and the noise of each packet.
 ///
@@ -12,8 +13,8 @@ import Glibc
 /// shadowing there. It is the same in both directions.
 ///
 /// Each end divides space into cells of its own. Shadowing and fades are constant while both ends stay in their cells, and
-/// independent between cells. The cells of fading have half a wavelength; those of shadowing have a random size for each end,
-/// such that over all pairs its correlation falls exponentially with the movement along an axis.
+/// independent between cells. The cells of fading have half a wavelength; the cells of shadowing have a random size for
+/// each end, such that over all pairs its correlation falls exponentially with the movement along an axis.
 struct Fading: Sendable {
     /// The movement in metres after which the reflections add up differently: half a wavelength at 2.4 GHz.
     static let coherenceDistance = 0.06
@@ -105,7 +106,7 @@ struct Fading: Sendable {
 
     /// The gain of a packet in dB, negative for a loss; any lower number for a gain below `least`.
     /// - Parameters:
-    ///   - bits: those of the packet.
+    ///   - bits: the random bits of the packet.
     ///   - channel: 37, 38 or 39 as 0, 1 or 2; a packet on another channel has the fade of one of them.
     ///   - isInSight: whether no wall is between the antennas.
     @inline(__always)
@@ -128,14 +129,14 @@ struct Fading: Sendable {
     // MARK: - Bounds
 
     /// An upper bound of the distribution of the gain in dB: values with their probabilities, in steps of about 0.5 dB. The
-    /// fade of each value is that of reflections in the phase of the direct path.
+    /// fade of each value assumes reflections in the phase of the direct path.
     func boundedGains() -> [(gain: Double, probability: Double)] {
         let deviation = (shadowDeviation * shadowDeviation + packetDeviation * packetDeviation).squareRoot()
         let steps = deviation > 0 ? 64 : 1
         var gains: [(gain: Double, probability: Double)] = []
         let ratios = hasWalls ? [directPathRatio, 0] : [directPathRatio]
         for step in 0..<steps {
-            // From -8 to 8 standard deviations; the gain of a step is that of its upper end.
+            // From -8 to 8 standard deviations; the gain of a step is the gain at its upper end.
             let (low, high) = (Double(step) / 4 - 8, Double(step + 1) / 4 - 8)
             let probability =
                 deviation > 0 ? NormalQuantiles.probability(above: low) - NormalQuantiles.probability(above: high) : 1

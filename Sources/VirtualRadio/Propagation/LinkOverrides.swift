@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
+import Space
 
 /// Two controllers, the one with the lower index first.
 struct ControllerPair: Hashable, Sendable {

@@ -20,7 +20,7 @@ struct RiceQuantiles: Sendable {
 
     /// The highest power in dB. Without a limit, the reflections have a higher amplitude with a probability of 1e-6.
     let highest: Double
-    /// The quantiles at 0, 1/2048, …, 1; then those of the first bin; then those of the last one.
+    /// The quantiles at 0, 1/2048, …, 1; then the quantiles in the first bin; then the quantiles in the last bin.
     private let table: ConstantTable<Float>
 
     /// The table for a ratio of the powers of direct path and reflections, of at least 0.

@@ -18,7 +18,7 @@ struct Transmission: Sendable {
 /// The PDUs that are on the primary channels, or were until recently, for collisions.
 ///
 /// Whether a PDU is received is decided at its end: all PDUs that overlap it have been added by then. The RSSI of a PDU at a
-/// receiver is saved where it was computed, since it is compared with those of all PDUs that overlap it.
+/// receiver is saved where it was computed, since it is compared with the RSSI of each PDU that overlaps it.
 struct Transmissions: Sendable {
     /// Longer than any PDU on a primary channel, in microseconds: what ended earlier overlaps no PDU that has not ended.
     private static let memory: AirTime = 1_000

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 
 /// Identifies an advertisement for the duplicate filter (Core 5.4, Vol 6, Part B, 4.3.5).
@@ -168,7 +168,7 @@ struct Scanners: Sendable {
     /// The controllers that scan.
     private var scanners: [Scanner] = []
     private var listening: [Listening] = []
-    /// Those of `listening`.
+    /// The blocks of `listening`.
     private var blocks: [Block] = []
     private var controllers: [Int32] = []
     /// Changes with the controllers that scan.

@@ -5,7 +5,7 @@
 import Advertising
 import ArgumentParser
 import BeaconryTools
-import BluetoothCore
+import Bluetooth
 import Devices
 import Emulator
 import Glibc

@@ -6,7 +6,7 @@ import ArgumentParser
 import BeaconryTools
 import Emulator
 import Glibc
-import Operations
+import RunAPI
 
 /// `beaconry bench`
 struct BenchCommand: AsyncParsableCommand {

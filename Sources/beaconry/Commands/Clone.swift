@@ -4,7 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
-import BluetoothCore
+import Bluetooth
 import Devices
 
 /// `beaconry clone`

@@ -4,11 +4,13 @@
 
 import ArgumentParser
 import BeaconryTools
-import BluetoothCore
+import Bluetooth
 import Devices
 import Emulator
-import Operations
+import JSON
 import Radio
+import RunAPI
+import Space
 
 /// `beaconry ctl`
 struct Control: AsyncParsableCommand {

@@ -6,7 +6,7 @@ import ArgumentParser
 import BeaconryTools
 import Devices
 import Emulator
-import Operations
+import RunAPI
 
 /// `beaconry ctl capture`
 struct ControlCapture: AsyncParsableCommand {

@@ -7,7 +7,7 @@ import BeaconryTools
 import Concurrency
 import Devices
 import Emulator
-import Operations
+import RunAPI
 
 /// `beaconry ctl clock`
 struct ControlClock: AsyncParsableCommand {

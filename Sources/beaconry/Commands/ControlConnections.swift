@@ -6,7 +6,8 @@ import ArgumentParser
 import BeaconryTools
 import Devices
 import Emulator
-import Operations
+import JSON
+import RunAPI
 
 /// The ends of a connection.
 struct ConnectionOptions: ParsableArguments {

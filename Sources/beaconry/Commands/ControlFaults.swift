@@ -7,7 +7,7 @@ import BeaconryTools
 import Bluetooth
 import Devices
 import Emulator
-import Operations
+import RunAPI
 
 // The `ctl` commands that provoke faults.
 

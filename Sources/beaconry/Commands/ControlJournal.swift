@@ -4,10 +4,10 @@
 
 import ArgumentParser
 import BeaconryTools
-import BluetoothCore
+import Bluetooth
 import Devices
 import Emulator
-import Operations
+import RunAPI
 
 /// `beaconry ctl journal`
 struct ControlJournal: AsyncParsableCommand {

@@ -5,12 +5,12 @@
 import ArgumentParser
 import BeaconryTools
 import Bluetooth
-import BluetoothCore
 import Devices
 import Emulator
-import Operations
+import JSON
 import Profiles
 import Receiving
+import RunAPI
 
 /// The options that describe a receiver that scans within the run.
 struct ListenerOptions: ParsableArguments {

@@ -4,10 +4,12 @@
 
 import ArgumentParser
 import BeaconryTools
-import BluetoothCore
+import Bluetooth
 import Devices
 import Emulator
-import Operations
+import JSON
+import RunAPI
+import Space
 
 /// `beaconry ctl receiver`
 struct ControlReceiver: AsyncParsableCommand {

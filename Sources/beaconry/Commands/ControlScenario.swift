@@ -5,7 +5,7 @@
 import ArgumentParser
 import BeaconryTools
 import Emulator
-import Operations
+import RunAPI
 
 /// `beaconry ctl scenario`
 struct ControlScenario: AsyncParsableCommand {

@@ -5,11 +5,12 @@
 import ArgumentParser
 import BeaconryTools
 import BlueZService
-import BluetoothCore
+import Bluetooth
 import Devices
 import Emulator
 import Glibc
 import Profiles
+import Space
 
 /// `beaconry dbus`
 struct DBus: AsyncParsableCommand {

@@ -6,7 +6,6 @@ import Advertising
 import ArgumentParser
 import BeaconryTools
 import Bluetooth
-import BluetoothCore
 import Radio
 import Receiving
 

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BeaconryTools
+import JSON
 
 /// `beaconry schema`
 struct Schema: ParsableCommand {

@@ -4,10 +4,11 @@
 
 import ArgumentParser
 import BeaconryTools
-import BluetoothCore
+import Bluetooth
 import Devices
 import HCIRadio
 import Profiles
+import Space
 
 /// The options of a virtual air, whatever is on it.
 struct AirModelOptions: ParsableArguments {

@@ -4,10 +4,10 @@
 
 import ArgumentParser
 import BeaconryTools
-import ControlAPI
 import Devices
 import Emulator
-public import Operations
+public import RunAPI
+import RunServer
 
 extension MetricsDetail: ExpressibleByArgument {}
 

@@ -4,10 +4,11 @@
 
 import ArgumentParser
 import BeaconryTools
-import BluetoothCore
+import Bluetooth
 import Devices
 import HCIRadio
 import Radio
+import Space
 
 /// The options of all receiving commands.
 struct ListeningOptions: ParsableArguments {

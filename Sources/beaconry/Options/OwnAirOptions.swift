@@ -4,10 +4,11 @@
 
 import ArgumentParser
 import BeaconryTools
-import BluetoothCore
+import Bluetooth
 import Concurrency
 import HCIRadio
 import Profiles
+import Space
 
 /// The options of receiving commands for beacons in the same process: their profiles, their air and its time.
 struct OwnAirOptions: ParsableArguments {

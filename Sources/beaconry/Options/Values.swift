@@ -5,7 +5,6 @@
 public import Advertising
 public import ArgumentParser
 import Bluetooth
-import BluetoothCore
 import Concurrency
 package import Devices
 import Emulator

@@ -4,13 +4,14 @@
 
 import ArgumentParser
 import BeaconryTools
-import BluetoothCore
+import Bluetooth
 import Concurrency
 import Devices
 import ESPHomeProxy
 import HCIRadio
 import Profiles
 import Radio
+import Space
 
 /// The options of the virtual air.
 struct VirtualAirOption: ParsableArguments {

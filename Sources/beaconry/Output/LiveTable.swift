@@ -4,8 +4,9 @@
 
 import Advertising
 import BeaconryTools
-import BluetoothCore
+import Bluetooth
 import Emulator
+import JSON
 import Radio
 
 /// The beacons of a run as a table: interval, connected centrals, numbers, address and identity.

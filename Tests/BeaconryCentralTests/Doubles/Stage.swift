@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BeaconryCentral
-import BluetoothCore
+import Bluetooth
 import HCIRadio
 import Testing
 import VirtualRadio

@@ -2,10 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Foundation
 import FoundationXML
 import Profiles
+import Space
 import Testing
 
 @testable import BeaconryTools

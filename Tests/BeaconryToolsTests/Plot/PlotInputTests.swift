@@ -4,9 +4,10 @@
 
 import Advertising
 import BeaconryCentral
-import BluetoothCore
+import Bluetooth
 import Profiles
 import Receiving
+import Space
 import Testing
 
 @testable import BeaconryTools

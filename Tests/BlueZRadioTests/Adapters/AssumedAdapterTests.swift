@@ -4,7 +4,7 @@
 
 import Advertising
 import BlueZRadio
-import BluetoothCore
+import Bluetooth
 import Radio
 import Testing
 

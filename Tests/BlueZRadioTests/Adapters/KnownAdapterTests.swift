@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BlueZRadio
-import BluetoothCore
+import Bluetooth
 import Foundation
 import Testing
 

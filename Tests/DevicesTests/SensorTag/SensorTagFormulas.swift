@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Glibc
 
 /// The formulas with which clients decode a SensorTag's data, from the manufacturer's documents and the tutorial's app.

@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import BluetoothCore
+import Bluetooth
 import Devices
 import Radio
+import Space
 import TestTraits
 import Testing
 

@@ -2,18 +2,19 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
-import ControlClient
+import Bluetooth
 import Devices
 import Foundation
 import Glibc
-import Operations
+import JSON
 import Radio
+import RunAPI
+import RunClient
 import TestTraits
 import Testing
 
-@testable import ControlAPI
 @testable import Emulator
+@testable import RunServer
 
 /// The control socket, over real sockets.
 @Suite(.realTime, .timeLimit(.minutes(10)))

@@ -2,9 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import Devices
 import Emulator
+import Space
 import Testing
 
 @Suite struct LinkValuesTests {

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import ControlAPI
 import Emulator
 import Glibc
-import Operations
+import RunAPI
+import RunServer
 
 extension ControlSocket {
     /// The sockets of an emulator.

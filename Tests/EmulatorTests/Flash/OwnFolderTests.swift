@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import ControlClient
 import Foundation
+import RunClient
 import Sockets
 import TestTraits
 import Testing

@@ -3,11 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import Devices
-import Operations
 import Profiles
 import Radio
+import RunAPI
 import TestTraits
 import Testing
 

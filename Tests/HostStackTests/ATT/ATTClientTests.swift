@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
-import HostStack
 import Testing
+
+@testable import HostStack
 
 @Suite struct ATTClientTests {
     private static let one = ATTToken(1)

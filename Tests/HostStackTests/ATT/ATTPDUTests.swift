@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
-import HostStack
 import TestSupport
 import Testing
+
+@testable import HostStack
 
 /// A PDU and its bytes.
 struct GoldenPDU: Sendable, CustomTestStringConvertible {

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
-import HostStack
 import Testing
+
+@testable import HostStack
 
 /// A request on a new connection with the smallest MTU, and its only response; `nil` for none.
 struct ServerExchange: Sendable, CustomTestStringConvertible {

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
-import HostStack
 import Testing
+
+@testable import HostStack
 
 /// Requests that wait for the owner's answer.
 @Suite struct ATTServerWaitingTests {

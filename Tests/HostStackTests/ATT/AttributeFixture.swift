@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
-import HostStack
+
+@testable import HostStack
 
 /// A table with attributes of every kind, and its contents by handle.
 enum AttributeFixture {

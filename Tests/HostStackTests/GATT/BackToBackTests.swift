@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
-import HostStack
 import Testing
+
+@testable import HostStack
 
 /// A client against a server, with all procedures.
 @Suite struct BackToBackTests {

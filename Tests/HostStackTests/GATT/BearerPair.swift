@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
-import HostStack
+
+@testable import HostStack
 
 /// Two bearers back to back over L2CAP frames in fragments, the second with a server of the fixture's table.
 struct BearerPair {

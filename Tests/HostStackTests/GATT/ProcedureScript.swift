@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
-import HostStack
 import Testing
+
+@testable import HostStack
 
 /// A procedure, its requests with the responses, and its result.
 struct ProcedureScript: Sendable, CustomTestStringConvertible {

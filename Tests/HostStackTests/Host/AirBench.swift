@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import TestSupport
 import Testing
 import VirtualRadio
+
+@testable import HostStack
 
 /// Hosts whose controllers are on one virtual air, in virtual time.
 struct AirBench {

@@ -4,11 +4,11 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import Testing
 import VirtualRadio
+
+@testable import HostStack
 
 @Suite struct AirTests {
     private let battery = GATTService(

@@ -4,10 +4,10 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import Testing
+
+@testable import HostStack
 
 /// A host and a scripted controller that replies at once, in virtual time.
 struct Bench {

@@ -4,10 +4,10 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import Testing
+
+@testable import HostStack
 
 /// A central that has attributes, and a peripheral that uses them on the same link.
 @Suite struct CentralDatabaseTests {

@@ -4,11 +4,11 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import Testing
 import VirtualRadio
+
+@testable import HostStack
 
 /// Our host on a controller of every character, beside one that follows the specification: it works, or says why not.
 ///

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import Testing
+
+@testable import HostStack
 
 @Suite struct ConnectingTests {
     private let peer = PeerAddress(.peer, type: .random)

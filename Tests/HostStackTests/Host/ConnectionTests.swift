@@ -4,10 +4,10 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import Testing
+
+@testable import HostStack
 
 @Suite struct ConnectionTests {
     private let first = AdvertisingSetIdentifier.number(0)

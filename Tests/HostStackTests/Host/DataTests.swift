@@ -4,10 +4,10 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import Testing
+
+@testable import HostStack
 
 @Suite struct DataTests {
     /// A bench with a number of connections as central, whose handles begin with 1.

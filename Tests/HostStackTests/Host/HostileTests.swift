@@ -4,13 +4,13 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import CMalloc
 import FoundationEssentials
 import HCI
-import HostStack
 import TestSupport
 import Testing
+
+@testable import HostStack
 
 @Suite struct HostileTests {
     /// A host with advertising sets, a scan and a connection in each role.

@@ -2,10 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
-import HostStack
+import Space
 import Testing
+
+@testable import HostStack
 
 @Suite struct InitialisationTests {
     @Test func `an extended controller gets every supported command and reports its capabilities`() throws {

@@ -4,10 +4,10 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import Testing
+
+@testable import HostStack
 
 /// What real controllers do otherwise than the specification, or than they report: the sources are in docs/adapters.md.
 @Suite struct OddControllerTests {

@@ -2,9 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
-import HostStack
+
+@testable import HostStack
 
 /// A controller that replies to commands from a table and records them.
 struct ScriptedController {

@@ -2,10 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
-import HostStack
+import Bluetooth
 import TestSupport
 import Testing
+
+@testable import HostStack
 
 @Suite struct L2CAPReassemblerTests {
     private static let frame = L2CAPFrame(channel: .attribute, payload: Array(0..<23))

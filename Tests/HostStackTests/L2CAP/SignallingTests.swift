@@ -2,10 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
-import HostStack
+import Bluetooth
 import TestSupport
 import Testing
+
+@testable import HostStack
 
 @Suite struct SignallingTests {
     private static let parameters = ConnectionParameterUpdateRequest(

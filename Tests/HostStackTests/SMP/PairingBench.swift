@@ -4,11 +4,11 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import TestSupport
 import Testing
+
+@testable import HostStack
 
 /// A peripheral and a central on one virtual air, with users who do what their devices request.
 struct PairingBench {

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import TestSupport
 import Testing
+
+@testable import HostStack
 
 /// Failures between two hosts over the virtual air.
 @Suite struct PairingFailureTests {

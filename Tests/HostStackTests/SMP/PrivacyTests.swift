@@ -4,11 +4,11 @@
 
 import Advertising
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import TestSupport
 import Testing
+
+@testable import HostStack
 
 /// Private addresses over the virtual air.
 @Suite struct PrivacyTests {

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import HCI
-import HostStack
 import TestSupport
 import Testing
+
+@testable import HostStack
 
 /// The bond that a peripheral saves before its pairing ends, because its central may already use it.
 @Suite struct PromisedBondTests {

@@ -2,11 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
-import HostStack
 import TestSupport
 import Testing
+
+@testable import HostStack
 
 @Suite struct SecurityManagerPDUTests {
     private static let key = Octets<16>(padding: 1...16)

@@ -2,8 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
-public import BluetoothCore
+public import Bluetooth
 
 /// A change of the settings of an IoT Design Shop beacon; `nil` leaves a setting unchanged.
 public struct SettingsChange: Hashable, Sendable {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Emulator
+import JSON
 
 /// The visible part of a list that may be longer than the terminal: scrolled, and filtered by a text.
 package struct ListView {

@@ -6,6 +6,7 @@ import Concurrency
 import Dispatch
 import Emulator
 import Glibc
+import JSON
 import Synchronization
 
 /// A list at the bottom of a terminal that is redrawn in place, below lines that scroll away.

@@ -2,29 +2,28 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Bluetooth
-package import BluetoothCore
+import Bluetooth
 
 /// ATT_FIND_INFORMATION_REQ (Core 5.4, Vol 3, Part F, 3.4.3.1).
 package struct ATTFindInformationRequest: ATTMessage {
-    package static let opcode = ATTOpcode.findInformationRequest
+    static let opcode = ATTOpcode.findInformationRequest
     /// The first handle of the range.
-    package let startingHandle: AttributeHandle
+    let startingHandle: AttributeHandle
     /// The last handle of the range.
-    package let endingHandle: AttributeHandle
+    let endingHandle: AttributeHandle
 
     /// A request for the types of the attributes in a range.
-    package init(startingHandle: AttributeHandle, endingHandle: AttributeHandle) {
+    init(startingHandle: AttributeHandle, endingHandle: AttributeHandle) {
         self.startingHandle = startingHandle
         self.endingHandle = endingHandle
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         startingHandle = try AttributeHandle(parsing: &reader)
         endingHandle = try AttributeHandle(parsing: &reader)
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         startingHandle.serialize(into: &writer)
         endingHandle.serialize(into: &writer)
     }
@@ -35,27 +34,21 @@ package struct ATTFindInformationRequest: ATTMessage {
 /// The format byte defines whether all types have 2 bytes or all have 16.
 package struct ATTFindInformationResponse: ATTMessage {
     /// An attribute and its type.
-    package struct Entry: Hashable, Sendable {
+    struct Entry: Hashable, Sendable {
         /// The handle of the attribute.
-        package let handle: AttributeHandle
+        let handle: AttributeHandle
         /// The type of the attribute.
-        package let type: BluetoothUUID
-
-        /// An attribute of this type.
-        package init(handle: AttributeHandle, type: BluetoothUUID) {
-            self.handle = handle
-            self.type = type
-        }
+        let type: BluetoothUUID
     }
 
-    package static let opcode = ATTOpcode.findInformationResponse
+    static let opcode = ATTOpcode.findInformationResponse
     /// The attributes in the order of their handles; at least one.
-    package let entries: [Entry]
+    let entries: [Entry]
 
     /// A response with these attributes: in the short format if all types have 16 bits.
-    package init(_ entries: [Entry]) { self.entries = entries }
+    init(_ entries: [Entry]) { self.entries = entries }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         let start = reader.offset
         let typeLength: Int
         switch try reader.readUInt8() {
@@ -72,7 +65,7 @@ package struct ATTFindInformationResponse: ATTMessage {
         self.entries = entries
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         let isShort = entries.allSatisfy { if case .bit16 = $0.type { true } else { false } }
         writer.write(UInt8(isShort ? 1 : 2))
         for entry in entries {
@@ -84,32 +77,32 @@ package struct ATTFindInformationResponse: ATTMessage {
 
 /// ATT_FIND_BY_TYPE_VALUE_REQ (Core 5.4, Vol 3, Part F, 3.4.3.3).
 package struct ATTFindByTypeValueRequest: ATTMessage {
-    package static let opcode = ATTOpcode.findByTypeValueRequest
+    static let opcode = ATTOpcode.findByTypeValueRequest
     /// The first handle of the range.
-    package let startingHandle: AttributeHandle
+    let startingHandle: AttributeHandle
     /// The last handle of the range.
-    package let endingHandle: AttributeHandle
+    let endingHandle: AttributeHandle
     /// The 16-bit type to find.
-    package let type: UInt16
+    let type: UInt16
     /// The value to find.
-    package let value: [UInt8]
+    let value: [UInt8]
 
     /// A request for the attributes in a range that have this type and value.
-    package init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: UInt16, value: [UInt8]) {
+    init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: UInt16, value: [UInt8]) {
         self.startingHandle = startingHandle
         self.endingHandle = endingHandle
         self.type = type
         self.value = value
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         startingHandle = try AttributeHandle(parsing: &reader)
         endingHandle = try AttributeHandle(parsing: &reader)
         type = try reader.readLittleEndian()
         value = Array(reader.readAll())
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         startingHandle.serialize(into: &writer)
         endingHandle.serialize(into: &writer)
         writer.writeLittleEndian(type)
@@ -120,27 +113,21 @@ package struct ATTFindByTypeValueRequest: ATTMessage {
 /// ATT_FIND_BY_TYPE_VALUE_RSP (Core 5.4, Vol 3, Part F, 3.4.3.4).
 package struct ATTFindByTypeValueResponse: ATTMessage {
     /// An attribute that was found, and the end of its group.
-    package struct HandlesInformation: Hashable, Sendable {
+    struct HandlesInformation: Hashable, Sendable {
         /// The handle of the attribute.
-        package let found: AttributeHandle
+        let found: AttributeHandle
         /// The handle of the last attribute in the group; equal to `found` for an attribute without a group.
-        package let groupEnd: AttributeHandle
-
-        /// An attribute and the end of its group.
-        package init(found: AttributeHandle, groupEnd: AttributeHandle) {
-            self.found = found
-            self.groupEnd = groupEnd
-        }
+        let groupEnd: AttributeHandle
     }
 
-    package static let opcode = ATTOpcode.findByTypeValueResponse
+    static let opcode = ATTOpcode.findByTypeValueResponse
     /// The attributes that were found, in the order of their handles; at least one.
-    package let entries: [HandlesInformation]
+    let entries: [HandlesInformation]
 
     /// A response with these attributes.
-    package init(_ entries: [HandlesInformation]) { self.entries = entries }
+    init(_ entries: [HandlesInformation]) { self.entries = entries }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         var entries: [HandlesInformation] = []
         for _ in 0..<(try reader.countEntries(of: 4)) {
             let found = try AttributeHandle(parsing: &reader)
@@ -149,7 +136,7 @@ package struct ATTFindByTypeValueResponse: ATTMessage {
         self.entries = entries
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         for entry in entries {
             entry.found.serialize(into: &writer)
             entry.groupEnd.serialize(into: &writer)

@@ -2,29 +2,28 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Bluetooth
-package import BluetoothCore
+import Bluetooth
 
 /// ATT_HANDLE_VALUE_NTF (Core 5.4, Vol 3, Part F, 3.4.7.1).
 package struct ATTHandleValueNotification: ATTMessage {
-    package static let opcode = ATTOpcode.handleValueNotification
+    static let opcode = ATTOpcode.handleValueNotification
     /// The attribute.
-    package let handle: AttributeHandle
+    let handle: AttributeHandle
     /// Its value, cut to fit the PDU.
-    package let value: [UInt8]
+    let value: [UInt8]
 
     /// A notification of this value.
-    package init(handle: AttributeHandle, value: [UInt8]) {
+    init(handle: AttributeHandle, value: [UInt8]) {
         self.handle = handle
         self.value = value
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         handle = try AttributeHandle(parsing: &reader)
         value = Array(reader.readAll())
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         handle.serialize(into: &writer)
         writer.write(value)
     }
@@ -32,24 +31,24 @@ package struct ATTHandleValueNotification: ATTMessage {
 
 /// ATT_HANDLE_VALUE_IND (Core 5.4, Vol 3, Part F, 3.4.7.2).
 package struct ATTHandleValueIndication: ATTMessage {
-    package static let opcode = ATTOpcode.handleValueIndication
+    static let opcode = ATTOpcode.handleValueIndication
     /// The attribute.
-    package let handle: AttributeHandle
+    let handle: AttributeHandle
     /// Its value, cut to fit the PDU.
-    package let value: [UInt8]
+    let value: [UInt8]
 
     /// An indication of this value.
-    package init(handle: AttributeHandle, value: [UInt8]) {
+    init(handle: AttributeHandle, value: [UInt8]) {
         self.handle = handle
         self.value = value
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         handle = try AttributeHandle(parsing: &reader)
         value = Array(reader.readAll())
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         handle.serialize(into: &writer)
         writer.write(value)
     }
@@ -57,39 +56,33 @@ package struct ATTHandleValueIndication: ATTMessage {
 
 /// ATT_HANDLE_VALUE_CFM (Core 5.4, Vol 3, Part F, 3.4.7.3).
 package struct ATTHandleValueConfirmation: ATTMessage {
-    package static let opcode = ATTOpcode.handleValueConfirmation
+    static let opcode = ATTOpcode.handleValueConfirmation
 
     /// A confirmation of the last indication.
-    package init() {}
+    init() {}
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {}
-    package func serialize(into writer: inout ByteWriter) {}
+    init(parsing reader: inout ByteReader) throws(WireError) {}
+    func serialize(into writer: inout ByteWriter) {}
 }
 
 /// ATT_MULTIPLE_HANDLE_VALUE_NTF (Core 5.4, Vol 3, Part F, 3.4.7.4).
 package struct ATTMultipleHandleValueNotification: ATTMessage {
     /// An attribute and its value.
-    package struct Entry: Hashable, Sendable {
+    struct Entry: Hashable, Sendable {
         /// The attribute.
-        package let handle: AttributeHandle
+        let handle: AttributeHandle
         /// Its value.
-        package let value: [UInt8]
-
-        /// An attribute of this value, of at most 65,535 bytes.
-        package init(handle: AttributeHandle, value: [UInt8]) {
-            self.handle = handle
-            self.value = value
-        }
+        let value: [UInt8]
     }
 
-    package static let opcode = ATTOpcode.multipleHandleValueNotification
+    static let opcode = ATTOpcode.multipleHandleValueNotification
     /// The attributes, two or more.
-    package let entries: [Entry]
+    let entries: [Entry]
 
     /// A notification of these values.
-    package init(_ entries: [Entry]) { self.entries = entries }
+    init(_ entries: [Entry]) { self.entries = entries }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         var entries: [Entry] = []
         while !reader.isAtEnd {
             let handle = try AttributeHandle(parsing: &reader)
@@ -99,7 +92,7 @@ package struct ATTMultipleHandleValueNotification: ATTMessage {
         self.entries = entries
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         for entry in entries {
             entry.handle.serialize(into: &writer)
             writer.writeLittleEndian(UInt16(truncatingIfNeeded: entry.value.count))

@@ -2,33 +2,32 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Bluetooth
-package import BluetoothCore
+import Bluetooth
 
 /// ATT_READ_BY_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.1).
 package struct ATTReadByTypeRequest: ATTMessage {
-    package static let opcode = ATTOpcode.readByTypeRequest
+    static let opcode = ATTOpcode.readByTypeRequest
     /// The first handle of the range.
-    package let startingHandle: AttributeHandle
+    let startingHandle: AttributeHandle
     /// The last handle of the range.
-    package let endingHandle: AttributeHandle
+    let endingHandle: AttributeHandle
     /// The type to read.
-    package let type: BluetoothUUID
+    let type: BluetoothUUID
 
     /// A request for the values of the attributes of a type in a range.
-    package init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: BluetoothUUID) {
+    init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: BluetoothUUID) {
         self.startingHandle = startingHandle
         self.endingHandle = endingHandle
         self.type = type
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         startingHandle = try AttributeHandle(parsing: &reader)
         endingHandle = try AttributeHandle(parsing: &reader)
         type = try reader.readAttributeType()
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         startingHandle.serialize(into: &writer)
         endingHandle.serialize(into: &writer)
         writer.writeAttributeType(type)
@@ -40,29 +39,23 @@ package struct ATTReadByTypeRequest: ATTMessage {
 /// All values have the same length, at most 253 bytes, as the length byte defines.
 package struct ATTReadByTypeResponse: ATTMessage {
     /// An attribute and its value.
-    package struct Entry: Hashable, Sendable {
+    struct Entry: Hashable, Sendable {
         /// The attribute.
-        package let handle: AttributeHandle
+        let handle: AttributeHandle
         /// Its value, cut to fit the PDU.
-        package let value: [UInt8]
-
-        /// An attribute of this value.
-        package init(handle: AttributeHandle, value: [UInt8]) {
-            self.handle = handle
-            self.value = value
-        }
+        let value: [UInt8]
     }
 
-    package static let opcode = ATTOpcode.readByTypeResponse
+    static let opcode = ATTOpcode.readByTypeResponse
     /// The attributes in the order of their handles; at least one.
-    package let entries: [Entry]
+    let entries: [Entry]
 
     /// A response with these attributes, up to the first value with another length than the first one.
-    package init(_ entries: [Entry]) {
+    init(_ entries: [Entry]) {
         self.entries = Array(entries.prefix { $0.value.count == entries.first?.value.count })
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         let start = reader.offset
         let length = Int(try reader.readUInt8())
         guard length >= 2 else { throw WireError(.badLength(length), offset: start) }
@@ -74,7 +67,7 @@ package struct ATTReadByTypeResponse: ATTMessage {
         self.entries = entries
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         writer.write(UInt8(truncatingIfNeeded: 2 + (entries.first?.value.count ?? 0)))
         for entry in entries {
             entry.handle.serialize(into: &writer)
@@ -85,50 +78,50 @@ package struct ATTReadByTypeResponse: ATTMessage {
 
 /// ATT_READ_REQ (Core 5.4, Vol 3, Part F, 3.4.4.3).
 package struct ATTReadRequest: ATTMessage {
-    package static let opcode = ATTOpcode.readRequest
+    static let opcode = ATTOpcode.readRequest
     /// The attribute.
-    package let handle: AttributeHandle
+    let handle: AttributeHandle
 
     /// A request for the start of an attribute's value.
-    package init(handle: AttributeHandle) { self.handle = handle }
+    init(handle: AttributeHandle) { self.handle = handle }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) { handle = try AttributeHandle(parsing: &reader) }
-    package func serialize(into writer: inout ByteWriter) { handle.serialize(into: &writer) }
+    init(parsing reader: inout ByteReader) throws(WireError) { handle = try AttributeHandle(parsing: &reader) }
+    func serialize(into writer: inout ByteWriter) { handle.serialize(into: &writer) }
 }
 
 /// ATT_READ_RSP (Core 5.4, Vol 3, Part F, 3.4.4.4).
 package struct ATTReadResponse: ATTMessage {
-    package static let opcode = ATTOpcode.readResponse
+    static let opcode = ATTOpcode.readResponse
     /// The value, cut to fit the PDU.
-    package let value: [UInt8]
+    let value: [UInt8]
 
     /// A response with this value.
-    package init(value: [UInt8]) { self.value = value }
+    init(value: [UInt8]) { self.value = value }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
-    package func serialize(into writer: inout ByteWriter) { writer.write(value) }
+    init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
+    func serialize(into writer: inout ByteWriter) { writer.write(value) }
 }
 
 /// ATT_READ_BLOB_REQ (Core 5.4, Vol 3, Part F, 3.4.4.5).
 package struct ATTReadBlobRequest: ATTMessage {
-    package static let opcode = ATTOpcode.readBlobRequest
+    static let opcode = ATTOpcode.readBlobRequest
     /// The attribute.
-    package let handle: AttributeHandle
+    let handle: AttributeHandle
     /// The offset of the part in the value, in bytes.
-    package let offset: UInt16
+    let offset: UInt16
 
     /// A request for a part of an attribute's value.
-    package init(handle: AttributeHandle, offset: UInt16) {
+    init(handle: AttributeHandle, offset: UInt16) {
         self.handle = handle
         self.offset = offset
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         handle = try AttributeHandle(parsing: &reader)
         offset = try reader.readLittleEndian()
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         handle.serialize(into: &writer)
         writer.writeLittleEndian(offset)
     }
@@ -136,80 +129,74 @@ package struct ATTReadBlobRequest: ATTMessage {
 
 /// ATT_READ_BLOB_RSP (Core 5.4, Vol 3, Part F, 3.4.4.6).
 package struct ATTReadBlobResponse: ATTMessage {
-    package static let opcode = ATTOpcode.readBlobResponse
+    static let opcode = ATTOpcode.readBlobResponse
     /// The part of the value; the last part does not fill the PDU.
-    package let value: [UInt8]
+    let value: [UInt8]
 
     /// A response with this part.
-    package init(value: [UInt8]) { self.value = value }
+    init(value: [UInt8]) { self.value = value }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
-    package func serialize(into writer: inout ByteWriter) { writer.write(value) }
+    init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
+    func serialize(into writer: inout ByteWriter) { writer.write(value) }
 }
 
 /// ATT_READ_MULTIPLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.7).
 package struct ATTReadMultipleRequest: ATTMessage {
-    package static let opcode = ATTOpcode.readMultipleRequest
+    static let opcode = ATTOpcode.readMultipleRequest
     /// The attributes, two or more.
-    package let handles: [AttributeHandle]
+    let handles: [AttributeHandle]
 
     /// A request for the values of these attributes.
-    package init(handles: [AttributeHandle]) { self.handles = handles }
+    init(handles: [AttributeHandle]) { self.handles = handles }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
-    package func serialize(into writer: inout ByteWriter) { for handle in handles { handle.serialize(into: &writer) } }
+    init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
+    func serialize(into writer: inout ByteWriter) { for handle in handles { handle.serialize(into: &writer) } }
 }
 
 /// ATT_READ_MULTIPLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.8).
 package struct ATTReadMultipleResponse: ATTMessage {
-    package static let opcode = ATTOpcode.readMultipleResponse
+    static let opcode = ATTOpcode.readMultipleResponse
     /// The joined values; the client knows their lengths.
-    package let values: [UInt8]
+    let values: [UInt8]
 
     /// A response with these values.
-    package init(values: [UInt8]) { self.values = values }
+    init(values: [UInt8]) { self.values = values }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) { values = Array(reader.readAll()) }
-    package func serialize(into writer: inout ByteWriter) { writer.write(values) }
+    init(parsing reader: inout ByteReader) throws(WireError) { values = Array(reader.readAll()) }
+    func serialize(into writer: inout ByteWriter) { writer.write(values) }
 }
 
 /// ATT_READ_MULTIPLE_VARIABLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.11).
 package struct ATTReadMultipleVariableRequest: ATTMessage {
-    package static let opcode = ATTOpcode.readMultipleVariableRequest
+    static let opcode = ATTOpcode.readMultipleVariableRequest
     /// The attributes, two or more.
-    package let handles: [AttributeHandle]
+    let handles: [AttributeHandle]
 
     /// A request for the values of these attributes.
-    package init(handles: [AttributeHandle]) { self.handles = handles }
+    init(handles: [AttributeHandle]) { self.handles = handles }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
-    package func serialize(into writer: inout ByteWriter) { for handle in handles { handle.serialize(into: &writer) } }
+    init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
+    func serialize(into writer: inout ByteWriter) { for handle in handles { handle.serialize(into: &writer) } }
 }
 
 /// ATT_READ_MULTIPLE_VARIABLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.12).
 package struct ATTReadMultipleVariableResponse: ATTMessage {
     /// A value with its length.
-    package struct Entry: Hashable, Sendable {
+    struct Entry: Hashable, Sendable {
         /// The length of the whole value.
-        package let length: UInt16
+        let length: UInt16
         /// The value; the last one may be cut.
-        package let value: [UInt8]
-
-        /// A value, cut to fit the PDU.
-        package init(length: UInt16, value: [UInt8]) {
-            self.length = length
-            self.value = value
-        }
+        let value: [UInt8]
     }
 
-    package static let opcode = ATTOpcode.readMultipleVariableResponse
+    static let opcode = ATTOpcode.readMultipleVariableResponse
     /// The values in the order of the request.
-    package let entries: [Entry]
+    let entries: [Entry]
 
     /// A response with these values.
-    package init(_ entries: [Entry]) { self.entries = entries }
+    init(_ entries: [Entry]) { self.entries = entries }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         var entries: [Entry] = []
         while !reader.isAtEnd {
             let length: UInt16 = try reader.readLittleEndian()
@@ -219,7 +206,7 @@ package struct ATTReadMultipleVariableResponse: ATTMessage {
         self.entries = entries
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         for entry in entries {
             writer.writeLittleEndian(entry.length)
             writer.write(entry.value)
@@ -238,28 +225,28 @@ extension ByteReader {
 
 /// ATT_READ_BY_GROUP_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.9).
 package struct ATTReadByGroupTypeRequest: ATTMessage {
-    package static let opcode = ATTOpcode.readByGroupTypeRequest
+    static let opcode = ATTOpcode.readByGroupTypeRequest
     /// The first handle of the range.
-    package let startingHandle: AttributeHandle
+    let startingHandle: AttributeHandle
     /// The last handle of the range.
-    package let endingHandle: AttributeHandle
+    let endingHandle: AttributeHandle
     /// The type to read; it must group attributes.
-    package let type: BluetoothUUID
+    let type: BluetoothUUID
 
     /// A request for the values of the attributes of a grouping type in a range.
-    package init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: BluetoothUUID) {
+    init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: BluetoothUUID) {
         self.startingHandle = startingHandle
         self.endingHandle = endingHandle
         self.type = type
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         startingHandle = try AttributeHandle(parsing: &reader)
         endingHandle = try AttributeHandle(parsing: &reader)
         type = try reader.readAttributeType()
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         startingHandle.serialize(into: &writer)
         endingHandle.serialize(into: &writer)
         writer.writeAttributeType(type)
@@ -271,32 +258,25 @@ package struct ATTReadByGroupTypeRequest: ATTMessage {
 /// All values have the same length, at most 251 bytes, as the length byte defines.
 package struct ATTReadByGroupTypeResponse: ATTMessage {
     /// An attribute, the last of its group, and its value.
-    package struct Entry: Hashable, Sendable {
+    struct Entry: Hashable, Sendable {
         /// The attribute.
-        package let handle: AttributeHandle
+        let handle: AttributeHandle
         /// The last attribute of its group.
-        package let groupEnd: AttributeHandle
+        let groupEnd: AttributeHandle
         /// Its value, cut to fit the PDU.
-        package let value: [UInt8]
-
-        /// An attribute of this group and value.
-        package init(handle: AttributeHandle, groupEnd: AttributeHandle, value: [UInt8]) {
-            self.handle = handle
-            self.groupEnd = groupEnd
-            self.value = value
-        }
+        let value: [UInt8]
     }
 
-    package static let opcode = ATTOpcode.readByGroupTypeResponse
+    static let opcode = ATTOpcode.readByGroupTypeResponse
     /// The attributes in the order of their handles; at least one.
-    package let entries: [Entry]
+    let entries: [Entry]
 
     /// A response with these attributes, up to the first value with another length than the first one.
-    package init(_ entries: [Entry]) {
+    init(_ entries: [Entry]) {
         self.entries = Array(entries.prefix { $0.value.count == entries.first?.value.count })
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         let start = reader.offset
         let length = Int(try reader.readUInt8())
         guard length >= 4 else { throw WireError(.badLength(length), offset: start) }
@@ -310,7 +290,7 @@ package struct ATTReadByGroupTypeResponse: ATTMessage {
         self.entries = entries
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         writer.write(UInt8(truncatingIfNeeded: 4 + (entries.first?.value.count ?? 0)))
         for entry in entries {
             entry.handle.serialize(into: &writer)

@@ -2,29 +2,28 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Bluetooth
-package import BluetoothCore
+import Bluetooth
 
 /// ATT_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.5.1).
 package struct ATTWriteRequest: ATTMessage {
-    package static let opcode = ATTOpcode.writeRequest
+    static let opcode = ATTOpcode.writeRequest
     /// The attribute.
-    package let handle: AttributeHandle
+    let handle: AttributeHandle
     /// Its new value.
-    package let value: [UInt8]
+    let value: [UInt8]
 
     /// A request to write an attribute's value.
-    package init(handle: AttributeHandle, value: [UInt8]) {
+    init(handle: AttributeHandle, value: [UInt8]) {
         self.handle = handle
         self.value = value
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         handle = try AttributeHandle(parsing: &reader)
         value = Array(reader.readAll())
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         handle.serialize(into: &writer)
         writer.write(value)
     }
@@ -32,35 +31,35 @@ package struct ATTWriteRequest: ATTMessage {
 
 /// ATT_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.5.2).
 package struct ATTWriteResponse: ATTMessage {
-    package static let opcode = ATTOpcode.writeResponse
+    static let opcode = ATTOpcode.writeResponse
 
     /// A response to a successful write.
-    package init() {}
+    init() {}
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {}
-    package func serialize(into writer: inout ByteWriter) {}
+    init(parsing reader: inout ByteReader) throws(WireError) {}
+    func serialize(into writer: inout ByteWriter) {}
 }
 
 /// ATT_WRITE_CMD (Core 5.4, Vol 3, Part F, 3.4.5.3).
 package struct ATTWriteCommand: ATTMessage {
-    package static let opcode = ATTOpcode.writeCommand
+    static let opcode = ATTOpcode.writeCommand
     /// The attribute.
-    package let handle: AttributeHandle
+    let handle: AttributeHandle
     /// Its new value.
-    package let value: [UInt8]
+    let value: [UInt8]
 
     /// A command, without a response, to write an attribute's value.
-    package init(handle: AttributeHandle, value: [UInt8]) {
+    init(handle: AttributeHandle, value: [UInt8]) {
         self.handle = handle
         self.value = value
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         handle = try AttributeHandle(parsing: &reader)
         value = Array(reader.readAll())
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         handle.serialize(into: &writer)
         writer.write(value)
     }
@@ -68,26 +67,26 @@ package struct ATTWriteCommand: ATTMessage {
 
 /// ATT_SIGNED_WRITE_CMD (Core 5.4, Vol 3, Part F, 3.4.5.4).
 package struct ATTSignedWriteCommand: ATTMessage {
-    package static let opcode = ATTOpcode.signedWriteCommand
+    static let opcode = ATTOpcode.signedWriteCommand
     /// The length of a signature, in bytes.
     private static let signatureLength = 12
 
     /// The attribute.
-    package let handle: AttributeHandle
+    let handle: AttributeHandle
     /// Its new value.
-    package let value: [UInt8]
+    let value: [UInt8]
     /// The authentication signature: 12 bytes.
-    package let signature: [UInt8]
+    let signature: [UInt8]
 
     /// A command with a signature of 12 bytes; `nil` for any other length.
-    package init?(handle: AttributeHandle, value: [UInt8], signature: [UInt8]) {
+    init?(handle: AttributeHandle, value: [UInt8], signature: [UInt8]) {
         guard signature.count == Self.signatureLength else { return nil }
         self.handle = handle
         self.value = value
         self.signature = signature
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         handle = try AttributeHandle(parsing: &reader)
         guard reader.remaining >= Self.signatureLength else {
             throw WireError(
@@ -97,7 +96,7 @@ package struct ATTSignedWriteCommand: ATTMessage {
         signature = Array(reader.readAll())
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         handle.serialize(into: &writer)
         writer.write(value)
         writer.write(signature)
@@ -106,28 +105,28 @@ package struct ATTSignedWriteCommand: ATTMessage {
 
 /// ATT_PREPARE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.1).
 package struct ATTPrepareWriteRequest: ATTMessage {
-    package static let opcode = ATTOpcode.prepareWriteRequest
+    static let opcode = ATTOpcode.prepareWriteRequest
     /// The attribute.
-    package let handle: AttributeHandle
+    let handle: AttributeHandle
     /// The offset of the part in the value, in bytes.
-    package let offset: UInt16
+    let offset: UInt16
     /// The part of the new value.
-    package let value: [UInt8]
+    let value: [UInt8]
 
     /// A request to prepare the write of a part of a value.
-    package init(handle: AttributeHandle, offset: UInt16, value: [UInt8]) {
+    init(handle: AttributeHandle, offset: UInt16, value: [UInt8]) {
         self.handle = handle
         self.offset = offset
         self.value = value
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         handle = try AttributeHandle(parsing: &reader)
         offset = try reader.readLittleEndian()
         value = Array(reader.readAll())
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         handle.serialize(into: &writer)
         writer.writeLittleEndian(offset)
         writer.write(value)
@@ -136,28 +135,28 @@ package struct ATTPrepareWriteRequest: ATTMessage {
 
 /// ATT_PREPARE_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.6.2).
 package struct ATTPrepareWriteResponse: ATTMessage {
-    package static let opcode = ATTOpcode.prepareWriteResponse
+    static let opcode = ATTOpcode.prepareWriteResponse
     /// The attribute.
-    package let handle: AttributeHandle
+    let handle: AttributeHandle
     /// The offset of the part in the value, in bytes.
-    package let offset: UInt16
+    let offset: UInt16
     /// The part as the server received it.
-    package let value: [UInt8]
+    let value: [UInt8]
 
     /// A response that repeats the request.
-    package init(handle: AttributeHandle, offset: UInt16, value: [UInt8]) {
+    init(handle: AttributeHandle, offset: UInt16, value: [UInt8]) {
         self.handle = handle
         self.offset = offset
         self.value = value
     }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {
+    init(parsing reader: inout ByteReader) throws(WireError) {
         handle = try AttributeHandle(parsing: &reader)
         offset = try reader.readLittleEndian()
         value = Array(reader.readAll())
     }
 
-    package func serialize(into writer: inout ByteWriter) {
+    func serialize(into writer: inout ByteWriter) {
         handle.serialize(into: &writer)
         writer.writeLittleEndian(offset)
         writer.write(value)
@@ -166,29 +165,29 @@ package struct ATTPrepareWriteResponse: ATTMessage {
 
 /// ATT_EXECUTE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.3).
 package struct ATTExecuteWriteRequest: ATTMessage {
-    package static let opcode = ATTOpcode.executeWriteRequest
+    static let opcode = ATTOpcode.executeWriteRequest
     /// 0x00 drops the prepared writes, 0x01 executes them.
-    package let flags: UInt8
+    let flags: UInt8
 
     /// Drops the prepared writes.
-    package static let cancel = ATTExecuteWriteRequest(flags: 0x00)
+    static let cancel = ATTExecuteWriteRequest(flags: 0x00)
     /// Executes the prepared writes.
-    package static let write = ATTExecuteWriteRequest(flags: 0x01)
+    static let write = ATTExecuteWriteRequest(flags: 0x01)
 
     /// A request with these flags.
-    package init(flags: UInt8) { self.flags = flags }
+    init(flags: UInt8) { self.flags = flags }
 
-    package init(parsing reader: inout ByteReader) throws(WireError) { flags = try reader.readUInt8() }
-    package func serialize(into writer: inout ByteWriter) { writer.write(flags) }
+    init(parsing reader: inout ByteReader) throws(WireError) { flags = try reader.readUInt8() }
+    func serialize(into writer: inout ByteWriter) { writer.write(flags) }
 }
 
 /// ATT_EXECUTE_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.6.4).
 package struct ATTExecuteWriteResponse: ATTMessage {
-    package static let opcode = ATTOpcode.executeWriteResponse
+    static let opcode = ATTOpcode.executeWriteResponse
 
     /// A response to a successful execution.
-    package init() {}
+    init() {}
 
-    package init(parsing reader: inout ByteReader) throws(WireError) {}
-    package func serialize(into writer: inout ByteWriter) {}
+    init(parsing reader: inout ByteReader) throws(WireError) {}
+    func serialize(into writer: inout ByteWriter) {}
 }

@@ -2,11 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Bluetooth
-package import BluetoothCore
+import Bluetooth
 
 /// A request of an attribute server to its owner, or a report.
-package enum ATTServerOutput: Hashable, Sendable {
+enum ATTServerOutput: Hashable, Sendable {
     /// Send this PDU on the attribute channel.
     case send([UInt8])
     /// The client reads a characteristic value from an offset: answer with `respond` and the value from there to its
@@ -43,20 +42,20 @@ package enum ATTServerOutput: Hashable, Sendable {
 /// A request goes from `receive` through `process` to a `ValueCollection` or a `WriteSequence`. Where that needs a
 /// characteristic value, the server returns `.read` or `.write` and continues in `respond`. After an indication times
 /// out, or the link ends, the server is closed for good.
-package struct ATTServer: Sendable {
+struct ATTServer: Sendable {
     /// The limits of a server.
-    package struct Limits: Hashable, Sendable {
+    struct Limits: Hashable, Sendable {
         /// The longest PDU, in bytes: 23 to 65,535.
-        package var mtu: UInt16
+        var mtu: UInt16
         /// The total size of all Prepare Write requests in the queue, in bytes.
-        package var preparedBytes: Int
+        var preparedBytes: Int
         /// The number of PDUs that wait for the owner's answer to an earlier one.
-        package var waitingPDUs: Int
+        var waitingPDUs: Int
         /// The number of indications that wait for the confirmation of an earlier one.
-        package var waitingIndications: Int
+        var waitingIndications: Int
 
         /// Limits; the defaults are enough for any client that follows the protocol.
-        package init(
+        init(
             mtu: UInt16 = 517, preparedBytes: Int = 4096, waitingPDUs: Int = 64, waitingIndications: Int = 64
         ) {
             self.mtu = mtu
@@ -69,7 +68,7 @@ package struct ATTServer: Sendable {
     /// The limits of this server.
     let limits: Limits
     /// The longest PDU that may be sent now, in bytes.
-    package private(set) var mtu = ATTBearer.minimumMTU
+    private(set) var mtu = ATTBearer.minimumMTU
     private var access: AttributeAccess
     private var requests: RequestQueue
     private var prepared: PreparedWriteQueue
@@ -77,7 +76,7 @@ package struct ATTServer: Sendable {
     private var isClosed = false
 
     /// The server of a new connection.
-    package init(database: AttributeDatabase, client: ATTClientState = ATTClientState(), limits: Limits = Limits()) {
+    init(database: AttributeDatabase, client: ATTClientState = ATTClientState(), limits: Limits = Limits()) {
         self.limits = limits
         access = AttributeAccess(database: database, client: client)
         requests = RequestQueue(capacity: limits.waitingPDUs)
@@ -86,13 +85,13 @@ package struct ATTServer: Sendable {
     }
 
     /// The attribute table.
-    package var database: AttributeDatabase { access.database }
+    var database: AttributeDatabase { access.database }
     /// The state of the client, to be saved with its bond.
-    package var client: ATTClientState { access.client }
+    var client: ATTClientState { access.client }
     /// The characteristics that are broadcast, by their value handles.
-    package var broadcasts: Set<AttributeHandle> { access.broadcasts }
+    var broadcasts: Set<AttributeHandle> { access.broadcasts }
     /// The security of the link.
-    package var security: LinkSecurity {
+    var security: LinkSecurity {
         get { access.security }
         set { access.security = newValue }
     }
@@ -102,15 +101,15 @@ package struct ATTServer: Sendable {
     var waitingPDUCount: Int { requests.waitingCount }
 
     /// The subscription to the characteristic with this value handle.
-    package func subscription(to handle: AttributeHandle) -> ClientCharacteristicConfiguration {
+    func subscription(to handle: AttributeHandle) -> ClientCharacteristicConfiguration {
         access.subscription(to: handle)
     }
 
     /// The next time at which `advance(to:)` must be called.
-    package var nextDeadline: Duration? { isClosed ? nil : indications.deadline }
+    var nextDeadline: Duration? { isClosed ? nil : indications.deadline }
 
     /// Ends an indication that was not confirmed in time.
-    package mutating func advance(to now: Duration) -> [ATTServerOutput] {
+    mutating func advance(to now: Duration) -> [ATTServerOutput] {
         guard !isClosed, let deadline = indications.deadline, now >= deadline else { return [] }
         close()
         return indications.removeAll().map { .indicationEnded($0, isConfirmed: false) } + [.failed]
@@ -131,7 +130,7 @@ package struct ATTServer: Sendable {
     ///
     /// Requests that a client sends without waiting for responses are answered in order, within `Limits.waitingPDUs`;
     /// further ones are dropped.
-    package mutating func receive(_ pdu: [UInt8], at now: Duration) -> [ATTServerOutput] {
+    mutating func receive(_ pdu: [UInt8], at now: Duration) -> [ATTServerOutput] {
         guard !isClosed, let first = pdu.first else { return [] }
         if ATTOpcode(rawValue: first) == .handleValueConfirmation {
             // A confirmation answers an indication, so it waits for no request.
@@ -147,7 +146,7 @@ package struct ATTServer: Sendable {
     /// Takes the owner's answer to `.read` or `.write`: the value from the offset on, or nothing for a write.
     ///
     /// An answer is ignored unless it has the token of the last question.
-    package mutating func respond(
+    mutating func respond(
         _ token: ATTToken, _ result: Result<[UInt8], ATTError>, at now: Duration
     ) -> [ATTServerOutput] {
         guard let request = requests.resume(token) else { return [] }
@@ -343,7 +342,7 @@ package struct ATTServer: Sendable {
     // MARK: - Notifications and indications
 
     /// Sends a value to a subscribed client: by notification if it subscribed to notifications, else by indication.
-    package mutating func notify(
+    mutating func notify(
         _ value: [UInt8], of handle: AttributeHandle, at now: Duration
     ) -> [ATTServerOutput] {
         subscription(to: handle).contains(.notification)
@@ -351,14 +350,14 @@ package struct ATTServer: Sendable {
     }
 
     /// Notifies a value if the client subscribed to notifications; the value is cut to one PDU.
-    package mutating func notify(_ value: [UInt8], of handle: AttributeHandle) -> [ATTServerOutput] {
+    mutating func notify(_ value: [UInt8], of handle: AttributeHandle) -> [ATTServerOutput] {
         guard !isClosed, !access.isOutOfSync, subscription(to: handle).contains(.notification) else { return [] }
         return [.send(ATTHandleValueNotification(handle: handle, value: Array(value.prefix(mtu - 3))).pduBytes)]
     }
 
     /// Indicates a value if the client subscribed to indications, after the confirmation of earlier ones; the value is
     /// cut to one PDU. To a subscribed client, `.indicationEnded` follows in every case.
-    package mutating func indicate(
+    mutating func indicate(
         _ value: [UInt8], of handle: AttributeHandle, at now: Duration
     ) -> [ATTServerOutput] {
         guard !isClosed, subscription(to: handle).contains(.indication) else { return [] }
@@ -402,7 +401,7 @@ package struct ATTServer: Sendable {
     /// their turn, if an attribute that it names has changed: it is never checked against one attribute and answered from
     /// another. Changes of other attributes do not matter, wherever they are in the table.
     /// - Parameter range: the handles of the services that changed; `nil` if none did.
-    package mutating func replaceDatabase(
+    mutating func replaceDatabase(
         _ database: AttributeDatabase, changed range: ClosedRange<AttributeHandle>?, at now: Duration
     ) -> [ATTServerOutput] {
         _ = prepared.removeAll()

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 
 /// The attributes of a server as one client may use them: the table, the security of the link, and the values that the
 /// server stores for this client (subscriptions, features, broadcasts).

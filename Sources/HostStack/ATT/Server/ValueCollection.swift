@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 
 /// The values of one read request, collected one by one, and its response.
 struct ValueCollection: Sendable {

@@ -2,11 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Bluetooth
-import BluetoothCore
+import Bluetooth
 
 /// An output of a GATT client.
-package enum GATTClientOutput: Hashable, Sendable {
+enum GATTClientOutput: Hashable, Sendable {
     /// Send this PDU on the attribute channel.
     case send([UInt8])
     /// A procedure has ended.
@@ -22,16 +21,16 @@ package enum GATTClientOutput: Hashable, Sendable {
 }
 
 /// The GATT client of one connection: one procedure at a time, in order (Core 5.4, Vol 3, Part G, 4).
-package struct GATTClient: Sendable {
+struct GATTClient: Sendable {
     private struct Waiting: Sendable {
         let token: ATTToken
         let procedure: GATTProcedure
     }
 
     /// The longest PDU that may be sent now, in bytes.
-    package private(set) var mtu = ATTBearer.minimumMTU
+    private(set) var mtu = ATTBearer.minimumMTU
     /// The longest PDU that this client accepts, in bytes.
-    package let maximumMTU: UInt16
+    let maximumMTU: UInt16
 
     private let capacity: Int
     private var client = ATTClient()
@@ -40,16 +39,16 @@ package struct GATTClient: Sendable {
     private var hasExchangedMTU = false
 
     /// The client of a new connection, with this maximum PDU length (at least 23) and a queue for this number of procedures.
-    package init(maximumMTU: UInt16 = 517, waitingProcedures: Int = 64) {
+    init(maximumMTU: UInt16 = 517, waitingProcedures: Int = 64) {
         self.maximumMTU = max(maximumMTU, UInt16(ATTBearer.minimumMTU))
         capacity = waitingProcedures
     }
 
     /// The next time at which `advance(to:)` must be called.
-    package var nextDeadline: Duration? { client.nextDeadline }
+    var nextDeadline: Duration? { client.nextDeadline }
 
     /// Starts a procedure after earlier ones have ended; `.completed` with this token follows in every case.
-    package mutating func start(
+    mutating func start(
         _ procedure: GATTProcedure, as token: ATTToken, at now: Duration
     ) -> [GATTClientOutput] {
         guard !client.isClosed else { return [.completed(token, .failure(.closed))] }
@@ -59,19 +58,19 @@ package struct GATTClient: Sendable {
     }
 
     /// Takes one PDU of the server.
-    package mutating func receive(_ pdu: [UInt8], at now: Duration) -> [GATTClientOutput] {
+    mutating func receive(_ pdu: [UInt8], at now: Duration) -> [GATTClientOutput] {
         let outputs = client.receive(pdu, at: now)
         return take(outputs, at: now)
     }
 
     /// Ends a request that has timed out.
-    package mutating func advance(to now: Duration) -> [GATTClientOutput] {
+    mutating func advance(to now: Duration) -> [GATTClientOutput] {
         let outputs = client.advance(to: now)
         return take(outputs, at: now)
     }
 
     /// The link has ended: all procedures fail.
-    package mutating func close() -> [GATTClientOutput] {
+    mutating func close() -> [GATTClientOutput] {
         _ = client.close()
         let tokens = (current.map { [$0.token] } ?? []) + waiting.map(\.token)
         current = nil

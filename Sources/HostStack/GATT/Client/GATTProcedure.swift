@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 
 /// A procedure of a GATT client (Core 5.4, Vol 3, Part G, 4).
 package enum GATTProcedure: Hashable, Sendable {
@@ -17,7 +16,8 @@ package enum GATTProcedure: Hashable, Sendable {
     case discoverPrimaryServicesByUUID(BluetoothUUID)
     /// Find the services that a service includes. Returns `.inclusions`.
     case findIncludedServices(in: ClosedRange<AttributeHandle>)
-    /// Discover the characteristics of a service: all, or only the characteristics of one type. Returns `.characteristics`.
+    /// Discover the characteristics of a service: all, or only the characteristics of one type. Returns
+    /// `.characteristics`.
     case discoverCharacteristics(in: ClosedRange<AttributeHandle>, uuid: BluetoothUUID? = nil)
     /// Discover the descriptors of a characteristic, or all attributes in a range. Returns `.descriptors`.
     case discoverDescriptors(in: ClosedRange<AttributeHandle>)
@@ -63,12 +63,6 @@ package struct IncludedService: Hashable, Sendable {
     package let handle: AttributeHandle
     /// The included service.
     package let service: RemoteService
-
-    /// An inclusion of this service.
-    package init(handle: AttributeHandle, service: RemoteService) {
-        self.handle = handle
-        self.service = service
-    }
 }
 
 /// The value of an attribute.

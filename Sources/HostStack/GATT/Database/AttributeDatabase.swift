@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-package import BluetoothCore
 
 /// An attribute: one row of an attribute table (Core 5.4, Vol 3, Part F, 3.2).
 package struct Attribute: Hashable, Sendable {
@@ -27,19 +26,19 @@ package struct Attribute: Hashable, Sendable {
     static let maximumLength = 512
 
     /// Its handle.
-    package let handle: AttributeHandle
+    let handle: AttributeHandle
     /// Its type; for a characteristic value, the type of the characteristic.
-    package let type: BluetoothUUID
+    let type: BluetoothUUID
     /// The origin of its value.
-    package let value: Value
+    let value: Value
     /// Whether it can be read.
-    package let isReadable: Bool
+    let isReadable: Bool
     /// Whether it can be written.
-    package let isWritable: Bool
+    let isWritable: Bool
     /// The security that reading and writing require.
-    package let permissions: AttributePermissions
+    let permissions: AttributePermissions
     /// The last attribute of the service that it declares; itself if it declares none.
-    package let groupEnd: AttributeHandle
+    let groupEnd: AttributeHandle
 }
 
 /// The attribute table of a server, by handle (Core 5.4, Vol 3, Part G, 2.5).
@@ -115,7 +114,7 @@ extension AttributeDatabase {
     /// (Core 5.4, Vol 3, Part G, 7.1); `nil` if none differs.
     ///
     /// Values and permissions are not part of a declaration.
-    package func affectedHandles(since former: AttributeDatabase) -> ClosedRange<AttributeHandle>? {
+    func affectedHandles(since former: AttributeDatabase) -> ClosedRange<AttributeHandle>? {
         let (new, old) = (attributes, former.attributes)
         let common = min(new.count, old.count)
         let differences = (0..<common).filter { !new[$0].isDeclared(as: old[$0]) }

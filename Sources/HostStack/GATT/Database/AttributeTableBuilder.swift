@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 
 /// Assigns handles to the attributes of services.
 struct AttributeTableBuilder {

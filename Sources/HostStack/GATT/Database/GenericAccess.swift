@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 
 /// The values of the Generic Access service (Core 5.4, Vol 3, Part C, 12).
 package struct GenericAccess: Hashable, Sendable {
@@ -15,7 +14,7 @@ package struct GenericAccess: Hashable, Sendable {
     /// The appearance (Assigned Numbers, 2.6); 0 is unknown.
     package var appearance: UInt16
     /// The preferred connection parameters; `nil` omits the characteristic.
-    package var preferredConnectionParameters: ConnectionParameterUpdateRequest?
+    var preferredConnectionParameters: ConnectionParameterUpdateRequest?
 
     /// A device of this name.
     package init(

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 
 /// The reason in a Pairing Failed PDU (Core 5.4, Vol 3, Part H, 3.5.5, table 3.7).
@@ -11,35 +11,35 @@ package struct PairingFailedReason: HCICode {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The user did not enter the passkey.
-    package static let passkeyEntryFailed = PairingFailedReason(rawValue: 0x01)
+    static let passkeyEntryFailed = PairingFailedReason(rawValue: 0x01)
     /// Out-of-band data is not available.
-    package static let outOfBandNotAvailable = PairingFailedReason(rawValue: 0x02)
+    static let outOfBandNotAvailable = PairingFailedReason(rawValue: 0x02)
     /// The input and output of the devices cannot provide the required protection.
-    package static let authenticationRequirements = PairingFailedReason(rawValue: 0x03)
+    static let authenticationRequirements = PairingFailedReason(rawValue: 0x03)
     /// The confirm value does not match the random number.
-    package static let confirmValueFailed = PairingFailedReason(rawValue: 0x04)
+    static let confirmValueFailed = PairingFailedReason(rawValue: 0x04)
     /// The device does not support pairing.
-    package static let pairingNotSupported = PairingFailedReason(rawValue: 0x05)
+    static let pairingNotSupported = PairingFailedReason(rawValue: 0x05)
     /// The key would be shorter than one device accepts.
-    package static let encryptionKeySize = PairingFailedReason(rawValue: 0x06)
+    static let encryptionKeySize = PairingFailedReason(rawValue: 0x06)
     /// The command is not supported.
-    package static let commandNotSupported = PairingFailedReason(rawValue: 0x07)
+    static let commandNotSupported = PairingFailedReason(rawValue: 0x07)
     /// Any other reason.
-    package static let unspecified = PairingFailedReason(rawValue: 0x08)
+    static let unspecified = PairingFailedReason(rawValue: 0x08)
     /// Too little time has passed since a pairing failed.
-    package static let repeatedAttempts = PairingFailedReason(rawValue: 0x09)
+    static let repeatedAttempts = PairingFailedReason(rawValue: 0x09)
     /// A command has the wrong length, or a value out of range.
-    package static let invalidParameters = PairingFailedReason(rawValue: 0x0A)
+    static let invalidParameters = PairingFailedReason(rawValue: 0x0A)
     /// The devices do not share the same secret.
-    package static let keyCheckFailed = PairingFailedReason(rawValue: 0x0B)
+    static let keyCheckFailed = PairingFailedReason(rawValue: 0x0B)
     /// The user answered that the numbers differ.
-    package static let numericComparisonFailed = PairingFailedReason(rawValue: 0x0C)
+    static let numericComparisonFailed = PairingFailedReason(rawValue: 0x0C)
     /// A pairing over BR/EDR is in progress.
-    package static let classicPairingInProgress = PairingFailedReason(rawValue: 0x0D)
+    static let classicPairingInProgress = PairingFailedReason(rawValue: 0x0D)
     /// The key of one transport may not be used for the other.
-    package static let crossTransportNotAllowed = PairingFailedReason(rawValue: 0x0E)
+    static let crossTransportNotAllowed = PairingFailedReason(rawValue: 0x0E)
     /// A distributed key is not accepted.
-    package static let keyRejected = PairingFailedReason(rawValue: 0x0F)
+    static let keyRejected = PairingFailedReason(rawValue: 0x0F)
 }
 
 extension PairingFailedReason: CustomStringConvertible {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import BluetoothCore
+package import Bluetooth
 package import HCI
 
 /// A PDU of the security manager: a code and its parameters (Core 5.4, Vol 3, Part H, 3.3).
@@ -100,12 +100,12 @@ extension SecurityManagerPDU: WireCodable {
 /// A public key: a point on the curve P-256, not yet checked if it comes from a peer (Core 5.4, Vol 3, Part H, 3.5.6).
 package struct PairingPublicKey: WireCodable, Hashable {
     /// The first coordinate, least significant byte first.
-    package let x: Octets<32>
+    let x: Octets<32>
     /// The second coordinate, least significant byte first.
-    package let y: Octets<32>
+    let y: Octets<32>
 
     /// The key of these coordinates.
-    package init(x: Octets<32>, y: Octets<32>) {
+    init(x: Octets<32>, y: Octets<32>) {
         self.x = x
         self.y = y
     }
@@ -125,15 +125,15 @@ package struct PairingPublicKey: WireCodable, Hashable {
 /// Connections.
 package struct KeyName: WireCodable, Hashable {
     /// EDIV.
-    package let encryptedDiversifier: UInt16
+    let encryptedDiversifier: UInt16
     /// Rand.
-    package let randomNumber: UInt64
+    let randomNumber: UInt64
 
     /// No name: a key of LE Secure Connections, or a short term key.
-    package static let none = KeyName(encryptedDiversifier: 0, randomNumber: 0)
+    static let none = KeyName(encryptedDiversifier: 0, randomNumber: 0)
 
     /// A name of these numbers.
-    package init(encryptedDiversifier: UInt16, randomNumber: UInt64) {
+    init(encryptedDiversifier: UInt16, randomNumber: UInt64) {
         self.encryptedDiversifier = encryptedDiversifier
         self.randomNumber = randomNumber
     }
@@ -155,13 +155,13 @@ package struct KeypressNotification: HCICode {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The entry started.
-    package static let started = KeypressNotification(rawValue: 0)
+    static let started = KeypressNotification(rawValue: 0)
     /// A digit was entered.
-    package static let digitEntered = KeypressNotification(rawValue: 1)
+    static let digitEntered = KeypressNotification(rawValue: 1)
     /// A digit was erased.
-    package static let digitErased = KeypressNotification(rawValue: 2)
+    static let digitErased = KeypressNotification(rawValue: 2)
     /// All digits were erased.
-    package static let cleared = KeypressNotification(rawValue: 3)
+    static let cleared = KeypressNotification(rawValue: 3)
     /// The entry ended.
-    package static let completed = KeypressNotification(rawValue: 4)
+    static let completed = KeypressNotification(rawValue: 4)
 }

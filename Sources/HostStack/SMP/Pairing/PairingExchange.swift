@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothCore
+import Bluetooth
 import HCI
 
 /// The authentication of two devices that pair, up to the key that encrypts their link (Core 5.4, Vol 3, Part H, 2.3.5.5

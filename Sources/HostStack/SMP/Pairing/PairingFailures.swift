@@ -32,7 +32,7 @@ extension PairingError {
     }
 
     /// Nothing is configured to pair in this role.
-    package static let notPossible = PairingError(.busy, "no pairing is set up here")
+    static let notPossible = PairingError(.busy, "no pairing is set up here")
 
     /// The link could not be encrypted with the new key.
     package static func encryption(_ status: HCIStatus) -> PairingError {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 import HCI
 
 /// The security manager of one connection (Core 5.4, Vol 3, Part H, 3): at most one pairing at a time, with its time limit.

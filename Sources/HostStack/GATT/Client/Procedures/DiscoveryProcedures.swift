@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 
 /// A discovery that repeats one request over the rest of a range of handles. It ends at the end of the range, or when the
 /// server has no more such attributes.

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 
 /// Read Characteristic Value, and Read Long Characteristic Values if the first part fills its PDU
 /// (Core 5.4, Vol 3, Part G, 4.8.1 and 4.8.3).

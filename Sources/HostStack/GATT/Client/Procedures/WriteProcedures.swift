@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import BluetoothCore
 
 /// Write Characteristic Value, and Write Long Characteristic Values if the value does not fit into one PDU
 /// (Core 5.4, Vol 3, Part G, 4.9.3 and 4.9.4).

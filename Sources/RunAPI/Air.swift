@@ -1,0 +1,249 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+package import Bluetooth
+import Devices
+package import Emulator
+package import JSON
+import Profiles
+import Radio
+package import Space
+
+package struct ShowAir: Operation {
+    package static let name = "showAir"
+    package static let method = OperationMethod.get
+    package static let path = "/v1/air"
+    package static let sentence = "The model of the virtual air, with its walls and levels."
+    package static let failures: [EmulatorError.Code] = [.unsupported]
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> AirRecord {
+        try await run.emulator.air.record()
+    }
+}
+
+package struct Move: Operation {
+    package static let name = "move"
+    package static let method = OperationMethod.put
+    package static let path = "/v1/air/{name}/position"
+    package static let sentence = "Moves something on the virtual air, and ends its movement."
+    package static let fields: [Field<Move>] = [
+        .required("name", .path, \.target, "the name on the air of a beacon, a receiver or a host"),
+        .required("position", .member, \.position, "metres: x, y and, if not 0, the height"),
+    ]
+    package static let failures: [EmulatorError.Code] = [.unknownBeacon, .unsupported]
+
+    package var target = AirName()
+    package var position = Position(x: 0, y: 0)
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> MoveRecord {
+        try await run.emulator.air.move(target.text, to: position)
+        return MoveRecord(name: target.text, position: position)
+    }
+}
+
+package struct Walk: Operation {
+    package static let name = "walk"
+    package static let method = OperationMethod.post
+    package static let path = "/v1/air/{name}/walk"
+    package static let sentence =
+        "Moves something on the virtual air along a path at constant speed; returns when the movement starts."
+    package static let fields: [Field<Walk>] = [
+        .required("name", .path, \.target, "the name on the air of a beacon, a receiver or a host"),
+        .required("path", .member, \.path, "2 to 1000 positions in metres"),
+        .required("over", .member, \.time, "the duration of the walk, such as 20s"),
+    ]
+    package static let failures: [EmulatorError.Code] = [.unknownBeacon, .unsupported]
+
+    package var target = AirName()
+    package var path = WalkPath()
+    package var time = Duration.zero
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> WalkRecord {
+        try await run.emulator.air.walk(target.text, through: path.places, over: time)
+        return WalkRecord(name: target.text, path: path.places, over: time)
+    }
+}
+
+package struct Disconnect: Operation {
+    package static let name = "disconnect"
+    package static let method = OperationMethod.post
+    package static let path = "/v1/air/{name}/disconnect"
+    package static let sentence = "Ends the connections of a beacon or a host, all or those with one peer."
+    package static let fields: [Field<Disconnect>] = [
+        .required("name", .path, \.target, "the name on the air of a beacon, a receiver or a host"),
+        .optional("peer", .member, \.peer, "the address or the name of the other end; without it, all"),
+        .optional("reason", .member, \.reason, "the reason that the other end gets; without it, remote-user"),
+    ]
+    package static let failures: [EmulatorError.Code] = [.unknownBeacon, .unknownPeer, .radio, .unsupported]
+
+    package var target = AirName()
+    package var peer: String?
+    package var reason: DisconnectionReason?
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> DisconnectionRecord {
+        let reason = reason ?? .remoteUser
+        let peers = try await run.emulator.disconnect(target.text, from: peer, reason)
+        return DisconnectionRecord(name: target.text, peers: peers, reason: reason.rawValue)
+    }
+}
+
+package struct ShowBench: Operation {
+    package static let name = "showBench"
+    package static let method = OperationMethod.get
+    package static let path = "/v1/bench"
+    package static let sentence =
+        "The walk on the bench: what the receiver gets of each beacon, and the measured power that stands in for it on the radio."
+    package static let failures: [EmulatorError.Code] = [.unsupported]
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> BenchRecord {
+        try run.emulator.benchRecord()
+    }
+}
+
+extension BenchRecord: ReadableRecord {
+    package static let schema = Schema.record(
+        "Bench",
+        [
+            .version, .required("receiver", .text, "the receiver that walks"),
+            .required("rssi", .integer(-127...20), "the RSSI of the phone on the bench, in dBm"),
+            .required("app", .text, "the method by which the app computes distances"),
+            .required("seed", .integer(from: 0), "the seed of the virtual air on which the receiver walks"),
+            .required(
+                "beacons",
+                .array(
+                    .record(
+                        "BenchBeacon",
+                        [
+                            .required("beacon", .text, "the beacon"),
+                            .required("state", .choice(BenchState.self), "whether it is on the radio"),
+                            .optional("rssi", .number, "the filtered RSSI of the beacon at the receiver, in dBm"),
+                            .optional(
+                                "measuredPower", .integer(-128...127), "the measured power of the device, in dBm"),
+                            .optional("benchPower", .integer(-128...127), "the measured power on the radio, in dBm"),
+                            .required(
+                                "clamped", .boolean,
+                                "whether benchPower is the nearest possible value instead of the exact one"),
+                        ])), "those that request an advertisement, in the order of their names"),
+        ])
+}
+
+/// A beacon, a host or a receiver that walks, as JSON.
+package struct WalkRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name on the air.
+    package let name: String
+    /// The positions x, y, z in metres.
+    package let path: [[Double]]
+    /// The duration of the walk, such as `12.000s`.
+    package let over: String
+
+    package init(name: String, path: [Position], over duration: Duration) {
+        self.name = name
+        self.path = path.map { [$0.x, $0.y, $0.z] }
+        over = DeviceWriter.text(duration)
+    }
+}
+
+extension WalkRecord: ReadableRecord {
+    package static let schema = Schema.record(
+        "Walk",
+        [
+            .version, .required("name", .text, "the name on the air"),
+            .required("path", .array(.metres), "the positions in metres"),
+            .required("over", .text, "the duration of the walk, such as 12.000s"),
+        ])
+}
+
+/// A beacon or a host that was moved, as JSON.
+package struct MoveRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name on the air.
+    package let name: String
+    /// The position x, y, z in metres.
+    package let position: [Double]
+
+    package init(name: String, position: Position) {
+        self.name = name
+        self.position = [position.x, position.y, position.z]
+    }
+}
+
+extension MoveRecord: ReadableRecord {
+    package static let schema = Schema.record(
+        "Place",
+        [
+            .version, .required("name", .text, "the name on the air"),
+            .required("position", .metres, "the position x, y, z in metres"),
+        ])
+}
+
+/// Connections that were ended, as JSON.
+package struct DisconnectionRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The beacon or the host that ended them, by its name on the air.
+    package let name: String
+    /// The addresses of the other ends.
+    package let peers: [String]
+    /// Their reason, as `DisconnectionReason` names it.
+    package let reason: String
+
+    package init(name: String, peers: [String], reason: String) {
+        self.name = name
+        self.peers = peers
+        self.reason = reason
+    }
+}
+
+extension DisconnectionRecord: ReadableRecord {
+    package static let schema = Schema.record(
+        "Disconnection",
+        [
+            .version, .required("name", .text, "the beacon or the host that ended the connections"),
+            .required("peers", .texts, "the addresses of the other ends"),
+            .required("reason", .choice(DisconnectionReason.self), "the reason"),
+        ])
+}
+
+extension AirRecord: Record {
+    package static let schema = Schema.record(
+        "Air",
+        [
+            .required(
+                "physics",
+                .object([.optional("preset", .text, "the preset with these values")] + PhysicsKey.all.map(physics)),
+                "the model of the RSSI"),
+            .required(
+                "walls",
+                .array(
+                    .object([
+                        .required("from", .array(.number, 2...2), "x and y in metres"),
+                        .required("to", .array(.number, 2...2), "x and y in metres"),
+                        .required("loss", .number, "in dB"),
+                    ])), "the walls, seen from above"),
+            .required(
+                "levels", .dictionary(.number), "the mean RSSI in dBm at 1 m from each advertiser, by its name"),
+        ])
+}
+
+extension AirRecord {
+    private static func physics(_ key: PhysicsKey) -> Schema.Member {
+        let schema: Schema =
+            key.isNumber ? .number : .object(key.numbers.map { .required($0.name, .number, $0.meaning) })
+        return key.off == .absent
+            ? .optional(key.name, schema, key.meaning) : .required(key.name, schema, key.meaning)
+    }
+}

@@ -1,0 +1,265 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Bluetooth
+import Devices
+package import Emulator
+package import JSON
+import Profiles
+package import Radio
+import Receiving
+package import Space
+
+package struct ListReceivers: Operation {
+    package static let name = "listReceivers"
+    package static let method = OperationMethod.get
+    package static let path = "/v1/receivers"
+    package static let sentence =
+        "The receivers: those that scan within the run, the hosts that have joined the virtual air, and the servers with a "
+        + "name that hosts may join."
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> Listed<ReceiverRecord> {
+        Listed(await run.receivers())
+    }
+}
+
+extension RunContext {
+    /// All receivers, in the order of their names.
+    /// - Parameter name: the name of the only receiver that is needed; `nil` for all.
+    func receivers(named name: String? = nil) async -> [ReceiverRecord] {
+        var listeners: [String: ListenerRecord] = [:]
+        for listener in emulator.listeners.all where name ?? listener.name == listener.name {
+            listeners[listener.name] = await listener.record
+        }
+        guard let present = try? await emulator.air.hosts() else {
+            // Radios without positions do not list their hosts: there, the events of hosts count.
+            let others = watch.receivers().filter { listeners[$0.name] == nil }
+            return (others + listeners.map { ReceiverRecord($0, listener: $1) }).sorted { $0.name < $1.name }
+        }
+        let served = (try? await emulator.air.receivers()) ?? []
+        let servers = Dictionary(served.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        let hosts = Dictionary(present.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        return Set(servers.keys).union(hosts.keys).union(listeners.keys).sorted().map {
+            ReceiverRecord($0, server: servers[$0], host: hosts[$0], listener: listeners[$0])
+        }
+    }
+
+    /// The receiver of this name.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if there is none.
+    func receiver(_ name: String) async throws(EmulatorError) -> ReceiverRecord {
+        if let receiver = await receivers(named: name).first(where: { $0.name == name }) { return receiver }
+        throw EmulatorError(
+            .unknownBeacon, "there is no receiver \"\(name)\"", hint: "beaconry ctl receivers shows the receivers")
+    }
+}
+
+package struct AddReceiver: Operation {
+    package static let name = "addReceiver"
+    package static let method = OperationMethod.post
+    package static let path = "/v1/receivers"
+    package static let sentence = "Adds a receiver with a server of its own to the virtual air."
+    package static let fields: [Field<AddReceiver>] = [
+        .required("name", .member, \.receiver, "its name on the air"),
+        .optional("position", .member, \.position, "metres: x, y and, if not 0, the height; without it, 1 m from all"),
+    ]
+    package static let failures: [EmulatorError.Code] = [.conflict, .unsupported, .cannotCreate]
+
+    package var receiver = NewName()
+    package var position: Position?
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> Created<ReceiverRecord> {
+        let added = try await run.emulator.addReceiver(receiver.text, at: position)
+        return Created(ReceiverRecord(added.name, server: added))
+    }
+}
+
+package struct ShowReceiver: Operation {
+    package static let name = "showReceiver"
+    package static let method = OperationMethod.get
+    package static let path = "/v1/receivers/{receiver}"
+    package static let sentence = "One receiver."
+    package static let fields: [Field<ShowReceiver>] = [
+        .required("receiver", .path, \.receiver, "its name on the air")
+    ]
+    package static let failures: [EmulatorError.Code] = [.unknownBeacon]
+
+    package var receiver = AirName()
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> ReceiverRecord {
+        try await run.receiver(receiver.text)
+    }
+}
+
+package struct PutReceiver: Operation {
+    package static let name = "putReceiver"
+    package static let method = OperationMethod.put
+    package static let path = "/v1/receivers/{receiver}"
+    package static let sentence =
+        "Adds a receiver that scans within the run, or gives one these settings; its regions stay."
+    package static let fields: [Field<PutReceiver>] =
+        [
+            .required("receiver", .path, \.receiver, "its name on the air"),
+            .optional("if-none-match", .header("If-None-Match"), \.unless, "*: only if there is none of this name"),
+        ] + ListenerChange.fields.map { $0.lifted(to: \.change) }
+    package static let failures: [EmulatorError.Code] = [.badProfile, .exists, .conflict, .unsupported, .radio]
+
+    package var receiver = NewName()
+    package var change = ListenerChange()
+    package var unless: Tag?
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> Stored<ReceiverRecord> {
+        if let unless, unless.text != nil {
+            throw EmulatorError(.badProfile, "If-None-Match takes * only", hint: "receivers have no tags")
+        }
+        let put = try await run.emulator.putListener(receiver.text, change, isNew: unless != nil)
+        return Stored(try await run.receiver(put.listener.name), isNew: put.isNew)
+    }
+}
+
+package struct ChangeReceiver: Operation {
+    package static let name = "changeReceiver"
+    package static let method = OperationMethod.patch
+    package static let path = "/v1/receivers/{receiver}"
+    package static let sentence = "Changes a receiver that scans within the run."
+    package static let fields: [Field<ChangeReceiver>] =
+        [.required("receiver", .path, \.receiver, "its name on the air")]
+        + ListenerChange.fields.map { $0.lifted(to: \.change) }
+    package static let failures: [EmulatorError.Code] = [.badProfile, .unknownBeacon, .conflict, .unsupported]
+
+    package var receiver = AirName()
+    package var change = ListenerChange()
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> ReceiverRecord {
+        try await run.receiver(try await run.emulator.changeListener(receiver.text, change).name)
+    }
+}
+
+package struct RemoveReceiver: Operation {
+    package static let name = "removeReceiver"
+    package static let method = OperationMethod.delete
+    package static let path = "/v1/receivers/{receiver}"
+    package static let sentence = "Removes a receiver that was added, and its hosts; returns it as it was before."
+    package static let fields: [Field<RemoveReceiver>] = [
+        .required("receiver", .path, \.receiver, "its name on the air")
+    ]
+    package static let failures: [EmulatorError.Code] = [.unknownBeacon, .conflict, .unsupported]
+
+    package var receiver = AirName()
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> ReceiverRecord {
+        if run.emulator.listeners[receiver.text] != nil {
+            let record = try await run.receiver(receiver.text)
+            try await run.emulator.removeListener(receiver.text)
+            return record
+        }
+        let removed = try await run.emulator.air.removeReceiver(receiver.text)
+        return ReceiverRecord(removed.name, server: removed)
+    }
+}
+
+/// A receiver as JSON: a host on the air, or the server of a receiver that hosts may join.
+package struct ReceiverRecord: Codable, Hashable, Sendable {
+    /// The version of the format.
+    package var v = 1
+    /// The name on the air; for a server, the name of its first host.
+    package let name: String
+    /// Where hosts get controllers, as in `radio-ready`: `tcp:127.0.0.1:6402`; absent for a host without a server of its
+    /// own.
+    package let server: String?
+    /// The port of a TCP server; absent for others.
+    package let port: Int?
+    /// The names of the hosts that are connected to the server; absent without one.
+    package let hosts: [String]?
+    /// Whether a host of this name is on the air.
+    package let joined: Bool
+    /// The present position x, y, z in metres, or the position of hosts that will join; absent for 1 m from every
+    /// beacon.
+    package let position: [Double]?
+    /// The line on which it moves: positions in metres, straight lines between them; absent at rest.
+    package let path: [[Double]]?
+    /// Its scan at present; absent while it does not scan.
+    package let scan: ReceiverScan?
+    /// Whether its app scans; absent for a host of another process, as the following ones.
+    package let listening: Bool?
+    /// The phone that it receives like.
+    package let phone: String?
+    /// The state of its screen: `on` or `off`.
+    package let screen: String?
+    /// Why it cannot listen; absent if it can.
+    package let problem: String?
+
+    /// A receiver with what is known of its server and of its first host, or of its app.
+    package init(
+        _ name: String, server: AirReceiver? = nil, host: AirMember? = nil, listener: ListenerRecord? = nil
+    ) {
+        self.name = name
+        self.server = server?.server
+        port = server.flatMap { ServerAddress($0.server)?.port }
+        hosts = server?.hosts
+        joined = host != nil || server?.hosts.contains(name) == true
+        position = (host?.position ?? server?.position).map { [$0.x, $0.y, $0.z] }
+        let outline = host?.motion?.outline ?? []
+        path = outline.isEmpty ? nil : outline.map { [$0.x, $0.y, $0.z] }
+        scan = listener.map(\.scan) ?? host?.isScanActive.map { ReceiverScan(active: $0) }
+        listening = listener?.isListening
+        phone = listener?.phone
+        screen = listener?.screen
+        problem = listener?.problem
+    }
+
+    /// A receiver of a radio that reports no more than the address of a server and the events of hosts.
+    package init(_ name: String, server: String?, joined: Bool) {
+        self.name = name
+        self.server = server
+        self.joined = joined
+        (port, hosts, position, path, scan) = (nil, nil, nil, nil, nil)
+        (listening, phone, screen, problem) = (nil, nil, nil, nil)
+    }
+}
+
+extension ReceiverRecord: ListedRecord, ReadableRecord {
+    package static let plural = "receivers"
+    package static let schema = Schema.record(
+        "Receiver",
+        [
+            .version, .required("name", .text, "the name on the air; further hosts of a server get a number after it"),
+            .optional("server", .text, "the address that hosts connect to, such as tcp:127.0.0.1:6402"),
+            .optional("port", .integer(1...65535), "the port of a TCP server"),
+            .optional("hosts", .texts, "the names of the hosts that are connected to the server"),
+            .required("joined", .boolean, "whether a host of this name is on the air"),
+            .optional("position", .metres, "the position x, y, z in metres; without it, 1 m from every beacon"),
+            .optional("path", .array(.metres), "the line on which it moves"),
+            .optional("scan", ReceiverScan.schema, "its scan at present; absent while it does not scan"),
+            .optional(
+                "listening", .boolean, "whether its app scans; absent, as the following, for a host of another process"),
+            .optional("phone", .text, "the phone that it receives like"),
+            .optional("screen", .choice(["on", "off"]), "the state of its screen"),
+            .optional("problem", .text, "why it cannot listen"),
+        ])
+}
+
+extension ReceiverScan {
+    private static let interval = Schema.text(
+        pattern: "[0-9]{1,9}([.][0-9]{1,6})?(ms|s)|[0-9]{1,6}ticks", example: "30ms")
+
+    static let schema = Schema.record(
+        "Scan",
+        [
+            .optional("active", .boolean, "whether it sends scan requests"),
+            .optional("window", interval, "the receiving time in each interval, such as 30ms"),
+            .optional("interval", interval, "the time from one window to the next, such as 40ms"),
+        ])
+}
