@@ -23,7 +23,7 @@ package enum ATTClientError: Error, Hashable, Sendable {
 }
 
 /// An output of an attribute client.
-package enum ATTClientOutput: Hashable, Sendable {
+enum ATTClientOutput: Hashable, Sendable {
     /// Send this PDU on the attribute channel.
     case send([UInt8])
     /// A request has ended.
@@ -55,13 +55,13 @@ package struct ATTClient: Sendable {
     private(set) var isClosed = false
 
     /// The client of a new connection, with a queue for this number of requests.
-    package init(waitingRequests: Int = 64) { capacity = waitingRequests }
+    init(waitingRequests: Int = 64) { capacity = waitingRequests }
 
     /// The next time at which `advance(to:)` must be called.
-    package var nextDeadline: Duration? { pending?.deadline }
+    var nextDeadline: Duration? { pending?.deadline }
 
     /// Sends a request after earlier ones are answered; `.response` follows in every case.
-    package mutating func request(
+    mutating func request(
         _ request: ATTPDU, as token: ATTToken, at now: Duration
     ) -> [ATTClientOutput] {
         guard !isClosed else { return [.response(token, .failure(.closed))] }
@@ -72,12 +72,12 @@ package struct ATTClient: Sendable {
     }
 
     /// Sends a command, which has no response.
-    package mutating func command(_ command: ATTPDU) -> [ATTClientOutput] {
+    mutating func command(_ command: ATTPDU) -> [ATTClientOutput] {
         isClosed ? [] : [.send(command.serialized())]
     }
 
     /// Takes one PDU of the server.
-    package mutating func receive(_ pdu: [UInt8], at now: Duration) -> [ATTClientOutput] {
+    mutating func receive(_ pdu: [UInt8], at now: Duration) -> [ATTClientOutput] {
         guard !isClosed, let first = pdu.first else { return [] }
         let opcode = ATTOpcode(rawValue: first)
         guard let pdu = try? ATTPDU(parsing: pdu) else {
@@ -101,14 +101,14 @@ package struct ATTClient: Sendable {
     }
 
     /// Ends a request that has timed out.
-    package mutating func advance(to now: Duration) -> [ATTClientOutput] {
+    mutating func advance(to now: Duration) -> [ATTClientOutput] {
         guard let pending, now >= pending.deadline else { return [] }
         self.pending = nil
         return [.response(pending.token, .failure(.timedOut))] + close() + [.failed]
     }
 
     /// The link has ended: all requests fail.
-    package mutating func close() -> [ATTClientOutput] {
+    mutating func close() -> [ATTClientOutput] {
         let tokens = (pending.map { [$0.token] } ?? []) + waiting.map(\.token)
         isClosed = true
         pending = nil

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Bluetooth
+import Bluetooth
 
 /// An attribute protocol PDU: opcode and parameters (Core 5.4, Vol 3, Part F, 3.3).
-package enum ATTPDU: Hashable, Sendable {
+enum ATTPDU: Hashable, Sendable {
     case errorResponse(ATTErrorResponse)
     case exchangeMTURequest(ATTExchangeMTURequest)
     case exchangeMTUResponse(ATTExchangeMTUResponse)
@@ -148,6 +148,46 @@ protocol ATTMessage: WireCodable, Hashable {
     static var opcode: ATTOpcode { get }
 }
 
+/// A PDU with an attribute and a value.
+protocol ATTValueMessage: ATTMessage {
+    var handle: AttributeHandle { get }
+    var value: [UInt8] { get }
+    init(handle: AttributeHandle, value: [UInt8])
+}
+
+extension ATTValueMessage {
+    init(parsing reader: inout ByteReader) throws(WireError) {
+        self.init(handle: try AttributeHandle(parsing: &reader), value: Array(reader.readAll()))
+    }
+
+    func serialize(into writer: inout ByteWriter) {
+        handle.serialize(into: &writer)
+        writer.write(value)
+    }
+}
+
+/// A request for the attributes of a type in a range of handles.
+protocol ATTRangeRequest: ATTMessage {
+    var startingHandle: AttributeHandle { get }
+    var endingHandle: AttributeHandle { get }
+    var type: BluetoothUUID { get }
+    init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: BluetoothUUID)
+}
+
+extension ATTRangeRequest {
+    init(parsing reader: inout ByteReader) throws(WireError) {
+        self.init(
+            startingHandle: try AttributeHandle(parsing: &reader), endingHandle: try AttributeHandle(parsing: &reader),
+            type: try reader.readAttributeType())
+    }
+
+    func serialize(into writer: inout ByteWriter) {
+        startingHandle.serialize(into: &writer)
+        endingHandle.serialize(into: &writer)
+        writer.writeAttributeType(type)
+    }
+}
+
 extension ATTMessage {
     /// The whole PDU: opcode and parameters.
     var pduBytes: [UInt8] {
@@ -159,9 +199,9 @@ extension ATTMessage {
 }
 
 /// The opcode of an attribute protocol PDU: its first byte (Core 5.4, Vol 3, Part F, 3.3.1).
-package struct ATTOpcode: RawRepresentable, Hashable, Sendable {
-    package let rawValue: UInt8
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+struct ATTOpcode: RawRepresentable, Hashable, Sendable {
+    let rawValue: UInt8
+    init(rawValue: UInt8) { self.rawValue = rawValue }
 
     static let errorResponse = ATTOpcode(rawValue: 0x01)
     static let exchangeMTURequest = ATTOpcode(rawValue: 0x02)

@@ -170,7 +170,6 @@ struct LECreditBasedConnectionRequest: SignallingMessage {
     /// The number of frames that the receiver may send at first.
     let initialCredits: UInt16
 
-    /// A request with these fields.
     init(
         protocolServiceMultiplexer: UInt16, source: ChannelIdentifier, maximumTransmissionUnit: UInt16,
         maximumPayloadSize: UInt16, initialCredits: UInt16
@@ -218,7 +217,6 @@ struct LECreditBasedConnectionResponse: SignallingMessage {
         destination: ChannelIdentifier(0), maximumTransmissionUnit: 0, maximumPayloadSize: 0, initialCredits: 0,
         result: 0x0002)
 
-    /// A response with these fields.
     init(
         destination: ChannelIdentifier, maximumTransmissionUnit: UInt16, maximumPayloadSize: UInt16,
         initialCredits: UInt16, result: UInt16

@@ -45,7 +45,6 @@ package struct Bond: Hashable, Sendable {
     /// The state of the peer as a client of this device's attribute server.
     package var client: ATTClientState
 
-    /// A bond of these values.
     package init(
         peer: PeerAddress, resolvingKey: Octets<16>? = nil, peripheralKey: Key? = nil, centralKey: Key? = nil,
         keySize: UInt8 = 16, isAuthenticated: Bool = false, isSecureConnections: Bool = false,

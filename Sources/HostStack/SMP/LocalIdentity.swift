@@ -12,7 +12,6 @@ package struct LocalIdentity: Hashable, Sendable {
     /// The key that generates and resolves the private addresses, least significant byte first.
     package var resolvingKey: Octets<16>
 
-    /// An identity of these values.
     package init(address: PeerAddress, resolvingKey: Octets<16>) {
         self.address = address
         self.resolvingKey = resolvingKey

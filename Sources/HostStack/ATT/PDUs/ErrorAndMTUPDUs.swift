@@ -5,7 +5,7 @@
 import Bluetooth
 
 /// ATT_ERROR_RSP (Core 5.4, Vol 3, Part F, 3.4.1.1).
-package struct ATTErrorResponse: ATTMessage {
+struct ATTErrorResponse: ATTMessage {
     static let opcode = ATTOpcode.errorResponse
     /// The request that failed.
     let request: ATTOpcode
@@ -14,7 +14,6 @@ package struct ATTErrorResponse: ATTMessage {
     /// The error code.
     let error: ATTError
 
-    /// A response to a failed request.
     init(request: ATTOpcode, handle: AttributeHandle, error: ATTError) {
         self.request = request
         self.handle = handle
@@ -35,12 +34,11 @@ package struct ATTErrorResponse: ATTMessage {
 }
 
 /// ATT_EXCHANGE_MTU_REQ (Core 5.4, Vol 3, Part F, 3.4.2.1).
-package struct ATTExchangeMTURequest: ATTMessage {
+struct ATTExchangeMTURequest: ATTMessage {
     static let opcode = ATTOpcode.exchangeMTURequest
     /// The longest PDU that the client accepts, in bytes.
     let clientMTU: UInt16
 
-    /// A request of a client with this maximum.
     init(clientMTU: UInt16) { self.clientMTU = clientMTU }
 
     init(parsing reader: inout ByteReader) throws(WireError) { clientMTU = try reader.readLittleEndian() }
@@ -48,12 +46,11 @@ package struct ATTExchangeMTURequest: ATTMessage {
 }
 
 /// ATT_EXCHANGE_MTU_RSP (Core 5.4, Vol 3, Part F, 3.4.2.2).
-package struct ATTExchangeMTUResponse: ATTMessage {
+struct ATTExchangeMTUResponse: ATTMessage {
     static let opcode = ATTOpcode.exchangeMTUResponse
     /// The longest PDU that the server accepts, in bytes.
     let serverMTU: UInt16
 
-    /// A response of a server with this maximum.
     init(serverMTU: UInt16) { self.serverMTU = serverMTU }
 
     init(parsing reader: inout ByteReader) throws(WireError) { serverMTU = try reader.readLittleEndian() }

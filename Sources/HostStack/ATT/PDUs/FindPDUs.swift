@@ -5,14 +5,13 @@
 import Bluetooth
 
 /// ATT_FIND_INFORMATION_REQ (Core 5.4, Vol 3, Part F, 3.4.3.1).
-package struct ATTFindInformationRequest: ATTMessage {
+struct ATTFindInformationRequest: ATTMessage {
     static let opcode = ATTOpcode.findInformationRequest
     /// The first handle of the range.
     let startingHandle: AttributeHandle
     /// The last handle of the range.
     let endingHandle: AttributeHandle
 
-    /// A request for the types of the attributes in a range.
     init(startingHandle: AttributeHandle, endingHandle: AttributeHandle) {
         self.startingHandle = startingHandle
         self.endingHandle = endingHandle
@@ -32,7 +31,7 @@ package struct ATTFindInformationRequest: ATTMessage {
 /// ATT_FIND_INFORMATION_RSP (Core 5.4, Vol 3, Part F, 3.4.3.2).
 ///
 /// The format byte defines whether all types have 2 bytes or all have 16.
-package struct ATTFindInformationResponse: ATTMessage {
+struct ATTFindInformationResponse: ATTMessage {
     /// An attribute and its type.
     struct Entry: Hashable, Sendable {
         /// The handle of the attribute.
@@ -45,7 +44,6 @@ package struct ATTFindInformationResponse: ATTMessage {
     /// The attributes in the order of their handles; at least one.
     let entries: [Entry]
 
-    /// A response with these attributes: in the short format if all types have 16 bits.
     init(_ entries: [Entry]) { self.entries = entries }
 
     init(parsing reader: inout ByteReader) throws(WireError) {
@@ -76,7 +74,7 @@ package struct ATTFindInformationResponse: ATTMessage {
 }
 
 /// ATT_FIND_BY_TYPE_VALUE_REQ (Core 5.4, Vol 3, Part F, 3.4.3.3).
-package struct ATTFindByTypeValueRequest: ATTMessage {
+struct ATTFindByTypeValueRequest: ATTMessage {
     static let opcode = ATTOpcode.findByTypeValueRequest
     /// The first handle of the range.
     let startingHandle: AttributeHandle
@@ -87,7 +85,6 @@ package struct ATTFindByTypeValueRequest: ATTMessage {
     /// The value to find.
     let value: [UInt8]
 
-    /// A request for the attributes in a range that have this type and value.
     init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: UInt16, value: [UInt8]) {
         self.startingHandle = startingHandle
         self.endingHandle = endingHandle
@@ -111,7 +108,7 @@ package struct ATTFindByTypeValueRequest: ATTMessage {
 }
 
 /// ATT_FIND_BY_TYPE_VALUE_RSP (Core 5.4, Vol 3, Part F, 3.4.3.4).
-package struct ATTFindByTypeValueResponse: ATTMessage {
+struct ATTFindByTypeValueResponse: ATTMessage {
     /// An attribute that was found, and the end of its group.
     struct HandlesInformation: Hashable, Sendable {
         /// The handle of the attribute.
@@ -124,7 +121,6 @@ package struct ATTFindByTypeValueResponse: ATTMessage {
     /// The attributes that were found, in the order of their handles; at least one.
     let entries: [HandlesInformation]
 
-    /// A response with these attributes.
     init(_ entries: [HandlesInformation]) { self.entries = entries }
 
     init(parsing reader: inout ByteReader) throws(WireError) {

@@ -5,60 +5,27 @@
 import Bluetooth
 
 /// ATT_HANDLE_VALUE_NTF (Core 5.4, Vol 3, Part F, 3.4.7.1).
-package struct ATTHandleValueNotification: ATTMessage {
+struct ATTHandleValueNotification: ATTValueMessage {
     static let opcode = ATTOpcode.handleValueNotification
     /// The attribute.
     let handle: AttributeHandle
     /// Its value, cut to fit the PDU.
     let value: [UInt8]
-
-    /// A notification of this value.
-    init(handle: AttributeHandle, value: [UInt8]) {
-        self.handle = handle
-        self.value = value
-    }
-
-    init(parsing reader: inout ByteReader) throws(WireError) {
-        handle = try AttributeHandle(parsing: &reader)
-        value = Array(reader.readAll())
-    }
-
-    func serialize(into writer: inout ByteWriter) {
-        handle.serialize(into: &writer)
-        writer.write(value)
-    }
 }
 
 /// ATT_HANDLE_VALUE_IND (Core 5.4, Vol 3, Part F, 3.4.7.2).
-package struct ATTHandleValueIndication: ATTMessage {
+struct ATTHandleValueIndication: ATTValueMessage {
     static let opcode = ATTOpcode.handleValueIndication
     /// The attribute.
     let handle: AttributeHandle
     /// Its value, cut to fit the PDU.
     let value: [UInt8]
-
-    /// An indication of this value.
-    init(handle: AttributeHandle, value: [UInt8]) {
-        self.handle = handle
-        self.value = value
-    }
-
-    init(parsing reader: inout ByteReader) throws(WireError) {
-        handle = try AttributeHandle(parsing: &reader)
-        value = Array(reader.readAll())
-    }
-
-    func serialize(into writer: inout ByteWriter) {
-        handle.serialize(into: &writer)
-        writer.write(value)
-    }
 }
 
 /// ATT_HANDLE_VALUE_CFM (Core 5.4, Vol 3, Part F, 3.4.7.3).
-package struct ATTHandleValueConfirmation: ATTMessage {
+struct ATTHandleValueConfirmation: ATTMessage {
     static let opcode = ATTOpcode.handleValueConfirmation
 
-    /// A confirmation of the last indication.
     init() {}
 
     init(parsing reader: inout ByteReader) throws(WireError) {}
@@ -66,7 +33,7 @@ package struct ATTHandleValueConfirmation: ATTMessage {
 }
 
 /// ATT_MULTIPLE_HANDLE_VALUE_NTF (Core 5.4, Vol 3, Part F, 3.4.7.4).
-package struct ATTMultipleHandleValueNotification: ATTMessage {
+struct ATTMultipleHandleValueNotification: ATTMessage {
     /// An attribute and its value.
     struct Entry: Hashable, Sendable {
         /// The attribute.
@@ -79,7 +46,6 @@ package struct ATTMultipleHandleValueNotification: ATTMessage {
     /// The attributes, two or more.
     let entries: [Entry]
 
-    /// A notification of these values.
     init(_ entries: [Entry]) { self.entries = entries }
 
     init(parsing reader: inout ByteReader) throws(WireError) {

@@ -5,7 +5,7 @@
 import Bluetooth
 
 /// ATT_READ_BY_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.1).
-package struct ATTReadByTypeRequest: ATTMessage {
+struct ATTReadByTypeRequest: ATTRangeRequest {
     static let opcode = ATTOpcode.readByTypeRequest
     /// The first handle of the range.
     let startingHandle: AttributeHandle
@@ -13,31 +13,12 @@ package struct ATTReadByTypeRequest: ATTMessage {
     let endingHandle: AttributeHandle
     /// The type to read.
     let type: BluetoothUUID
-
-    /// A request for the values of the attributes of a type in a range.
-    init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: BluetoothUUID) {
-        self.startingHandle = startingHandle
-        self.endingHandle = endingHandle
-        self.type = type
-    }
-
-    init(parsing reader: inout ByteReader) throws(WireError) {
-        startingHandle = try AttributeHandle(parsing: &reader)
-        endingHandle = try AttributeHandle(parsing: &reader)
-        type = try reader.readAttributeType()
-    }
-
-    func serialize(into writer: inout ByteWriter) {
-        startingHandle.serialize(into: &writer)
-        endingHandle.serialize(into: &writer)
-        writer.writeAttributeType(type)
-    }
 }
 
 /// ATT_READ_BY_TYPE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.2).
 ///
 /// All values have the same length, at most 253 bytes, as the length byte defines.
-package struct ATTReadByTypeResponse: ATTMessage {
+struct ATTReadByTypeResponse: ATTMessage {
     /// An attribute and its value.
     struct Entry: Hashable, Sendable {
         /// The attribute.
@@ -50,7 +31,6 @@ package struct ATTReadByTypeResponse: ATTMessage {
     /// The attributes in the order of their handles; at least one.
     let entries: [Entry]
 
-    /// A response with these attributes, up to the first value with another length than the first one.
     init(_ entries: [Entry]) {
         self.entries = Array(entries.prefix { $0.value.count == entries.first?.value.count })
     }
@@ -77,12 +57,11 @@ package struct ATTReadByTypeResponse: ATTMessage {
 }
 
 /// ATT_READ_REQ (Core 5.4, Vol 3, Part F, 3.4.4.3).
-package struct ATTReadRequest: ATTMessage {
+struct ATTReadRequest: ATTMessage {
     static let opcode = ATTOpcode.readRequest
     /// The attribute.
     let handle: AttributeHandle
 
-    /// A request for the start of an attribute's value.
     init(handle: AttributeHandle) { self.handle = handle }
 
     init(parsing reader: inout ByteReader) throws(WireError) { handle = try AttributeHandle(parsing: &reader) }
@@ -90,12 +69,11 @@ package struct ATTReadRequest: ATTMessage {
 }
 
 /// ATT_READ_RSP (Core 5.4, Vol 3, Part F, 3.4.4.4).
-package struct ATTReadResponse: ATTMessage {
+struct ATTReadResponse: ATTMessage {
     static let opcode = ATTOpcode.readResponse
     /// The value, cut to fit the PDU.
     let value: [UInt8]
 
-    /// A response with this value.
     init(value: [UInt8]) { self.value = value }
 
     init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
@@ -103,14 +81,13 @@ package struct ATTReadResponse: ATTMessage {
 }
 
 /// ATT_READ_BLOB_REQ (Core 5.4, Vol 3, Part F, 3.4.4.5).
-package struct ATTReadBlobRequest: ATTMessage {
+struct ATTReadBlobRequest: ATTMessage {
     static let opcode = ATTOpcode.readBlobRequest
     /// The attribute.
     let handle: AttributeHandle
     /// The offset of the part in the value, in bytes.
     let offset: UInt16
 
-    /// A request for a part of an attribute's value.
     init(handle: AttributeHandle, offset: UInt16) {
         self.handle = handle
         self.offset = offset
@@ -128,12 +105,11 @@ package struct ATTReadBlobRequest: ATTMessage {
 }
 
 /// ATT_READ_BLOB_RSP (Core 5.4, Vol 3, Part F, 3.4.4.6).
-package struct ATTReadBlobResponse: ATTMessage {
+struct ATTReadBlobResponse: ATTMessage {
     static let opcode = ATTOpcode.readBlobResponse
     /// The part of the value; the last part does not fill the PDU.
     let value: [UInt8]
 
-    /// A response with this part.
     init(value: [UInt8]) { self.value = value }
 
     init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
@@ -141,12 +117,11 @@ package struct ATTReadBlobResponse: ATTMessage {
 }
 
 /// ATT_READ_MULTIPLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.7).
-package struct ATTReadMultipleRequest: ATTMessage {
+struct ATTReadMultipleRequest: ATTMessage {
     static let opcode = ATTOpcode.readMultipleRequest
     /// The attributes, two or more.
     let handles: [AttributeHandle]
 
-    /// A request for the values of these attributes.
     init(handles: [AttributeHandle]) { self.handles = handles }
 
     init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
@@ -154,12 +129,11 @@ package struct ATTReadMultipleRequest: ATTMessage {
 }
 
 /// ATT_READ_MULTIPLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.8).
-package struct ATTReadMultipleResponse: ATTMessage {
+struct ATTReadMultipleResponse: ATTMessage {
     static let opcode = ATTOpcode.readMultipleResponse
     /// The joined values; the client knows their lengths.
     let values: [UInt8]
 
-    /// A response with these values.
     init(values: [UInt8]) { self.values = values }
 
     init(parsing reader: inout ByteReader) throws(WireError) { values = Array(reader.readAll()) }
@@ -167,12 +141,11 @@ package struct ATTReadMultipleResponse: ATTMessage {
 }
 
 /// ATT_READ_MULTIPLE_VARIABLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.11).
-package struct ATTReadMultipleVariableRequest: ATTMessage {
+struct ATTReadMultipleVariableRequest: ATTMessage {
     static let opcode = ATTOpcode.readMultipleVariableRequest
     /// The attributes, two or more.
     let handles: [AttributeHandle]
 
-    /// A request for the values of these attributes.
     init(handles: [AttributeHandle]) { self.handles = handles }
 
     init(parsing reader: inout ByteReader) throws(WireError) { handles = try reader.readHandles() }
@@ -180,7 +153,7 @@ package struct ATTReadMultipleVariableRequest: ATTMessage {
 }
 
 /// ATT_READ_MULTIPLE_VARIABLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.12).
-package struct ATTReadMultipleVariableResponse: ATTMessage {
+struct ATTReadMultipleVariableResponse: ATTMessage {
     /// A value with its length.
     struct Entry: Hashable, Sendable {
         /// The length of the whole value.
@@ -193,7 +166,6 @@ package struct ATTReadMultipleVariableResponse: ATTMessage {
     /// The values in the order of the request.
     let entries: [Entry]
 
-    /// A response with these values.
     init(_ entries: [Entry]) { self.entries = entries }
 
     init(parsing reader: inout ByteReader) throws(WireError) {
@@ -224,7 +196,7 @@ extension ByteReader {
 }
 
 /// ATT_READ_BY_GROUP_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.9).
-package struct ATTReadByGroupTypeRequest: ATTMessage {
+struct ATTReadByGroupTypeRequest: ATTRangeRequest {
     static let opcode = ATTOpcode.readByGroupTypeRequest
     /// The first handle of the range.
     let startingHandle: AttributeHandle
@@ -232,31 +204,12 @@ package struct ATTReadByGroupTypeRequest: ATTMessage {
     let endingHandle: AttributeHandle
     /// The type to read; it must group attributes.
     let type: BluetoothUUID
-
-    /// A request for the values of the attributes of a grouping type in a range.
-    init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, type: BluetoothUUID) {
-        self.startingHandle = startingHandle
-        self.endingHandle = endingHandle
-        self.type = type
-    }
-
-    init(parsing reader: inout ByteReader) throws(WireError) {
-        startingHandle = try AttributeHandle(parsing: &reader)
-        endingHandle = try AttributeHandle(parsing: &reader)
-        type = try reader.readAttributeType()
-    }
-
-    func serialize(into writer: inout ByteWriter) {
-        startingHandle.serialize(into: &writer)
-        endingHandle.serialize(into: &writer)
-        writer.writeAttributeType(type)
-    }
 }
 
 /// ATT_READ_BY_GROUP_TYPE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.10).
 ///
 /// All values have the same length, at most 251 bytes, as the length byte defines.
-package struct ATTReadByGroupTypeResponse: ATTMessage {
+struct ATTReadByGroupTypeResponse: ATTMessage {
     /// An attribute, the last of its group, and its value.
     struct Entry: Hashable, Sendable {
         /// The attribute.
@@ -271,7 +224,6 @@ package struct ATTReadByGroupTypeResponse: ATTMessage {
     /// The attributes in the order of their handles; at least one.
     let entries: [Entry]
 
-    /// A response with these attributes, up to the first value with another length than the first one.
     init(_ entries: [Entry]) {
         self.entries = Array(entries.prefix { $0.value.count == entries.first?.value.count })
     }

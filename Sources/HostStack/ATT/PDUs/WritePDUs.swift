@@ -5,35 +5,18 @@
 import Bluetooth
 
 /// ATT_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.5.1).
-package struct ATTWriteRequest: ATTMessage {
+struct ATTWriteRequest: ATTValueMessage {
     static let opcode = ATTOpcode.writeRequest
     /// The attribute.
     let handle: AttributeHandle
     /// Its new value.
     let value: [UInt8]
-
-    /// A request to write an attribute's value.
-    init(handle: AttributeHandle, value: [UInt8]) {
-        self.handle = handle
-        self.value = value
-    }
-
-    init(parsing reader: inout ByteReader) throws(WireError) {
-        handle = try AttributeHandle(parsing: &reader)
-        value = Array(reader.readAll())
-    }
-
-    func serialize(into writer: inout ByteWriter) {
-        handle.serialize(into: &writer)
-        writer.write(value)
-    }
 }
 
 /// ATT_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.5.2).
-package struct ATTWriteResponse: ATTMessage {
+struct ATTWriteResponse: ATTMessage {
     static let opcode = ATTOpcode.writeResponse
 
-    /// A response to a successful write.
     init() {}
 
     init(parsing reader: inout ByteReader) throws(WireError) {}
@@ -41,32 +24,16 @@ package struct ATTWriteResponse: ATTMessage {
 }
 
 /// ATT_WRITE_CMD (Core 5.4, Vol 3, Part F, 3.4.5.3).
-package struct ATTWriteCommand: ATTMessage {
+struct ATTWriteCommand: ATTValueMessage {
     static let opcode = ATTOpcode.writeCommand
     /// The attribute.
     let handle: AttributeHandle
     /// Its new value.
     let value: [UInt8]
-
-    /// A command, without a response, to write an attribute's value.
-    init(handle: AttributeHandle, value: [UInt8]) {
-        self.handle = handle
-        self.value = value
-    }
-
-    init(parsing reader: inout ByteReader) throws(WireError) {
-        handle = try AttributeHandle(parsing: &reader)
-        value = Array(reader.readAll())
-    }
-
-    func serialize(into writer: inout ByteWriter) {
-        handle.serialize(into: &writer)
-        writer.write(value)
-    }
 }
 
 /// ATT_SIGNED_WRITE_CMD (Core 5.4, Vol 3, Part F, 3.4.5.4).
-package struct ATTSignedWriteCommand: ATTMessage {
+struct ATTSignedWriteCommand: ATTMessage {
     static let opcode = ATTOpcode.signedWriteCommand
     /// The length of a signature, in bytes.
     private static let signatureLength = 12
@@ -103,8 +70,30 @@ package struct ATTSignedWriteCommand: ATTMessage {
     }
 }
 
+/// A PDU with a part of a value.
+protocol ATTPreparedPart: ATTMessage {
+    var handle: AttributeHandle { get }
+    var offset: UInt16 { get }
+    var value: [UInt8] { get }
+    init(handle: AttributeHandle, offset: UInt16, value: [UInt8])
+}
+
+extension ATTPreparedPart {
+    init(parsing reader: inout ByteReader) throws(WireError) {
+        self.init(
+            handle: try AttributeHandle(parsing: &reader), offset: try reader.readLittleEndian(),
+            value: Array(reader.readAll()))
+    }
+
+    func serialize(into writer: inout ByteWriter) {
+        handle.serialize(into: &writer)
+        writer.writeLittleEndian(offset)
+        writer.write(value)
+    }
+}
+
 /// ATT_PREPARE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.1).
-package struct ATTPrepareWriteRequest: ATTMessage {
+struct ATTPrepareWriteRequest: ATTPreparedPart {
     static let opcode = ATTOpcode.prepareWriteRequest
     /// The attribute.
     let handle: AttributeHandle
@@ -112,29 +101,10 @@ package struct ATTPrepareWriteRequest: ATTMessage {
     let offset: UInt16
     /// The part of the new value.
     let value: [UInt8]
-
-    /// A request to prepare the write of a part of a value.
-    init(handle: AttributeHandle, offset: UInt16, value: [UInt8]) {
-        self.handle = handle
-        self.offset = offset
-        self.value = value
-    }
-
-    init(parsing reader: inout ByteReader) throws(WireError) {
-        handle = try AttributeHandle(parsing: &reader)
-        offset = try reader.readLittleEndian()
-        value = Array(reader.readAll())
-    }
-
-    func serialize(into writer: inout ByteWriter) {
-        handle.serialize(into: &writer)
-        writer.writeLittleEndian(offset)
-        writer.write(value)
-    }
 }
 
 /// ATT_PREPARE_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.6.2).
-package struct ATTPrepareWriteResponse: ATTMessage {
+struct ATTPrepareWriteResponse: ATTPreparedPart {
     static let opcode = ATTOpcode.prepareWriteResponse
     /// The attribute.
     let handle: AttributeHandle
@@ -142,29 +112,10 @@ package struct ATTPrepareWriteResponse: ATTMessage {
     let offset: UInt16
     /// The part as the server received it.
     let value: [UInt8]
-
-    /// A response that repeats the request.
-    init(handle: AttributeHandle, offset: UInt16, value: [UInt8]) {
-        self.handle = handle
-        self.offset = offset
-        self.value = value
-    }
-
-    init(parsing reader: inout ByteReader) throws(WireError) {
-        handle = try AttributeHandle(parsing: &reader)
-        offset = try reader.readLittleEndian()
-        value = Array(reader.readAll())
-    }
-
-    func serialize(into writer: inout ByteWriter) {
-        handle.serialize(into: &writer)
-        writer.writeLittleEndian(offset)
-        writer.write(value)
-    }
 }
 
 /// ATT_EXECUTE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.3).
-package struct ATTExecuteWriteRequest: ATTMessage {
+struct ATTExecuteWriteRequest: ATTMessage {
     static let opcode = ATTOpcode.executeWriteRequest
     /// 0x00 drops the prepared writes, 0x01 executes them.
     let flags: UInt8
@@ -174,7 +125,6 @@ package struct ATTExecuteWriteRequest: ATTMessage {
     /// Executes the prepared writes.
     static let write = ATTExecuteWriteRequest(flags: 0x01)
 
-    /// A request with these flags.
     init(flags: UInt8) { self.flags = flags }
 
     init(parsing reader: inout ByteReader) throws(WireError) { flags = try reader.readUInt8() }
@@ -182,10 +132,9 @@ package struct ATTExecuteWriteRequest: ATTMessage {
 }
 
 /// ATT_EXECUTE_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.6.4).
-package struct ATTExecuteWriteResponse: ATTMessage {
+struct ATTExecuteWriteResponse: ATTMessage {
     static let opcode = ATTOpcode.executeWriteResponse
 
-    /// A response to a successful execution.
     init() {}
 
     init(parsing reader: inout ByteReader) throws(WireError) {}

@@ -131,8 +131,6 @@ package struct KeyName: WireCodable, Hashable {
 
     /// No name: a key of LE Secure Connections, or a short term key.
     static let none = KeyName(encryptedDiversifier: 0, randomNumber: 0)
-
-    /// A name of these numbers.
     init(encryptedDiversifier: UInt16, randomNumber: UInt64) {
         self.encryptedDiversifier = encryptedDiversifier
         self.randomNumber = randomNumber
