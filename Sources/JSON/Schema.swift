@@ -2,7 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON schema (2020-12) of a value, and the named schemas that it refers to.
+/// A JSON schema of a value, and the named schemas that it refers to. The keywords are the same in draft 7, which editors of YAML
+/// know, and in 2020-12, which OpenAPI has.
 package struct Schema: Hashable, Sendable {
     /// The members of the schema.
     package private(set) var members: [String: JSONValue]
@@ -67,12 +68,11 @@ package struct Schema: Hashable, Sendable {
 
     // MARK: - Values of several parts
 
-    package static func array(_ element: Schema, _ count: ClosedRange<Int>? = nil) -> Schema {
+    /// - Parameter count: the number of elements.
+    package static func array(_ element: Schema, _ count: ClosedRange<Int> = 0...Int.max) -> Schema {
         var schema = Schema(["type": .text("array"), "items": element.json], named: element.named)
-        if let count {
-            schema.members["minItems"] = .number(Double(count.lowerBound))
-            schema.members["maxItems"] = .number(Double(count.upperBound))
-        }
+        if count.lowerBound > 0 { schema.members["minItems"] = .number(Double(count.lowerBound)) }
+        if count.upperBound < .max { schema.members["maxItems"] = .number(Double(count.upperBound)) }
         return schema
     }
 
@@ -87,9 +87,9 @@ package struct Schema: Hashable, Sendable {
 
     /// A member of an object.
     package struct Member: Hashable, Sendable {
-        let name: String
-        let schema: Schema
-        let meaning: String
+        package let name: String
+        package let schema: Schema
+        package let meaning: String
         let isRequired: Bool
 
         /// A member that is always there.
@@ -109,10 +109,8 @@ package struct Schema: Hashable, Sendable {
     ///   - others: The values of others; `nil` for any, if it may have others.
     package static func object(_ members: [Member], isOpen: Bool = false, others: Schema? = nil) -> Schema {
         let required = members.filter(\.isRequired).map { JSONValue.text($0.name) }
-        let properties = members.map { ($0.name, $0.schema.described($0.meaning)) }
         var schema = Schema(
-            ["type": .text("object"), "properties": .object(Dictionary(uniqueKeysWithValues: properties))],
-            named: merged(members.map(\.schema)))
+            ["type": .text("object"), "properties": properties(members)], named: merged(members.map(\.schema)))
         if !required.isEmpty { schema.members["required"] = .array(required) }
         if let others {
             schema.members["additionalProperties"] = others.json
@@ -130,11 +128,22 @@ package struct Schema: Hashable, Sendable {
         return Schema(["$ref": .text("#/components/schemas/\(name)")], named: named)
     }
 
-    private func described(_ meaning: String) -> JSONValue {
-        guard !meaning.isEmpty else { return json }
-        var members = members
-        members["description"] = .text(meaning)
-        return .object(members)
+    /// The schema of each member; of members with the same name the first one counts.
+    package static func properties(_ members: [Member]) -> JSONValue {
+        .object(
+            Dictionary(
+                members.map { ($0.name, $0.schema.described($0.meaning).json) }, uniquingKeysWith: { first, _ in first }
+            ))
+    }
+
+    /// The same schema with a description; without a change if that is empty.
+    package func described(_ meaning: String) -> Schema {
+        meaning.isEmpty ? self : with(["description": .text(meaning)])
+    }
+
+    /// The same schema with further members.
+    package func with(_ others: [String: JSONValue]) -> Schema {
+        Schema(members.merging(others) { $1 }, named: named)
     }
 
     private static func merged(_ schemas: [Schema]) -> [String: Schema] {

@@ -10,15 +10,14 @@ enum EventSchema {
     static var document: JSONValue {
         let kinds = EventKind.all
         let fields = (EventField.common + [EventField.sequence] + kinds.flatMap(\.fields)).map { field in
-            (name: field.name, value: SchemaPart.described(schema(of: field.type), field.meaning))
+            Schema.Member.optional(field.name, schema(of: field.type), field.meaning)
         }
-        let root: [String: JSONValue] = [
+        return Schema([
             "type": .text("object"), "required": .array(EventField.common.map { .text($0.name) }),
-            "properties": SchemaPart.properties(fields),
+            "properties": Schema.properties(fields),
             "anyOf": .array(kinds.map { schema(of: $0, .text($0.name), "const") } + [reserved]),
             "x-former-names": .object(EventKind.formerNames.mapValues { .text($0) }),
-        ]
-        return SchemaPart.document(.object(root), title: "An event of beaconry", definitions: [])
+        ]).document(title: "An event of beaconry", definitions: [])
     }
 
     /// The events that have a number in their names.
@@ -36,21 +35,18 @@ enum EventSchema {
         ])
     }
 
-    private static func schema(of type: EventField.ValueType) -> JSONValue {
-        func of(_ name: String) -> JSONValue { .object(["type": .text(name)]) }
-        return switch type {
-        case .text: of("string")
-        case .integer: of("integer")
-        case .number: of("number")
-        case .boolean: of("boolean")
-        case .texts: SchemaPart.list(of: of("string"))
-        case .numbers: SchemaPart.list(of: of("number"))
-        case .objects: SchemaPart.list(of: of("object"))
+    private static func schema(of type: EventField.ValueType) -> Schema {
+        switch type {
+        case .text: .text
+        case .integer: .integer
+        case .number: .number
+        case .boolean: .boolean
+        case .texts: .array(.text)
+        case .numbers: .array(.number)
+        case .objects: .array(.anyObject)
         case .object(let members):
-            .object([
-                "type": .text("object"), "propertyNames": .object(["enum": .array(members.map { .text($0) })]),
-            ])
-        case .named: of("object")
+            .anyObject.with(["propertyNames": .object(["enum": .array(members.map { .text($0) })])])
+        case .named: .anyObject
         }
     }
 }

@@ -9,209 +9,162 @@ import JSON
 
 /// The parts of the JSON Schema of profiles that describe services, characteristics and their values.
 enum GATTSchema {
-    static var definitions: [SchemaPart.Key] {
+    static var definitions: [Schema.Member] {
         [
-            ("service", service), ("characteristic", characteristic), ("generator", generator),
-        ] + generators.map { ($0.name, $0.value) }
+            .optional("service", service, ""), .optional("characteristic", characteristic, ""),
+            .optional("generator", generator, ""),
+        ] + generators
     }
 
-    private static let service = SchemaPart.mapping(
-        [
-            ("uuid", SchemaPart.value(.bluetoothUUID, "180F, or 128 bits")),
-            ("characteristics", SchemaPart.list(of: SchemaPart.definition("characteristic"), count: 1...Int.max)),
-        ], required: ["uuid", "characteristics"])
+    private static let service = Schema.object([
+        .required("uuid", .value(.bluetoothUUID), "180F, or 128 bits"),
+        .required("characteristics", .array(.definition("characteristic"), 1...Int.max), ""),
+    ])
 
-    private static var characteristic: JSONValue {
-        let properties = SchemaPart.list(
-            of: SchemaPart.choice(FormatText.propertyNames, ""), "what clients may do", count: 1...Int.max)
-        return SchemaPart.mapping(
+    private static var characteristic: Schema {
+        let field = Schema.object(valueKeys + [.required("name", .value(.attributeName), "the name of the field")])
+        return .object(
             [
-                ("name", SchemaPart.value(.attributeName, "its name in ctl set and in events")),
-                ("uuid", SchemaPart.value(.bluetoothUUID, "2A19, or 128 bits")), ("properties", properties),
-                ("permissions", permissions), ("length", length),
-                (
-                    "fields",
-                    SchemaPart.list(
-                        of: SchemaPart.mapping(valueKeys + [fieldName], required: ["name"]), count: 1...Int.max)
-                ),
-                ("description", SchemaPart.value(.label, "the Characteristic User Description")),
-                ("presentation", presentation), ("descriptors", SchemaPart.list(of: descriptor, count: 1...Int.max)),
-                (
-                    "notify",
-                    SchemaPart.value(
-                        .either([.choice(["on-change", "never"]), .duration]), "on-change, never, or a time such as 1s")
-                ),
-                ("stored", SchemaPart.boolean("whether what is written is saved")),
-                ("range-error", SchemaPart.value(.attributeError, "the error of a value out of range, such as 0x80")),
-                (
-                    "echo",
-                    SchemaPart.value(
-                        .either([.boolean, .attributeName]),
-                        "true, or the characteristic that takes the value that is written")
-                ),
-                (
-                    "restarts",
-                    SchemaPart.list(of: SchemaPart.value(.attributePath), "values that begin again with a write")
-                ),
-                ("read-error", fault), ("write-error", fault),
-                ("read-delay", SchemaPart.value(.duration, "the time until a read is answered")),
-                ("write-delay", SchemaPart.value(.duration, "the time until a write is answered")),
-            ] + valueKeys, required: ["uuid", "properties"])
+                .optional("name", .value(.attributeName), "its name in ctl set and in events"),
+                .required("uuid", .value(.bluetoothUUID), "2A19, or 128 bits"),
+                .required(
+                    "properties", .array(.value(.choice(FormatText.propertyNames)), 1...Int.max),
+                    "what clients may do"),
+                .optional("permissions", permissions, "what the link must be"),
+                .optional("length", length, "the length of the value in bytes, or its limits"),
+                .optional("fields", .array(field, 1...Int.max), ""),
+                .optional("description", .value(.label), "the Characteristic User Description"),
+                .optional("presentation", presentation, "the Characteristic Presentation Format"),
+                .optional("descriptors", .array(descriptor, 1...Int.max), ""),
+                .optional(
+                    "notify", .value(.either([.choice(["on-change", "never"]), .duration])),
+                    "on-change, never, or a time such as 1s"),
+                .optional("stored", .value(.boolean), "whether what is written is saved"),
+                .optional("range-error", .value(.attributeError), "the error of a value out of range, such as 0x80"),
+                .optional(
+                    "echo", .value(.either([.boolean, .attributeName])),
+                    "true, or the characteristic that takes the value that is written"),
+                .optional("restarts", .array(.value(.attributePath)), "values that begin again with a write"),
+                .optional("read-error", fault, "the error that is answered"),
+                .optional("write-error", fault, "the error that is answered"),
+                .optional("read-delay", .value(.duration), "the time until a read is answered"),
+                .optional("write-delay", .value(.duration), "the time until a write is answered"),
+            ] + valueKeys)
     }
-
-    private static let fieldName: SchemaPart.Key = ("name", SchemaPart.value(.attributeName, "the name of the field"))
 
     /// The keys of a value, with its format.
-    private static var valueKeys: [SchemaPart.Key] {
+    private static var valueKeys: [Schema.Member] {
         [
-            (
-                "type",
-                SchemaPart.value(
-                    FormatText.shape,
-                    "hex, text, boolean, uint8 to uint64, int8 to int64, float32, float64, sfloat, float; a byte order may "
-                        + "follow, as in uint16 be")
-            ),
-            ("value", SchemaPart.single("the value at first")),
-            ("clock", SchemaPart.value(.choice(of: ClockForm.self), "the time of day, in this form")),
-            ("scale", SchemaPart.value(.anyNumber, "what the number is multiplied with to get the quantity")),
-            ("decimals", SchemaPart.value(.integer(0...8, isHexadecimal: true), "0 to 8")),
-            (
-                "range",
-                SchemaPart.list(of: SchemaPart.value(.anyNumber), "the least and the greatest number", count: 2...2)
-            ),
-        ] + generators.map { ($0.name, SchemaPart.definition($0.name)) }
+            .optional(
+                "type", .value(FormatText.shape),
+                "hex, text, boolean, uint8 to uint64, int8 to int64, float32, float64, sfloat, float; a byte order may "
+                    + "follow, as in uint16 be"),
+            .optional("value", .single, "the value at first"),
+            .optional("clock", .value(.choice(of: ClockForm.self)), "the time of day, in this form"),
+            .optional("scale", .value(.anyNumber), "what the number is multiplied with to get the quantity"),
+            .optional("decimals", .value(.integer(0...8, isHexadecimal: true)), "0 to 8"),
+            .optional("range", .array(.value(.anyNumber), 2...2), "the least and the greatest number"),
+        ] + generators.map { .optional($0.name, .definition($0.name), "") }
     }
 
-    private static let permissions: JSONValue = {
-        let names = FormatText.securityNames
-        let each = ["read", "write", "subscribe"].map { ($0, SchemaPart.choice(names, "what \($0) demands")) }
-        return SchemaPart.described(
-            SchemaPart.any([SchemaPart.choice(names, "for all"), SchemaPart.mapping(each)]),
-            "what the link must be")
+    private static let permissions: Schema = {
+        let names = Schema.value(.choice(FormatText.securityNames))
+        let each = ["read", "write", "subscribe"].map { Schema.Member.optional($0, names, "what \($0) demands") }
+        return .anyOf([names.described("for all"), .object(each)])
     }()
 
-    private static let length = SchemaPart.described(
-        SchemaPart.any([
-            SchemaPart.value(.length),
-            SchemaPart.mapping([("min", SchemaPart.value(.length)), ("max", SchemaPart.value(.length))]),
-        ]), "the length of the value in bytes, or its limits")
+    private static let length = Schema.anyOf([
+        .value(.length), .object([.optional("min", .value(.length), ""), .optional("max", .value(.length), "")]),
+    ])
 
-    private static let presentation = SchemaPart.mapping(
-        [
-            ("format", SchemaPart.value(.byte)),
-            ("exponent", SchemaPart.value(.integer(-128...127, isHexadecimal: true))),
-            ("unit", SchemaPart.value(.word)), ("namespace", SchemaPart.value(.byte)),
-            ("description", SchemaPart.value(.word)),
-        ], required: ["format", "unit"], "the Characteristic Presentation Format")
+    private static let presentation = Schema.object([
+        .required("format", .value(.byte), ""),
+        .optional("exponent", .value(.integer(-128...127, isHexadecimal: true)), ""),
+        .required("unit", .value(.word), ""), .optional("namespace", .value(.byte), ""),
+        .optional("description", .value(.word), ""),
+    ])
 
-    private static let descriptor = SchemaPart.mapping(
-        [
-            ("uuid", SchemaPart.value(.bluetoothUUID)), ("type", SchemaPart.value(FormatText.shape)),
-            ("value", SchemaPart.single),
-            ("permissions", SchemaPart.choice(FormatText.securityNames, "what the link must be")),
-        ], required: ["uuid", "value"])
+    private static let descriptor = Schema.object([
+        .required("uuid", .value(.bluetoothUUID), ""), .optional("type", .value(FormatText.shape), ""),
+        .required("value", .single, ""),
+        .optional("permissions", .value(.choice(FormatText.securityNames)), "what the link must be"),
+    ])
 
-    private static let fault = SchemaPart.described(
-        SchemaPart.any([
-            SchemaPart.value(.attributeError),
-            SchemaPart.mapping(
-                [
-                    ("code", SchemaPart.value(.attributeError, "such as 0x80")),
-                    ("time", SchemaPart.value(.integer(1...1_000_000, isHexadecimal: true), "which time only, from 1")),
-                    ("until-written", SchemaPart.boolean("whether a write ends it")),
-                ], required: ["code"]),
-        ]), "the error that is answered")
+    private static let fault = Schema.anyOf([
+        .value(.attributeError),
+        .object([
+            .required("code", .value(.attributeError), "such as 0x80"),
+            .optional("time", .value(.integer(1...1_000_000, isHexadecimal: true)), "which time only, from 1"),
+            .optional("until-written", .value(.boolean), "whether a write ends it"),
+        ]),
+    ])
 
     // MARK: - Quantities
 
     /// A number, or what changes it.
-    static func quantity(_ shape: ValueShape) -> JSONValue {
-        SchemaPart.any([SchemaPart.value(shape), SchemaPart.definition("generator")])
-    }
+    static func quantity(_ shape: ValueShape) -> Schema { .anyOf([.value(shape), .definition("generator")]) }
 
     /// One of the generators.
-    private static let generator: JSONValue = {
-        var members = SchemaPart.mapping(generators.map { ($0.name, SchemaPart.definition($0.name)) }).members ?? [:]
-        members["minProperties"] = .number(1)
-        members["maxProperties"] = .number(1)
-        return .object(members)
-    }()
+    private static let generator = Schema.object(generators.map { .optional($0.name, .definition($0.name), "") })
+        .with(["minProperties": .number(1), "maxProperties": .number(1)])
 
-    private static let generators: [SchemaPart.Key] = {
-        let every: SchemaPart.Key = ("every", SchemaPart.value(.duration, "the time between two values, such as 1s"))
+    private static let generators: [Schema.Member] = {
+        let every = "the time between two values, such as 1s"
         let whole = ValueShape.integer(-(1 << 53)...1 << 53)
-        func limits(_ number: ValueShape) -> [SchemaPart.Key] {
-            [
-                ("min", SchemaPart.value(number, "the least value")),
-                ("max", SchemaPart.value(number, "the greatest value")),
-            ]
-        }
-        let points = SchemaPart.list(
-            of: SchemaPart.list(of: SchemaPart.single, count: 2...2), "such as [[0s, 20], [5s, 21.5]]",
-            count: 1...Int.max)
+        let number = ValueShape.number(-1e100...1e100)
+        let (least, greatest) = ("the least value", "the greatest value")
+        let counter = Schema.object([
+            .optional("start", .value(.anyInteger), ""), .optional("step", .value(.anyInteger), ""),
+            .required("every", .value(.duration), every),
+            .optional("wrap", .value(.boolean), "whether it starts again at its end"),
+            .optional("min", .value(whole), least), .required("max", .value(whole), greatest),
+        ])
+        let drain = Schema.object([
+            .optional("from", .value(whole), ""), .optional("to", .value(whole), ""),
+            .required("every", .value(.duration), every),
+        ])
+        let waveform = Schema.object([
+            .required("shape", .value(.choice(Waveform.Shape.allCases.map(\.rawValue))), "the shape"),
+            .required("min", .value(number), least), .required("max", .value(number), greatest),
+            .required("period", .value(.duration), "the time of a period"),
+            .optional("phase", .value(.open(0...1, excludes: .highest)), "where it starts"),
+            .optional("every", .value(.duration), every),
+        ])
+        let walk = Schema.object([
+            .optional("seed", .value(.integer(0...Int.max)), ""), .optional("start", .value(.anyNumber), ""),
+            .required("step", .value(.open(0 ... .infinity, excludes: .lowest)), ""),
+            .required("min", .value(number), least), .required("max", .value(number), greatest),
+            .required("every", .value(.duration), every),
+        ])
+        let trace = Schema.object([
+            .optional(
+                "points", .array(.array(.single, 2...2), 1...Int.max), "such as [[0s, 20], [5s, 21.5]]"),
+            .optional("file", .single, "a file of lines such as 5,21.5"),
+            .optional("repeat", .value(.boolean), "whether it starts again at its end"),
+        ])
         return [
-            (
-                "counter",
-                SchemaPart.mapping(
-                    [
-                        ("start", SchemaPart.value(.anyInteger)), ("step", SchemaPart.value(.anyInteger)), every,
-                        ("wrap", SchemaPart.boolean("whether it starts again at its end")),
-                    ] + limits(whole), required: ["every", "max"], "counts up")
-            ),
-            (
-                "drain",
-                SchemaPart.mapping(
-                    [("from", SchemaPart.value(whole)), ("to", SchemaPart.value(whole)), every], required: ["every"],
-                    "counts down, and stays at the end")
-            ),
-            (
-                "waveform",
-                SchemaPart.mapping(
-                    [
-                        ("shape", SchemaPart.choice(Waveform.Shape.allCases.map(\.rawValue), "the shape")),
-                        ("period", SchemaPart.value(.duration, "the time of a period")),
-                        ("phase", SchemaPart.value(.open(0...1, excludes: .highest), "where it starts")), every,
-                    ] + limits(.number(-1e100...1e100)), required: ["shape", "min", "max", "period"], "goes up and down"
-                )
-            ),
-            (
-                "random-walk",
-                SchemaPart.mapping(
-                    [
-                        ("seed", SchemaPart.value(.integer(0...Int.max))), ("start", SchemaPart.value(.anyNumber)),
-                        ("step", SchemaPart.value(.open(0 ... .infinity, excludes: .lowest))), every,
-                    ] + limits(.number(-1e100...1e100)), required: ["step", "min", "max", "every"],
-                    "small random changes")
-            ),
-            (
-                "trace",
-                SchemaPart.mapping(
-                    [
-                        ("points", points), ("file", SchemaPart.single("a file of lines such as 5,21.5")),
-                        ("repeat", SchemaPart.boolean("whether it starts again at its end")),
-                    ], "recorded values")
-            ),
+            .optional("counter", counter, "counts up"),
+            .optional("drain", drain, "counts down, and stays at the end"),
+            .optional("waveform", waveform, "goes up and down"),
+            .optional("random-walk", walk, "small random changes"), .optional("trace", trace, "recorded values"),
         ]
     }()
 
     // MARK: - Advertised data
 
-    static let advertised: JSONValue = {
-        let data: [SchemaPart.Key] = [
-            ("data", SchemaPart.value(.octets, "hexadecimal digits")),
-            ("value-of", SchemaPart.value(.attributeName, "the characteristic whose value it is")),
+    static let advertised: Schema = {
+        let data: [Schema.Member] = [
+            .optional("data", .value(.octets), "hexadecimal digits"),
+            .optional("value-of", .value(.attributeName), "the characteristic whose value it is"),
         ]
-        let service = SchemaPart.mapping([("uuid", SchemaPart.value(.bluetoothUUID))] + data, required: ["uuid"])
-        return SchemaPart.mapping([
-            ("services", SchemaPart.list(of: SchemaPart.value(.bluetoothUUID), "their UUIDs")),
-            ("solicited-services", SchemaPart.list(of: SchemaPart.value(.bluetoothUUID), "their UUIDs")),
-            ("service-data", SchemaPart.list(of: service, count: 1...Int.max)),
-            (
-                "manufacturer-data",
-                SchemaPart.mapping(
-                    [("company", SchemaPart.value(.word, "such as 0x0131"))] + data, required: ["company"])
-            ),
-            ("tx-power", SchemaPart.boolean("whether the transmit power is advertised")),
+        let service = Schema.object([.required("uuid", .value(.bluetoothUUID), "")] + data)
+        let manufacturer = Schema.object([.required("company", .value(.word), "such as 0x0131")] + data)
+        return .object([
+            .optional("services", .array(.value(.bluetoothUUID)), "their UUIDs"),
+            .optional("solicited-services", .array(.value(.bluetoothUUID)), "their UUIDs"),
+            .optional("service-data", .array(service, 1...Int.max), ""),
+            .optional("manufacturer-data", manufacturer, ""),
+            .optional("tx-power", .value(.boolean), "whether the transmit power is advertised"),
         ])
     }()
 }

@@ -14,135 +14,126 @@ import Space
 /// The JSON Schema of profiles. The keys of devices and formats come from their lists of settings.
 enum ProfileSchema {
     static var document: JSONValue {
-        var root =
-            SchemaPart.mapping(
-                [("profile", SchemaPart.value(.name, "the name of the profile; saved settings are kept under it"))]
-                    + airKeys
-                    + [
-                        ("defaults", beacon(isDefault: true)),
-                        (
-                            "include",
-                            SchemaPart.oneOrMore(
-                                of: SchemaPart.value(.text(1...4096)), "files whose contents are added")
-                        ),
-                    ],
-                required: ["profile"]
-            ).members ?? [:]
-        root["anyOf"] = .array(
-            ["beacons", "include"].map { .object(["required": .array([.text($0)])]) })
-        root["patternProperties"] = anchors
-        return SchemaPart.document(.object(root), title: "A profile of beaconry", definitions: definitions)
+        let required = ["beacons", "include"].map { JSONValue.object(["required": .array([.text($0)])]) }
+        return Schema.object(
+            [.required("profile", .value(.name), "the name of the profile; saved settings are kept under it")] + airKeys
+                + [
+                    .optional("defaults", beacon(isDefault: true), ""),
+                    .optional("include", .oneOrMore(.value(.text(1...4096))), "files whose contents are added"),
+                ]
+        ).with(anchors).with(["anyOf": .array(required)]).document(
+            title: "A profile of beaconry", definitions: definitions)
     }
 
     /// Keys for anchors.
-    static let anchors: JSONValue = .object(["^x-": .boolean(true)])
+    static let anchors: [String: JSONValue] = ["patternProperties": .object(["^x-": .boolean(true)])]
 
     /// The keys of an air, in profiles and scenarios.
-    static var airKeys: [SchemaPart.Key] {
+    static var airKeys: [Schema.Member] {
         [
-            ("beacons", SchemaPart.list(of: beacon(isDefault: false), "the beacons")),
-            (
-                "receivers",
-                SchemaPart.list(of: receiver, "the receivers on the virtual air", count: 1...Int.max)
-            ),
-            ("physics", physics),
-            ("walls", SchemaPart.list(of: wall, "walls on the virtual air, with their loss", count: 1...Int.max)),
+            .optional("beacons", .array(beacon(isDefault: false)), "the beacons"),
+            .optional("receivers", .array(receiver, 1...Int.max), "the receivers on the virtual air"),
+            .optional("physics", physics, "the model of the virtual air"),
+            .optional("walls", .array(wall, 1...Int.max), "walls on the virtual air, with their loss"),
         ]
     }
 
     // MARK: - Beacons
 
     private static let copies = ValueShape.integer(1...EntryRepetition.maximumCount)
-    private static let placeKeys = ["position", "path", "track", "orbit", "grid"]
+    private static let places: [Schema.Member] = ["position", "path", "track", "orbit", "grid"].map {
+        .optional($0, .definition($0), "")
+    }
 
-    private static var commonKeys: [SchemaPart.Key] {
+    private static var commonKeys: [Schema.Member] {
         [
-            ("id", SchemaPart.value(.name, "the name of the beacon in the profile")),
-            ("device", SchemaPart.choice(DeviceRegistry.names, "what the beacon is")),
-            (
-                "count",
-                SchemaPart.value(copies, "the number of copies, 1 to 10000, in which {n} is the number of the copy")
-            ),
-            ("pairing", pairing), ("schedule", schedule),
-        ] + placeKeys.map { ($0, SchemaPart.definition($0)) }
+            .optional("id", .value(.name), "the name of the beacon in the profile"),
+            .optional("device", .value(.choice(DeviceRegistry.names)), "what the beacon is"),
+            .optional(
+                "count", .value(copies), "the number of copies, 1 to 10000, in which {n} is the number of the copy"),
+            .optional("pairing", pairing, "how the beacon pairs"),
+            .optional("schedule", schedule, "when the beacon is on"),
+        ] + places
     }
 
     /// An entry, or the defaults of all entries, which may belong to any kind of device.
-    private static func beacon(isDefault: Bool) -> JSONValue {
+    private static func beacon(isDefault: Bool) -> Schema {
         let kinds = DeviceRegistry.all.map { (name: $0.kind, keys: keys(of: $0)) }
         let common = commonKeys
         // Keys that kinds have in common may have different values.
-        var values: [String: [JSONValue]] = [:]
-        for (name, value) in kinds.flatMap(\.keys) where !(values[name]?.contains(value) ?? false) {
-            values[name, default: []].append(value)
-        }
-        let all = values.map { ($0.key, $0.value.count == 1 ? $0.value[0] : SchemaPart.any($0.value)) }
-        var schema = SchemaPart.mapping(common + all, required: isDefault ? [] : ["id"]).members ?? [:]
+        let all = merged(kinds.flatMap(\.keys)).map { Schema.Member.optional($0.key, $0.value, "") }
+        let schema = Schema.object(common + all)
+        // Defaults may have keys of other kinds than the usual one.
+        guard !isDefault else { return schema }
         let allowed = kinds.map { kind in
             let condition: JSONValue = .object([
                 "required": .array([.text("device")]),
                 "properties": .object(["device": .object(["const": .text(kind.name)])]),
             ])
-            let names = common.map(\.name) + kind.keys.map(\.name)
+            let names = (common + kind.keys).map(\.name)
             let consequence: JSONValue = .object([
                 "propertyNames": .object(["enum": .array(names.sorted().map { .text($0) })]),
-                "properties": SchemaPart.properties(kind.keys),
+                "properties": Schema.properties(kind.keys),
             ])
             return JSONValue.object(["if": condition, "then": consequence])
         }
-        // Defaults may have keys of other kinds than the usual one.
-        if !isDefault { schema["allOf"] = .array(allowed) }
-        return .object(schema)
+        return schema.with(["required": .array([.text("id")]), "allOf": .array(allowed)])
+    }
+
+    /// The schemas of each key: one, or any of those that differ.
+    private static func merged(_ keys: [Schema.Member]) -> [String: Schema] {
+        Dictionary(grouping: keys, by: \.name).mapValues { keys in
+            let different = keys.map { $0.schema.described($0.meaning) }
+                .reduce(into: [Schema]()) { if !$0.contains($1) { $0.append($1) } }
+            return different.count == 1 ? different[0] : .anyOf(different)
+        }
     }
 
     /// The keys of a kind of device, from its settings.
-    private static func keys(of kind: any ProfiledDevice.Type) -> [SchemaPart.Key] {
-        var keys: [SchemaPart.Key] = []
-        var groups: [String: [SchemaPart.Key]] = [:]
+    private static func keys(of kind: any ProfiledDevice.Type) -> [Schema.Member] {
+        var keys: [Schema.Member] = []
+        var groups: [String: [Schema.Member]] = [:]
         for setting in kind.declarations {
-            let value = value(of: setting)
             guard let group = setting.group else {
-                keys.append((setting.key, value))
+                keys.append(member(setting))
                 continue
             }
-            groups[group, default: []].append((setting.key, value))
+            groups[group, default: []].append(member(setting))
         }
-        keys += groups.sorted { $0.key < $1.key }.map { ($0.key, SchemaPart.mapping($0.value)) }
+        keys += groups.sorted { $0.key < $1.key }.map { .optional($0.key, .object($0.value), "") }
         if kind.kind == Beacon.kind { keys += formatKeys.filter { key in !keys.contains { $0.name == key.name } } }
         return keys
     }
 
-    private static func value(of setting: SettingDeclaration) -> JSONValue {
-        let description =
-            "\(setting.meaning) (\(setting.standard == "required" ? "required" : "default: \(setting.standard)"))"
+    private static func member(_ setting: SettingDeclaration) -> Schema.Member {
+        let fallback = setting.standard == "required" ? "required" : "default: \(setting.standard)"
+        return .optional(setting.key, schema(of: setting), "\(setting.meaning) (\(fallback))")
+    }
+
+    private static func schema(of setting: SettingDeclaration) -> Schema {
         switch setting.form {
-        case .value(let shape): return SchemaPart.value(shape, description)
-        case .quantity(let shape): return SchemaPart.described(GATTSchema.quantity(shape), description)
-        case .list(let shape, let count):
-            return SchemaPart.list(of: SchemaPart.value(shape), description, count: count)
-        case .mapping(let keys, let values):
-            return SchemaPart.pairs(keys: keys, values: SchemaPart.value(values), description)
+        case .value(let shape): .value(shape)
+        case .quantity(let shape): GATTSchema.quantity(shape)
+        case .list(let shape, let count): .array(.value(shape), count)
+        case .mapping(let keys, let values): .dictionary(keys: keys, .value(values))
         case .structure:
             switch setting.key {
-            case "services":
-                return SchemaPart.list(of: SchemaPart.definition("service"), description, count: 1...Int.max)
-            case "advertise": return SchemaPart.described(GATTSchema.advertised, description)
-            default: return SchemaPart.mapping(telemetry, description)
+            case "services": .array(.definition("service"), 1...Int.max)
+            case "advertise": GATTSchema.advertised
+            default: telemetry
             }
         }
     }
 
-    private static let telemetry: [SchemaPart.Key] = [
-        (
-            "every",
-            SchemaPart.value(BeaconTelemetry.roundShape, "the number of advertisements in a round (default: 10)")
-        ),
-        ("battery", SchemaPart.described(GATTSchema.quantity(BeaconTelemetry.voltageShape), "the voltage in mV")),
-        ("temperature", SchemaPart.described(GATTSchema.quantity(BeaconTelemetry.temperatureShape), "in °C")),
-    ]
+    private static let telemetry = Schema.object([
+        .optional(
+            "every", .value(BeaconTelemetry.roundShape), "the number of advertisements in a round (default: 10)"),
+        .optional("battery", GATTSchema.quantity(BeaconTelemetry.voltageShape), "the voltage in mV"),
+        .optional("temperature", GATTSchema.quantity(BeaconTelemetry.temperatureShape), "in °C"),
+    ])
 
     /// The keys of all formats that can be sent; which of them there are depends on `format`.
-    private static var formatKeys: [SchemaPart.Key] {
+    private static var formatKeys: [Schema.Member] {
         func keys<Frame: TransmittableBeacon>(of _: Frame.Type) -> [(name: String, text: String, shape: ValueShape)] {
             Frame.keys.map { ($0.name, "of \(Frame.formatName): \($0.meaning)", $0.shape) }
         }
@@ -150,201 +141,147 @@ enum ProfileSchema {
         return Dictionary(grouping: all, by: \.name).sorted { $0.key < $1.key }.map { name, keys in
             let shapes = keys.reduce(into: [ValueShape]()) { if !$0.contains($1.shape) { $0.append($1.shape) } }
             let text = keys.map(\.text).joined(separator: "; ")
-            return (name, SchemaPart.value(shapes.count == 1 ? shapes[0] : .either(shapes), text))
+            return .optional(name, .value(shapes.count == 1 ? shapes[0] : .either(shapes)), text)
         }
     }
 
-    private static let pairing = SchemaPart.mapping(
-        [
-            (
-                "io",
-                SchemaPart.value(
-                    .choice(of: PairingSettings.InputOutput.self), "what the device has for numbers")
-            ),
-            ("passkey", SchemaPart.value(.passkey, "six digits")),
-            (
-                "comparison",
-                SchemaPart.value(.choice(of: PairingSettings.Comparison.self), "the answer to a comparison")
-            ),
-            ("bonding", SchemaPart.boolean("whether keys are saved")),
-            ("mitm", SchemaPart.boolean("whether authentication is required")),
-            (
-                "secure-connections",
-                SchemaPart.value(
-                    .choice(of: PairingSettings.Requirement.self), "whether LE Secure Connections are used")
-            ),
-            ("minimum-key-size", SchemaPart.value(.keySize, "in bytes")),
-            ("private-address", SchemaPart.boolean("whether the address changes, and bonded centrals resolve it")),
-            ("request", SchemaPart.boolean("whether centrals that connect are asked to pair")),
-        ], "how the beacon pairs")
+    private static let pairing = Schema.object([
+        .optional(
+            "io", .value(.choice(of: PairingSettings.InputOutput.self)), "what the device has for numbers"),
+        .optional("passkey", .value(.passkey), "six digits"),
+        .optional("comparison", .value(.choice(of: PairingSettings.Comparison.self)), "the answer to a comparison"),
+        .optional("bonding", .value(.boolean), "whether keys are saved"),
+        .optional("mitm", .value(.boolean), "whether authentication is required"),
+        .optional(
+            "secure-connections", .value(.choice(of: PairingSettings.Requirement.self)),
+            "whether LE Secure Connections are used"),
+        .optional("minimum-key-size", .value(.keySize), "in bytes"),
+        .optional("private-address", .value(.boolean), "whether the address changes, and bonded centrals resolve it"),
+        .optional("request", .value(.boolean), "whether centrals that connect are asked to pair"),
+    ])
 
     /// The settings that `rotate` may have, each with a list of its values.
-    private static var rotatedValues: [SchemaPart.Key] {
-        let settings: [SchemaPart.Key] = DeviceRegistry.all.flatMap { $0.declarations }.map { setting in
+    private static var rotatedValues: [Schema.Member] {
+        let settings = DeviceRegistry.all.flatMap { $0.declarations }.map { setting -> Schema.Member in
             switch setting.form {
-            case .value(let shape), .quantity(let shape): (setting.key, SchemaPart.value(shape))
-            case .list, .mapping, .structure: (setting.key, SchemaPart.single)
+            case .value(let shape), .quantity(let shape): .optional(setting.key, .value(shape), "")
+            case .list, .mapping, .structure: .optional(setting.key, .single, "")
             }
         }
-        let values = Dictionary(grouping: settings + formatKeys, by: \.name).filter { $0.key != "address" }
-        return values.sorted { $0.key < $1.key }.map { name, keys in
-            let different = keys.reduce(into: [JSONValue]()) { if !$0.contains($1.value) { $0.append($1.value) } }
-            let value = different.count == 1 ? different[0] : SchemaPart.any(different)
-            return (name, SchemaPart.list(of: value, "its values, one after the other", count: 1...Int.max))
+        return merged(settings + formatKeys).filter { $0.key != "address" }.sorted { $0.key < $1.key }.map {
+            .optional($0.key, .array($0.value, 1...Int.max), "its values, one after the other")
         }
     }
 
-    private static var schedule: JSONValue {
-        let rotation = SchemaPart.mapping(
+    private static var schedule: Schema {
+        let addresses = Schema.anyOf([.value(.choice(["random"])), .array(.value(.address), 1...Int.max)])
+        let rotation = Schema.object(
             [
-                ("every", SchemaPart.value(.duration, "the time between two values, such as 15m")),
-                (
-                    "address",
-                    SchemaPart.described(
-                        SchemaPart.any([
-                            SchemaPart.value(.choice(["random"])),
-                            SchemaPart.list(of: SchemaPart.value(.address), count: 1...Int.max),
-                        ]), "random, or a list of addresses")
-                ),
-            ] + rotatedValues, required: ["every"], "what changes after a time, such as minor: [1, 2, 3]")
-        return SchemaPart.mapping(
-            [
-                (
-                    "between",
-                    SchemaPart.oneOrMore(
-                        of: SchemaPart.value(.window), "times of the day, such as mon-fri 09:00-17:00",
-                        count: 1...Schedule.maximumWindows)
-                ),
-                ("on", SchemaPart.value(.duration, "the time on")),
-                ("off", SchemaPart.value(.duration, "the time off, after it")),
-                ("rotate", rotation),
-            ], "when the beacon is on")
+                .required("every", .value(.duration), "the time between two values, such as 15m"),
+                .optional("address", addresses, "random, or a list of addresses"),
+            ] + rotatedValues)
+        return .object([
+            .optional(
+                "between", .oneOrMore(.value(.window), 1...Schedule.maximumWindows),
+                "times of the day, such as mon-fri 09:00-17:00"),
+            .optional("on", .value(.duration), "the time on"),
+            .optional("off", .value(.duration), "the time off, after it"),
+            .optional("rotate", rotation, "what changes after a time, such as minor: [1, 2, 3]"),
+        ])
     }
 
     // MARK: - Receivers and the air
 
-    private static let receiver = SchemaPart.mapping(
+    private static let receiver = Schema.object(
         [
-            ("id", SchemaPart.value(.name, "the name of the receiver")),
-            (
-                "hci-server",
-                SchemaPart.value(.server, "where its hosts find controllers: \(ServerAddress.forms)")
-            ),
-            (
-                "esphome",
-                SchemaPart.value(.hostAndPort, "where a Bluetooth proxy of ESPHome's API listens: 127.0.0.1:6053")
-            ),
-            ("phone", SchemaPart.choice(PhoneModel.names, "the phone that it receives like")),
-            (
-                "scan",
-                SchemaPart.mapping(
-                    [
-                        ("window", SchemaPart.value(.interval, "the receiving time in each interval, such as 30ms")),
-                        ("interval", SchemaPart.value(.interval, "the time from one window to the next, such as 40ms")),
-                        ("active", SchemaPart.boolean("whether it sends scan requests")),
-                    ], "parameters of its scan that replace the phone's")
-            ),
-            (
-                "regions",
-                SchemaPart.list(
-                    of: ScenarioSchema.region, "the regions that it monitors",
-                    count: 1...ListenerSettings.maximumRegions)
-            ),
-            ("listening", SchemaPart.boolean("whether its app scans")),
-            ("screen", SchemaPart.choice(Screen.allCases.map(\.rawValue), "the state of its screen")),
-            ("count", SchemaPart.value(copies, "the number of copies")),
-        ] + placeKeys.map { ($0, SchemaPart.definition($0)) }, required: ["id"])
+            .required("id", .value(.name), "the name of the receiver"),
+            .optional("hci-server", .value(.server), "where its hosts find controllers: \(ServerAddress.forms)"),
+            .optional(
+                "esphome", .value(.hostAndPort), "where a Bluetooth proxy of ESPHome's API listens: 127.0.0.1:6053"),
+            .optional("phone", .value(.choice(PhoneModel.names)), "the phone that it receives like"),
+            .optional("scan", scan, "parameters of its scan that replace the phone's"),
+            .optional(
+                "regions", .array(ScenarioSchema.region, 1...ListenerSettings.maximumRegions),
+                "the regions that it monitors"),
+            .optional("listening", .value(.boolean), "whether its app scans"),
+            .optional("screen", .value(.choice(Screen.allCases.map(\.rawValue))), "the state of its screen"),
+            .optional("count", .value(copies), "the number of copies"),
+        ] + places)
 
-    private static let wall = SchemaPart.mapping(
-        [
-            ("from", corner), ("to", corner),
-            ("loss", SchemaPart.value(.decibels, "the loss of a signal that passes through, such as 6dB")),
-        ], required: ["from", "to", "loss"])
+    private static let scan = Schema.object([
+        .optional("window", .value(.interval), "the receiving time in each interval, such as 30ms"),
+        .optional("interval", .value(.interval), "the time from one window to the next, such as 40ms"),
+        .optional("active", .value(.boolean), "whether it sends scan requests"),
+    ])
 
-    private static let corner = SchemaPart.list(
-        of: SchemaPart.value(.metres), "two numbers of metres, such as [4, 0]", count: 2...2)
+    private static let wall = Schema.object([
+        .required("from", corner, "two numbers of metres, such as [4, 0]"),
+        .required("to", corner, "two numbers of metres, such as [4, 0]"),
+        .required("loss", .value(.decibels), "the loss of a signal that passes through, such as 6dB"),
+    ])
 
-    private static let physics: JSONValue = {
-        let names = Propagation.environments.map(\.name) + ["off"]
-        let model = SchemaPart.mapping(
-            [("preset", SchemaPart.choice(names, "the model to begin with"))]
-                + PhysicsKey.all.map { ($0.name, part($0)) })
-        return SchemaPart.described(
-            SchemaPart.any([SchemaPart.choice(names, "a preset"), model]), "the model of the virtual air")
+    private static let corner = Schema.array(.value(.metres), 2...2)
+
+    private static let physics: Schema = {
+        let names = Schema.value(.choice(Propagation.environments.map(\.name) + ["off"]))
+        let keys = PhysicsKey.all.map { key in
+            Schema.Member.optional(
+                key.name, schema(of: key), key.off == .impossible ? key.meaning : "\(key.meaning), or off")
+        }
+        let model = Schema.object([.optional("preset", names, "the model to begin with")] + keys)
+        return .anyOf([names.described("a preset"), model])
     }()
 
-    private static func part(_ key: PhysicsKey) -> JSONValue {
-        let meaning = key.off == .impossible ? key.meaning : "\(key.meaning), or off"
+    private static func schema(of key: PhysicsKey) -> Schema {
         if key.isNumber {
             let shape = key.numbers[0].shape
-            return SchemaPart.value(key.off == .impossible ? shape : .either([.choice(["off"]), shape]), meaning)
+            return .value(key.off == .impossible ? shape : .either([.choice(["off"]), shape]))
         }
-        let numbers = SchemaPart.mapping(
-            key.numbers.map { ($0.name, SchemaPart.value($0.shape, $0.meaning)) }, required: key.numbers.map(\.name))
-        return SchemaPart.described(SchemaPart.any([SchemaPart.choice(["off"], "without it"), numbers]), meaning)
+        let numbers = Schema.object(key.numbers.map { .required($0.name, .value($0.shape), $0.meaning) })
+        return .anyOf([.value(.choice(["off"])).described("without it"), numbers])
     }
 
     // MARK: - Definitions
 
-    static var definitions: [SchemaPart.Key] { places + GATTSchema.definitions }
-
-    private static let places: [SchemaPart.Key] = {
-        let position = SchemaPart.list(
-            of: SchemaPart.value(.metres), "two or three numbers of metres, such as [2.5, 4]", count: 2...3)
-        let anchor = SchemaPart.mapping(
-            [
-                ("lat", SchemaPart.value(.latitude, "the latitude of [0, 0]")),
-                ("lon", SchemaPart.value(.longitude, "its longitude")),
-                ("bearing", SchemaPart.value(.degrees, "the direction of the second axis, in degrees from north")),
-                ("ele", SchemaPart.value(.metres, "the elevation of height 0")),
-            ], required: ["lat", "lon"])
-        let track = SchemaPart.mapping(
-            [
-                ("file", SchemaPart.single("a .csv, .gpx or .geojson file beside the profile")),
-                ("who", SchemaPart.value(.label, "selects the rows of a CSV file (default: the id)")),
-                ("anchor", anchor),
-            ], required: ["file"])
-        let pauses = SchemaPart.pairs(
-            keys: .integer(1...Int.max), values: SchemaPart.value(.duration),
-            "times of rest at points, by their numbers from 1")
+    static let definitions: [Schema.Member] = {
+        let position = Schema.array(.value(.metres), 2...3).described(
+            "two or three numbers of metres, such as [2.5, 4]")
+        let anchor = Schema.object([
+            .required("lat", .value(.latitude), "the latitude of [0, 0]"),
+            .required("lon", .value(.longitude), "its longitude"),
+            .optional("bearing", .value(.degrees), "the direction of the second axis, in degrees from north"),
+            .optional("ele", .value(.metres), "the elevation of height 0"),
+        ])
+        let track = Schema.object([
+            .required("file", .single, "a .csv, .gpx or .geojson file beside the profile"),
+            .optional("who", .value(.label), "selects the rows of a CSV file (default: the id)"),
+            .optional("anchor", anchor, ""),
+        ])
+        let path = Schema.object([
+            .required("through", .array(position, 2...Int.max), "the points"),
+            .required("speed", .value(.speed), "such as 1.2m/s"),
+            .optional(
+                "pauses", .dictionary(keys: .integer(1...Int.max), .value(.duration)),
+                "times of rest at points, by their numbers from 1"),
+            .optional("repeat", .value(.boolean), "whether it starts again at its end"),
+        ])
+        let orbit = Schema.object([
+            .required("centre", position, ""), .required("radius", .value(.radius), "in metres"),
+            .required("period", .value(.duration), "the time of a round, such as 60s"),
+            .optional("angle", .value(.degrees), "where it starts, in degrees"),
+        ])
+        let spacing = ValueShape.open(0 ... .infinity, unit: "m", excludes: .lowest)
+        let grid = Schema.object([
+            .required("columns", .value(.integer(1...Int.max)), "the number of copies in a row"),
+            .required("spacing", .value(spacing), "the distance between two, such as 2m"),
+            .optional("origin", position, ""),
+        ])
         return [
-            ("position", position),
-            (
-                "path",
-                SchemaPart.mapping(
-                    [
-                        ("through", SchemaPart.list(of: position, "the points", count: 2...Int.max)),
-                        ("speed", SchemaPart.value(.speed, "such as 1.2m/s")), ("pauses", pauses),
-                        ("repeat", SchemaPart.boolean("whether it starts again at its end")),
-                    ], required: ["through", "speed"], "a way through points")
-            ),
-            (
-                "track",
-                SchemaPart.described(
-                    SchemaPart.any([SchemaPart.single, track]), "recorded positions: a .csv, .gpx or .geojson file")
-            ),
-            (
-                "orbit",
-                SchemaPart.mapping(
-                    [
-                        ("centre", position), ("radius", SchemaPart.value(.radius, "in metres")),
-                        ("period", SchemaPart.value(.duration, "the time of a round, such as 60s")),
-                        ("angle", SchemaPart.value(.degrees, "where it starts, in degrees")),
-                    ], required: ["centre", "radius", "period"], "a circle")
-            ),
-            (
-                "grid",
-                SchemaPart.mapping(
-                    [
-                        ("columns", SchemaPart.value(.integer(1...Int.max), "the number of copies in a row")),
-                        (
-                            "spacing",
-                            SchemaPart.value(
-                                .open(0 ... .infinity, unit: "m", excludes: .lowest),
-                                "the distance between two, such as 2m")
-                        ), ("origin", position),
-                    ], required: ["columns", "spacing"], "places the copies of an entry with a count, row after row")
-            ),
-        ]
+            .optional("position", position, ""), .optional("path", path, "a way through points"),
+            .optional(
+                "track", .anyOf([.single, track]), "recorded positions: a .csv, .gpx or .geojson file"),
+            .optional("orbit", orbit, "a circle"),
+            .optional("grid", grid, "places the copies of an entry with a count, row after row"),
+        ] + GATTSchema.definitions
     }()
 }
