@@ -97,9 +97,18 @@ struct FramePayloadTests {
     private func advertised(
         _ payload: FramePayload, pdu: AdvertisingPDU? = nil, name: String? = nil, telemetry: BeaconTelemetry? = nil
     ) throws -> AdvertisedBeacon {
-        try AdvertisedBeacon(
-            payload, pdu: pdu, interval: AdvertisingInterval(160), transmitPower: nil, address: nil, name: name,
-            telemetry: telemetry)
+        try AdvertisedBeacon(payload, pdu: pdu, AdvertisingSettings(), name: name, telemetry: telemetry)
+    }
+
+    @Test func advertisingSettingsAreReadByTheirKeys() throws {
+        #expect(AdvertisingSettings.declarations.map(\.key) == ["interval", "tx-power", "address"])
+        let texts = ["interval": "1s", "tx-power": "-6dBm", "address": "C0:FF:EE:00:00:01"]
+        let settings = AdvertisingSettings(
+            interval: AdvertisingInterval(1600), transmitPower: TransmitPower(-6),
+            address: BluetoothAddress("C0:FF:EE:00:00:01"))
+        #expect(try AdvertisingSettings(texts) == settings)
+        #expect(try AdvertisingSettings([:]) == AdvertisingSettings())
+        for key in texts.keys { #expect(throws: ValueFault.self) { try AdvertisingSettings([key: "x"]) } }
     }
 
     @Test func impossibleCombinationsAreRefused() throws {

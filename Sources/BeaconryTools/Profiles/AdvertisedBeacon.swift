@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Advertising
-package import Bluetooth
 package import Devices
 package import Profiles
 
@@ -15,14 +14,12 @@ package struct AdvertisedBeacon: Sendable {
     /// A beacon that advertises a frame.
     /// - Parameters:
     ///   - pdu: the PDU type; `nil` for one that can carry what is given.
-    ///   - transmitPower: `nil` leaves it to the radio.
-    ///   - address: `nil` leaves it to the radio.
     ///   - name: the name in the scan response; `nil` for none.
     ///   - telemetry: the telemetry between the frames; `nil` sends none.
     /// - Throws: `Failure` if the PDU has no place for the name, or the format has no telemetry.
     package init(
-        _ payload: FramePayload, pdu: AdvertisingPDU?, interval: AdvertisingInterval, transmitPower: TransmitPower?,
-        address: BluetoothAddress?, name: String?, telemetry: BeaconTelemetry?
+        _ payload: FramePayload, pdu: AdvertisingPDU?, _ advertising: AdvertisingSettings, name: String?,
+        telemetry: BeaconTelemetry?
     ) throws(Failure) {
         let pdu = pdu ?? (name == nil ? .nonConnectable : .scannable)
         guard name == nil || pdu.isScannable else {
@@ -35,7 +32,6 @@ package struct AdvertisedBeacon: Sendable {
             let formats = BeaconTelemetry.formats.joined(separator: ", ")
             throw .usage("\(format) has no telemetry; formats with telemetry are \(formats)")
         }
-        let advertising = AdvertisingSettings(interval: interval, transmitPower: transmitPower, address: address)
         let configuration = Beacon.Configuration(
             frame: payload.frame, flags: payload.flags, pdu: pdu, advertising: advertising, name: name,
             telemetry: telemetry)

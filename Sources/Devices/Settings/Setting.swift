@@ -30,6 +30,8 @@ package struct Setting<Configuration: Sendable>: Sendable {
     fileprivate let read: @Sendable (inout ProfileReader, inout Configuration) -> Bool
     /// Writes the value into a profile.
     fileprivate let write: @Sendable (Configuration, inout DeviceWriter) -> Void
+    /// Sets the value from its text in a profile; `nil` for a value that is more than a text.
+    fileprivate let set: (@Sendable (String, inout Configuration) throws(ValueFault) -> Void)?
     /// The value at present, and how it is changed; `nil` for a setting that only profiles give.
     fileprivate let live: Live?
 
@@ -57,6 +59,7 @@ package struct Setting<Configuration: Sendable>: Sendable {
         text = { kind.profileText($0[keyPath: path]) }
         read = Self.read(kind.key, isRequired: isRequired, path, kind.parseProfile)
         write = { $1.write(kind.key, kind.profileText($0[keyPath: path])) }
+        set = { text, configuration throws(ValueFault) in configuration[keyPath: path] = try kind.parseProfile(text) }
         live = Live(
             value: { SettingValue(kind, $0[keyPath: path]) },
             change: { text, configuration throws(ValueFault) in
@@ -94,6 +97,7 @@ package struct Setting<Configuration: Sendable>: Sendable {
             let value = configuration[keyPath: path]
             if !omits(value) { writer.write(key, print(value)) }
         }
+        set = { text, configuration throws(ValueFault) in configuration[keyPath: path] = try parse(text) }
         guard isChangeable else {
             live = nil
             return
@@ -123,6 +127,7 @@ package struct Setting<Configuration: Sendable>: Sendable {
         text = { _ in nil }
         self.read = read
         self.write = write
+        set = nil
         live = nil
     }
 
@@ -325,6 +330,23 @@ extension Array {
             }
         }
         configuration = changed
+    }
+}
+
+extension AdvertisingSettings {
+    /// The advertising settings that all kinds of devices have, for options.
+    package static let declarations = Setting<Beacon.Configuration>.advertising().map {
+        SettingDeclaration($0, in: Beacon.template)
+    }
+
+    /// Advertising settings with values of `declarations`, by their keys; the others have their defaults.
+    /// - Throws: `ValueFault` for a text that is not a value of the setting.
+    package init(_ texts: [String: String]) throws(ValueFault) {
+        var configuration = Beacon.template
+        for setting in Setting<Beacon.Configuration>.advertising() {
+            if let text = texts[setting.key] { try setting.set?(text, &configuration) }
+        }
+        self = configuration.advertising
     }
 }
 

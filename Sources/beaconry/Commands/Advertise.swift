@@ -5,7 +5,6 @@
 import Advertising
 import ArgumentParser
 import BeaconryTools
-import Bluetooth
 import Devices
 import Emulator
 import Glibc
@@ -40,15 +39,7 @@ struct AdvertiseFrame<Frame: TransmittableBeacon>: AsyncParsableCommand, Options
     @OptionGroup(visibility: BeaconTelemetry.isPossible(with: Frame.formatName) ? .default : .hidden)
     var telemetry: TelemetryOptions
 
-    @Option(
-        help: "Advertising interval, such as 250ms or 400ticks (default: 100ms).",
-        transform: ValueText.radiatedInterval)
-    var interval = AdvertisingInterval(160)
-
-    @Option(
-        parsing: .unconditional, help: "Transmit power, such as -6dBm (default: the radio's).",
-        transform: ValueText.transmitPower)
-    var txPower: TransmitPower?
+    @OptionGroup var advertising: DeclaredOptions<AdvertisingKeys>
 
     @Option(help: "Name in the scan response (default: none).", transform: ValueText.localName)
     var name: String?
@@ -56,14 +47,11 @@ struct AdvertiseFrame<Frame: TransmittableBeacon>: AsyncParsableCommand, Options
     @Option(help: "PDU type (default: ADV_NONCONN_IND, or ADV_SCAN_IND with a name).")
     var pdu: AdvertisingPDU?
 
-    @Option(help: "Address, such as C0:FF:EE:00:00:01 (default: the radio's).", transform: ValueText.address)
-    var address: BluetoothAddress?
-
     @OptionGroup var options: RunOptions
 
     func run() async throws {
         let beacon = try AdvertisedBeacon(
-            frame.payload(), pdu: pdu, interval: interval, transmitPower: txPower, address: address, name: name,
+            frame.payload(), pdu: pdu, AdvertisingSettings(advertising.texts), name: name,
             telemetry: telemetry.content)
         let configuration = try options.configuration(profiles: [beacon.profile], state: nil, resets: false) {
             [beacon.profile]

@@ -10,7 +10,7 @@ import Profiles
 
 /// The options of a frame of one format: its keys, and the flags in front of it.
 struct FrameOptions<Frame: TransmittableBeacon>: ParsableArguments {
-    @OptionGroup var keys: KeyOptions<Frame>
+    @OptionGroup var keys: DeclaredOptions<FrameKeys<Frame>>
 
     @Option(help: "Flags byte in front of the frame, or none.")
     var flags = "0x06"
@@ -19,7 +19,7 @@ struct FrameOptions<Frame: TransmittableBeacon>: ParsableArguments {
     /// - Throws: `Failure` for a required key that is missing, for flags that are no byte, and for a frame that is too long
     ///   for a PDU.
     func payload() throws(Failure) -> FramePayload {
-        let frame = try keys.frame()
+        let frame = try FrameKeys<Frame>.frame(keys.texts)
         let flags: AdvertisingFlags?
         do throws(ValueFault) {
             flags = try ValueText.flags(self.flags)
@@ -42,38 +42,16 @@ struct FrameOptions<Frame: TransmittableBeacon>: ParsableArguments {
 }
 
 /// One option for each key that a format declares, such as `--uuid`.
-///
-/// ArgumentParser finds the options of a type by reflection, and decodes each by the label that it found. This type has no
-/// stored property for each option: it reflects and decodes the list of keys instead.
-struct KeyOptions<Frame: TransmittableBeacon>: ParsableArguments, CustomReflectable {
-    /// The values that were given, by the names of their keys.
-    private var values: [String: String] = [:]
-
-    init() {}
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Label.self)
-        for key in Frame.keys {
-            let option = try container.decode(Option<String?>.self, forKey: Label(stringValue: key.name))
-            values[key.name] = option.wrappedValue
-        }
-    }
-
-    var customMirror: Mirror {
-        Mirror(self, children: Frame.keys.map { (label: $0.name, value: Self.option(of: $0)) })
-    }
-
-    private static func option(of key: BeaconKey<Frame>) -> Option<String?> {
-        let value = key.isRequired ? "required" : key.text(Frame.template).map { "default: \($0)" } ?? "default: none"
-        return Option(
-            name: .customLong(key.name),
-            // Values may begin with a minus sign.
-            parsing: .unconditional, help: ArgumentHelp("\(key.summary): \(key.meaning) (\(value))."),
-            transform: { text in
+enum FrameKeys<Frame: TransmittableBeacon>: OptionList {
+    static var options: [DeclaredOption] {
+        Frame.keys.map { key in
+            let value =
+                key.isRequired ? "required" : key.text(Frame.template).map { "default: \($0)" } ?? "default: none"
+            return DeclaredOption(name: key.name, help: "\(key.summary): \(key.meaning) (\(value)).") { text in
                 var frame = Frame.template
                 guard key.set(text, &frame) else { throw ValueFault("\"\(text)\" is not \(key.meaning)") }
-                return text
-            })
+            }
+        }
     }
 
     /// The frame with the values that were given, and the defaults of the format for the others.
@@ -81,10 +59,10 @@ struct KeyOptions<Frame: TransmittableBeacon>: ParsableArguments, CustomReflecta
     /// A missing required key is found here, and not by ArgumentParser, which would report it in place of the misspelled
     /// option that was meant.
     /// - Throws: `Failure` for a required key that is missing.
-    func frame() throws(Failure) -> Frame {
+    static func frame(_ texts: [String: String]) throws(Failure) -> Frame {
         var frame = Frame.template
         for key in Frame.keys {
-            if let text = values[key.name] {
+            if let text = texts[key.name] {
                 _ = key.set(text, &frame)
             } else if key.isRequired {
                 let example = Frame.example.first { $0.key == key.name }?.value ?? "VALUE"
@@ -93,12 +71,15 @@ struct KeyOptions<Frame: TransmittableBeacon>: ParsableArguments, CustomReflecta
         }
         return frame
     }
+}
 
-    /// The label of an option: any name.
-    private struct Label: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
+/// One option for each advertising setting that all beacons have, such as `--interval`.
+enum AdvertisingKeys: OptionList {
+    static var options: [DeclaredOption] {
+        AdvertisingSettings.declarations.map { setting in
+            DeclaredOption(
+                name: setting.key, help: "As in profiles: \(setting.meaning) (default: \(setting.standard))."
+            ) { text in _ = try AdvertisingSettings([setting.key: text]) }
+        }
     }
 }
