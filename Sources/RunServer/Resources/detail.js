@@ -9,18 +9,8 @@ import { arrange, breakable, byId, html, set, text } from "./dom.js";
 import * as format from "./format.js";
 import { beaconState, receiverState } from "./state.js";
 
-/** The settings that kinds of devices have in common: key, name, unit, and the value in the field if it is another one. */
-const COMMON = [
-    { key: "uuid", name: "UUID" },
-    { key: "major", name: "Major" },
-    { key: "minor", name: "Minor" },
-    { key: "measured-power", name: "Measured power", unit: "dBm" },
-    {
-        key: "interval", name: "Interval", unit: "ms",
-        show: (text) => format.trim(format.ticks(text) * 0.625), send: (value) => `${value}ms`,
-    },
-    { key: "tx-power", name: "TX power", unit: "dBm" },
-];
+/** The settings that come first; the others follow in the order of their keys. */
+const FIRST = ["uuid", "major", "minor"];
 
 /** What an advertisement has: its names in `effective`, in events and among what differs, and the setting that requests it. */
 const ADVERTISED = [
@@ -128,14 +118,9 @@ export class DetailView {
             "button", { type: "button", click: () => this.#commands.disconnect(name) }, "Disconnect",
         );
         const warnings = html("ul", { class: "warnings" });
-        const common = COMMON.filter(({ key }) => key in beacon.settings);
-        const own = Object.keys(beacon.settings).filter((key) => !common.some((each) => each.key === key)).sort();
-        const settings = [...common, ...own.map((key) => ({ key, name: capital(format.words(key)) }))];
-        const rows = settings.map(
-            (setting) => (
-                { setting, ...settingRow(setting, (value) => run({ settings: { [setting.key]: setting.send?.(value) ?? value } })) }
-            ),
-        );
+        const others = Object.keys(beacon.settings).filter((key) => !FIRST.includes(key)).sort();
+        const keys = [...FIRST.filter((key) => key in beacon.settings), ...others];
+        const rows = keys.map((key) => ({ key, ...settingRow(key, (value) => run({ settings: { [key]: value } })) }));
         const place = placeRow((position) => this.#place("beacon", name, position));
         const effective = html("tbody");
         const facts = html("dl", { class: "facts" });
@@ -177,10 +162,7 @@ export class DetailView {
                         ),
                     ),
                 );
-                for (const row of rows) {
-                    const { key, show = String } = row.setting;
-                    row.update(show(now.settings[key] ?? ""), now.present?.[key]);
-                }
+                for (const row of rows) row.update(String(now.settings[row.key] ?? ""), now.present?.[row.key]);
                 place.update(this.#model.position(now));
                 this.#drawEffective(effective, now);
                 arrange(facts, [
@@ -298,12 +280,12 @@ function scheduleText({ on, until, overridden }) {
 }
 
 /** A setting: its name, the value in a field, a button that sends it, and where it is simulated the present value. */
-function settingRow(setting, send) {
-    const id = `setting-${setting.key}`;
+function settingRow(key, send) {
+    const id = `setting-${key}`;
+    const name = capital(format.words(key));
     const input = html("input", { id, type: "text", autocomplete: "off", spellcheck: "false" });
-    const apply = html("button", { type: "submit", "aria-label": `Set ${setting.name}`, hidden: true }, "Set");
+    const apply = html("button", { type: "submit", "aria-label": `Set ${name}`, hidden: true }, "Set");
     const present = html("span", { class: "present" });
-    const unit = setting.unit ? html("span", { class: "unit" }, setting.unit) : null;
     let known = "";
     const compare = () => (apply.hidden = input.value === known);
     input.addEventListener("input", compare);
@@ -312,21 +294,17 @@ function settingRow(setting, send) {
         input.value = known;
         compare();
     });
-    const element = html("form", { class: setting.key === "uuid" ? "wide" : false, submit: async (event) => {
+    const element = html("form", { class: key === "uuid" ? "wide" : false, submit: async (event) => {
         event.preventDefault();
         await send(input.value);
         compare();
-    } }, html("label", { for: id }, setting.name), html(
-        "span", { class: "value" }, input, unit, apply,
-    ), present);
+    } }, html("label", { for: id }, name), html("span", { class: "value" }, input, apply), present);
     return {
         element,
         update: (value, now) => {
             // What is being typed is not replaced.
             if (input.value === known || document.activeElement !== input) input.value = value;
             known = value;
-            // Such as the power that the radio chooses.
-            if (unit) unit.hidden = value !== "" && Number.isNaN(Number(value));
             compare();
             text(present, now === undefined ? "" : `now ${now}`);
         },

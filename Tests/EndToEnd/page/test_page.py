@@ -214,8 +214,8 @@ def test_a_setting_is_requested_and_effective(show: Show, room: Path) -> None:
     page = viewer.page
     viewer.row("door").get_by_role("button", name="door").click()
     interval = page.get_by_role("textbox", name="Interval")
-    expect(interval).to_have_value("100")
-    interval.fill("250")
+    expect(interval).to_have_value("100ms")
+    interval.fill("250ms")
     page.get_by_role("button", name="Set Interval").click()
     effective = page.locator(".effective tr").filter(has_text="Interval").locator("td")
     expect(effective).to_have_text(["250 ms", "250 ms"])
