@@ -28,13 +28,11 @@ extension BeaconEvent {
             EventForm(.connected, "\(central) connected") { try $0.set(.central, central) }
         case .disconnected(let central):
             EventForm(.disconnected, "\(central) disconnected") { try $0.set(.central, central) }
-        case .subscribed(let central, let characteristic, true):
-            EventForm(.subscribed, "\(central) subscribed to \(characteristic.words)") {
-                try $0.set(.central, central)
-                try characteristic.write(to: &$0)
-            }
-        case .subscribed(let central, let characteristic, false):
-            EventForm(.unsubscribed, "\(central) unsubscribed from \(characteristic.words)") {
+        case .subscribed(let central, let characteristic, let isSubscribed):
+            EventForm(
+                isSubscribed ? .subscribed : .unsubscribed,
+                "\(central) \(isSubscribed ? "subscribed to" : "unsubscribed from") \(characteristic.words)"
+            ) {
                 try $0.set(.central, central)
                 try characteristic.write(to: &$0)
             }
@@ -71,7 +69,7 @@ extension BeaconEvent {
         case .battery(.flat): EventForm(.batteryFlat, "its battery is flat")
         case .battery(.full): EventForm(.batteryFull, "its battery is full again")
         case .report(let report): report.form(of: beacon)
-        case .warning(let warning): warning.form()
+        case .warning(let warning): warning.form
         }
     }
 
@@ -191,24 +189,13 @@ extension PairingEvent {
                 try $0.set(.passkey, ValueText.digits(of: number))
             }
         case .paired(let peer): peer.form(with: central)
-        case .failed(let error): error.form(with: central, hint: error.hint).with(central)
-        case .encrypted(let protection): protection.form(with: central).with(central)
+        case .failed(let error): error.form(with: central, hint: error.hint).adding { try $0.set(.central, central) }
+        case .encrypted(let protection): protection.form(with: central).adding { try $0.set(.central, central) }
         case .forgotten(let address):
             EventForm(.bondForgotten, "bond with \(address.address) removed") {
                 try $0.set(.central, central)
                 try address.write(to: &$0)
             }
-        }
-    }
-}
-
-extension EventForm {
-    /// The same with a central among the fields.
-    fileprivate func with(_ central: String) -> EventForm {
-        let (sentence, write) = (sentence, write)
-        return EventForm(kind, sentence()) {
-            try $0.set(.central, central)
-            try write(&$0)
         }
     }
 }

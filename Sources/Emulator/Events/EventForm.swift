@@ -13,24 +13,48 @@ import Radio
 struct EventForm {
     /// The kind.
     let kind: EventKind
-    /// One line, without the time and the beacon or phone.
-    let sentence: () -> String
+    /// The beacon or the phone in the sentence; `nil` for an event of the run.
+    private var subject: BeaconIdentifier?
+    /// What is in front of the subject.
+    private let label: String
+    private let text: () -> String
     /// Writes the fields beside the common ones and `device`.
-    let write: (inout EventFields) throws -> Void
+    private(set) var write: (inout EventFields) throws -> Void
 
     init(
-        _ kind: EventKind, _ sentence: @autoclosure @escaping () -> String,
+        _ kind: EventKind, label: String = "", _ text: @autoclosure @escaping () -> String,
         _ write: @escaping (inout EventFields) throws -> Void = { _ in }
     ) {
         self.kind = kind
-        self.sentence = sentence
+        self.label = label
+        self.text = text
         self.write = write
+    }
+
+    /// One line, without the time.
+    var sentence: String { label + (subject.map { "\($0): " } ?? "") + text() }
+
+    /// The same form with fields in front of its own.
+    func adding(_ fields: @escaping (inout EventFields) throws -> Void) -> EventForm {
+        var form = self
+        form.write = { [write] in
+            try fields(&$0)
+            try write(&$0)
+        }
+        return form
+    }
+
+    /// The same form of a beacon or a phone.
+    fileprivate func about(_ subject: BeaconIdentifier) -> EventForm {
+        var form = self
+        form.subject = subject
+        return form
     }
 }
 
 extension EmulatorEvent {
     /// One line, without the time.
-    package var sentence: String { form.sentence() }
+    package var sentence: String { form.sentence }
 
     /// The lines for people: the sentence, and with several faults of a profile one for each of them.
     package var lines: [String] {
@@ -72,14 +96,11 @@ extension EmulatorEvent {
             }
         case .stopping: EventForm(.stopping, "stopping")
         case .host(let event): event.form
-        case .warning(let warning): warning.form()
+        case .warning(let warning): warning.form
         case .lost(let count): Self.lost(count)
-        case .beacon(let beacon, .warning(let warning)): warning.form(of: "\(beacon): ")
-        case .beacon(let beacon, let event): event.form(of: beacon).after("\(beacon): ")
-        case .phone(let phone, _, .serviceFailed(let error)):
-            Warning(code: error.code.rawValue, message: error.message, hint: error.hint).form(of: "\(phone): ")
+        case .beacon(let beacon, let event): event.form(of: beacon).about(beacon)
         case .phone(let phone, let accessory, let event):
-            event.form(with: accessory?.address.description ?? "the accessory").after("\(phone): ")
+            event.form(with: accessory?.address.description ?? "the accessory").about(phone)
         }
     }
 
@@ -89,14 +110,6 @@ extension EmulatorEvent {
             try $0.set(.count, count)
             try $0.set(.message, sentence)
         }
-    }
-}
-
-extension EventForm {
-    /// The same with words in front of the sentence.
-    fileprivate func after(_ words: @autoclosure @escaping () -> String) -> EventForm {
-        let sentence = sentence
-        return EventForm(kind, words() + sentence(), write)
     }
 }
 
@@ -187,9 +200,8 @@ extension HostEvent {
 // MARK: - Values of several events
 
 extension Warning {
-    /// - Parameter subject: what the warning is about, in front of its message.
-    func form(of subject: String = "") -> EventForm {
-        EventForm(.warning, "warning: \(subject)\(message) [\(code)]; \(hint)") {
+    var form: EventForm {
+        EventForm(.warning, label: "warning: ", "\(message) [\(code)]; \(hint)") {
             try $0.set(.code, code)
             try $0.set(.message, message)
             try $0.set(.hint, hint)

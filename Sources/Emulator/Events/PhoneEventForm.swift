@@ -43,7 +43,7 @@ extension PhoneEvent {
         case .serviceChanged(true): EventForm(.serviceBack, "notification service added")
         case .serviceChanged(false): EventForm(.serviceAway, "notification service removed")
         case .serviceFailed(let error):
-            Warning(code: error.code.rawValue, message: error.message, hint: error.hint).form()
+            Warning(code: error.code.rawValue, message: error.message, hint: error.hint).form
         case .service(let report): report.form(with: accessory)
         }
     }
