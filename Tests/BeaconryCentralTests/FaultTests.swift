@@ -223,7 +223,9 @@ struct FaultTests {
         try await Stage.with { stage in
             let peripheral = await stage.peripheral
             stage.peer.follow { _ in .hangUp }
-            let error = await #expect(throws: CentralError.self) { try await peripheral.connect(timeout: .seconds(300)) }
+            let error = await #expect(throws: CentralError.self) {
+                try await peripheral.connect(timeout: .seconds(300))
+            }
             #expect(error?.code == "radio" && error?.message.contains("lost at once") == true)
             stage.peer.behave()
             try await Self.checkThatAllWorks(stage)

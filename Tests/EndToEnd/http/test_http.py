@@ -589,7 +589,7 @@ def test_metrics_are_in_a_file(beaconry: Beaconry, tmp_path: Path) -> None:
 
 
 def test_dashboard_queries_metrics_that_are_there() -> None:
-    source = (CHECKOUT / "Sources" / "Operations" / "Observation" / "MetricsReport.swift").read_text()
+    source = (CHECKOUT / "Sources" / "RunAPI" / "Observation" / "MetricsReport.swift").read_text()
     known = set(re.findall(r'"(beaconry_[a-z_]+)"', source))
     dashboard = json.loads((CHECKOUT / "packaging" / "grafana" / "beaconry.json").read_text())
     queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
