@@ -34,7 +34,7 @@ final class PeripheralHost {
     private var store = StoredBonds()
     private var beacons: [BeaconIdentifier: CarriedBeacon] = [:]
     private var sets: [ControllerSet: CarriedBeacon] = [:]
-    private var centrals = ConnectedCentrals()
+    private var centrals = HostCentrals()
 
     /// The peripheral side of the radio with this name, without beacons.
     init(
@@ -435,7 +435,7 @@ final class PeripheralHost {
 
     private func characteristic(
         at handle: AttributeHandle, for connection: ConnectionIdentifier, on host: HostIdentifier
-    ) -> (ConnectedCentrals.Entry, CharacteristicIdentifier)? {
+    ) -> (HostCentrals.Entry, CharacteristicIdentifier)? {
         guard let central = centrals.central(connection, on: host),
             let characteristic = beacons[central.beacon]?.characteristics?.characteristic(at: handle)
         else { return nil }

@@ -63,7 +63,7 @@ package struct WriteCharacteristic: Operation {
 
     package var ends = ConnectionEnds()
     package var characteristic = CharacteristicReference()
-    package var value = AttributeValue()
+    package var value = WrittenValue()
     package var response: Bool?
 
     package init() {}

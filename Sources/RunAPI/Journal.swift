@@ -87,7 +87,7 @@ package struct Journal: ReadableRecord {
     package static let schema = Schema.record(
         "Journal",
         [
-            .required("events", .array(EventSchema.schema), "oldest first"),
+            .required("events", .array(.event), "oldest first"),
             .required(
                 "last", .integer(from: 0), "the number of the last event, selected, kept or not; 0 before the first"),
         ])
@@ -98,9 +98,9 @@ package struct Journal: ReadableRecord {
     package var content: Content { .json(self, records: events.count) }
 }
 
-/// The schema of events, which docs/events.md describes.
-enum EventSchema {
-    static let schema = Schema.record(
+extension Schema {
+    /// An event, as docs/events.md describes it.
+    fileprivate static let event = Schema.record(
         "Event",
         [
             .required("v", .integer, "the version of the format"),
@@ -196,7 +196,7 @@ extension JournalExpectation.Verdict {
         [
             .required("ok", .boolean, "whether the condition is met"),
             .required("count", .integer, "the number of events that match"),
-            .required("events", .array(EventSchema.schema), "the last of them, oldest first, at most 20"),
-            .required("near", .array(EventSchema.schema), "where it is not met: the events that come nearest"),
+            .required("events", .array(.event), "the last of them, oldest first, at most 20"),
+            .required("near", .array(.event), "where it is not met: the events that come nearest"),
         ])
 }

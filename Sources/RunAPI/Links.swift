@@ -80,16 +80,16 @@ package struct OverrideLink: Operation {
 
     package var from = AirName()
     package var to = AirName()
-    package var rssi: Setting?
-    package var loss: Setting?
-    package var packetLoss: Setting?
-    package var isBlocked: Setting?
-    package var duration: Setting?
+    package var rssi: SettingText?
+    package var loss: SettingText?
+    package var packetLoss: SettingText?
+    package var isBlocked: SettingText?
+    package var duration: SettingText?
 
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> LinkChangeRecord {
-        let pairs: [(LinkOverride.Key, Setting?)] = [
+        let pairs: [(LinkOverride.Key, SettingText?)] = [
             (.rssi, rssi), (.loss, loss), (.packetLoss, packetLoss), (.blocked, isBlocked), (.duration, duration),
         ]
         let values = Dictionary(

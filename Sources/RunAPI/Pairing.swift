@@ -83,7 +83,7 @@ package struct ForgetBonds: Operation {
     package static let failures: [EmulatorError.Code] = [.unknownBeacon, .unknownPeer]
 
     package var beacon = BeaconName()
-    package var peer: PeerAddress?
+    package var peer: BondPeer?
 
     package init() {}
 

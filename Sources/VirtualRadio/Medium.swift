@@ -13,7 +13,7 @@ package import Space
 /// is added does not change what the others receive, except by collisions.
 ///
 /// Without chance a packet has the mean RSSI, and all receivers receive it. With a sensitivity, a packet whose mean RSSI is far
-/// below it is out of range (`Reception.negligibleProbability`); `selectReceivers` finds the receivers in range by their
+/// below it is out of range (`PacketReception.negligibleProbability`); `selectReceivers` finds the receivers in range by their
 /// cells. An override has precedence over the range.
 struct Medium: Sendable {
     private struct Site {
@@ -62,7 +62,7 @@ struct Medium: Sendable {
     /// Whether chance has a part in RSSI or reception.
     private let hasChance: Bool
     private let fading: Fading
-    private let reception: Reception
+    private let reception: PacketReception
     /// The loss in dB for a natural logarithm of the squared distance of 1.
     private let slope: Double
     private let lossAtOneMetre: Double
@@ -107,7 +107,7 @@ struct Medium: Sendable {
         capture = propagation.capture ?? 0
         slope = 5 * propagation.exponent / log(10)
         fading = Fading(propagation)
-        reception = Reception(propagation, fading)
+        reception = PacketReception(propagation, fading)
         // Losses that are gains have no range.
         if reception.minimumMean > -.infinity, propagation.bodyLoss >= 0, propagation.walls.allSatisfy({ $0.loss >= 0 })
         {

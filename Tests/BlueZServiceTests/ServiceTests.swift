@@ -281,7 +281,7 @@ struct ServiceTests {
 
     @Test func devicesAndAdaptersAreReleased() async throws {
         let adapter = Weak<Adapter>()
-        let device = Weak<Device>()
+        let device = Weak<RemoteDevice>()
         try await Self.with { rig in
             try await rig.connect()
             await adapter.refer { rig.service.adapters.first }
@@ -297,7 +297,7 @@ struct ServiceTests {
         try await Self.with { rig in
             try await rig.connect()
             let path = try await rig.characteristic("fff2")
-            let device = Weak<Device>()
+            let device = Weak<RemoteDevice>()
             await device.refer { rig.service.adapters.first?.devices.device(at: Self.device) }
             let reading = Task { try await rig.call(path, Self.characteristic1, "ReadValue", [.variants([:])]) }
             for await _ in rig.pendingReads { break }
@@ -315,7 +315,7 @@ struct ServiceTests {
     @Test func removedDeviceEndsTheAttemptToConnect() async throws {
         try await Self.with(pdu: .nonConnectable) { rig in
             try await rig.discover()
-            let device = Weak<Device>()
+            let device = Weak<RemoteDevice>()
             await device.refer { rig.service.adapters.first?.devices.device(at: Self.device) }
             for (member, error) in [
                 ("Connect", BlueZError.connection(.cancelled)), ("Pair", BlueZError.pairing(.cancelled)),

@@ -81,9 +81,9 @@ import Testing
         #expect(try survives(CaptureNumber(3)))
         #expect(try survives(BatteryState.flat))
         #expect(try survives(#require(CharacteristicReference("0x000E"))))
-        #expect(try survives(AttributeValue([1, 0x64])))
+        #expect(try survives(WrittenValue([1, 0x64])))
         #expect(throws: ValueFault.self) {
-            try AttributeValue(json: AttributeValue(Array(repeating: 0, count: 513)).json)
+            try WrittenValue(json: WrittenValue(Array(repeating: 0, count: 513)).json)
         }
     }
 

@@ -45,7 +45,7 @@ import Testing
             OverrideLink {
                 $0.from = AirName(name)
                 $0.to = AirName(name)
-                $0.loss = Setting("6.5dB")
+                $0.loss = SettingText("6.5dB")
             })
         try check(ListBeacons { $0.profile = name })
         try check(RemoveBeacons { $0.match = BeaconPattern(name) })

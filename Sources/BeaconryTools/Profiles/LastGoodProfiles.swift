@@ -10,7 +10,7 @@ package import Profiles
 import Synchronization
 
 /// Notes what profiles are read from: the texts of their files, and the variables that they refer to.
-package final class ProfileRecord: Sendable {
+package final class ProfileReadings: Sendable {
     private let read = Mutex(ProfileCopy())
 
     package init() {}
@@ -73,7 +73,7 @@ package final class LastGoodProfiles: Sendable {
     /// - Parameter files: takes the paths of all files that are read.
     /// - Throws: `ProfileFaults` with the faults of all files.
     package func load(noting files: WatchedFiles) throws(ProfileFaults) -> [Profile] {
-        let record = ProfileRecord()
+        let record = ProfileReadings()
         let profiles = try ProfileFiles.load(paths, noting: files, keeping: record)
         latest.withLock { $0 = record.copy }
         return profiles

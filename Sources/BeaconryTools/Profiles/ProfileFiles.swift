@@ -18,7 +18,7 @@ package enum ProfileFiles {
     ///   - record: takes the texts of these files, and the variables that are read.
     /// - Throws: `ProfileFaults` with the faults of all files.
     package static func load(
-        _ paths: [String], noting files: WatchedFiles? = nil, keeping record: ProfileRecord? = nil
+        _ paths: [String], noting files: WatchedFiles? = nil, keeping record: ProfileReadings? = nil
     ) throws(ProfileFaults) -> [Profile] {
         try load(paths) { path throws(ProfileFaults) in
             files?.insert(path)

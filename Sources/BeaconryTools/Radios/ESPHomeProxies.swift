@@ -21,7 +21,6 @@ package struct ESPHomeProxies: Sendable {
         /// How a person carries it; `nil` for no body beside it.
         package var carrying: Carrying?
 
-        /// A proxy with these settings.
         package init(
             _ settings: BluetoothProxy.Settings, address: BluetoothAddress? = nil, motion: Motion? = nil,
             carrying: Carrying? = nil

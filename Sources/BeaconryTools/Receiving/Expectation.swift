@@ -27,7 +27,6 @@ package struct Expectation: Sendable {
     /// The line in the file, counted from 1; `nil` for an expectation of options.
     package let line: Int?
 
-    /// An expectation of these values.
     package init(_ subject: Subject, within: Duration, line: Int? = nil) {
         self.subject = subject
         self.within = within

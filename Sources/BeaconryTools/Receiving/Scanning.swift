@@ -105,7 +105,7 @@ package struct Scanning {
             ]
             return cells
         }
-        let trend = RSSIHistory.width(columns: columns) > 0 ? ["TREND"] : []
+        let trend = RSSILine.width(columns: columns) > 0 ? ["TREND"] : []
         let interval = showsIntervals ? ["INTERVAL"] : []
         let heading = ["ADDRESS", "RSSI"] + trend + interval + ["COUNT", "AGE", "NAME", "IDENTITY"]
         let lines = TextTable(rows: [heading] + rows).lines

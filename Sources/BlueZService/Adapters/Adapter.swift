@@ -9,13 +9,13 @@ import Radio
 /// An adapter: an object with `org.bluez.Adapter1`, its managers, and the devices below it.
 ///
 /// It scans actively while a program discovers, passively while one monitors only, else not at all. A report makes a device
-/// or changes it (`DeviceRegistry`). While it is switched off, programs get `NotReady`.
+/// or changes it (`RemoteDevices`). While it is switched off, programs get `NotReady`.
 @ServiceActor
 final class Adapter {
     /// What the objects of the adapter share.
     let context: AdapterContext
     /// The devices.
-    private(set) lazy var devices = DeviceRegistry(of: self)
+    private(set) lazy var devices = RemoteDevices(of: self)
     /// The monitors of programs.
     private(set) lazy var monitors = AdvertisementMonitors(of: self)
     /// The attributes of programs.
@@ -23,7 +23,7 @@ final class Adapter {
     private lazy var advertisements = LocalAdvertisements(of: self, on: peripheral)
     private lazy var peripheral = LocalPeripheral(of: self)
     private lazy var managers: [any AdapterManager] = makeManagers()
-    private var settings: AdapterSettings
+    private var settings: AdapterProperties
     private var sessions = DiscoverySessions()
     private var isDiscoverableBySession = false
     private lazy var scanner = AdapterScanner(context.radio.central, warn: context.options.warn) { [weak self] in
@@ -37,7 +37,7 @@ final class Adapter {
             path: Self.path(index), address: address, radio: radio, bus: service.bus, agents: service.agents,
             options: service.options)
         let name = service.options.name
-        settings = AdapterSettings(name: index == 0 ? name : "\(name) #\(index + 1)")
+        settings = AdapterProperties(name: index == 0 ? name : "\(name) #\(index + 1)")
     }
 
     private static func path(_ index: Int) -> ObjectPath {

@@ -39,7 +39,7 @@ final class CharacteristicObject {
     let path: ObjectPath
     private let table: RemoteTable.Characteristic
     private let service: ObjectPath
-    private let value: AttributeValue
+    private let value: RemoteValue
     private let descriptors: [DescriptorObject]
     private let flags: [String]
     private let bus: ServiceBus
@@ -70,7 +70,7 @@ final class CharacteristicObject {
             DescriptorObject($0, below: path, over: connection, bus: context.bus)
         }
         let bus = bus
-        value = AttributeValue(of: table.characteristic.value, over: connection) { value in
+        value = RemoteValue(of: table.characteristic.value, over: connection) { value in
             // At once, and equal values too: each is a notification (G_DBUS_PROPERTY_CHANGED_FLAG_FLUSH).
             bus.emitPropertiesChanged(path, Self.declaration.name, ["Value": .bytes(value)])
         }

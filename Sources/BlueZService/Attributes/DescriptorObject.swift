@@ -25,7 +25,7 @@ final class DescriptorObject {
     private let path: ObjectPath
     private let descriptor: RemoteDescriptor
     private let characteristic: ObjectPath
-    private let value: AttributeValue
+    private let value: RemoteValue
 
     /// The object of a descriptor.
     init?(
@@ -36,7 +36,7 @@ final class DescriptorObject {
         self.path = path
         self.descriptor = descriptor
         self.characteristic = characteristic
-        value = AttributeValue(of: descriptor.handle, over: connection) { value in
+        value = RemoteValue(of: descriptor.handle, over: connection) { value in
             bus.emitPropertiesChanged(path, Self.declaration.name, ["Value": .bytes(value)])
         }
     }

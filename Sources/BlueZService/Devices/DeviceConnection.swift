@@ -67,7 +67,7 @@ final class DeviceConnection {
     private let path: ObjectPath
     private let context: AdapterContext
     /// `nil` after the device was removed, while a task of this connection has not ended.
-    private weak var device: Device?
+    private weak var device: RemoteDevice?
     private(set) lazy var attributes = AttributeObjects(over: self, below: path, context)
     /// The requests to the device.
     let requests = RequestOrder()
@@ -88,7 +88,7 @@ final class DeviceConnection {
         init(_ caller: String?) { self.caller = caller }
     }
 
-    init(of device: Device, _ context: AdapterContext) {
+    init(of device: RemoteDevice, _ context: AdapterContext) {
         address = device.address
         path = device.path
         self.context = context

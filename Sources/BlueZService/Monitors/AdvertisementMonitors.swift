@@ -84,7 +84,7 @@ final class AdvertisementMonitors: AdapterManager {
     // MARK: - Reports
 
     /// The monitors that an advertisement matches.
-    func matches(_ report: AdvertisingReport) -> [Monitor] {
+    func matches(_ report: AdvertisingReport) -> [AdvertisementMonitor] {
         guard !applications.isEmpty else { return [] }
         return applications.values.flatMap { application in
             application.monitors.values.filter { $0.rules.matches(report.structures) }
@@ -92,12 +92,12 @@ final class AdvertisementMonitors: AdapterManager {
     }
 
     /// Reports a device to monitors that it matched.
-    func notify(_ monitors: [Monitor], of device: Device, rssi: Int16?) {
+    func notify(_ monitors: [AdvertisementMonitor], of device: RemoteDevice, rssi: Int16?) {
         for monitor in monitors { monitor.receive(device.path, rssi: rssi) }
     }
 
     /// Reports the loss of a device that is removed.
-    func forget(_ device: Device) {
+    func forget(_ device: RemoteDevice) {
         for application in applications.values {
             for monitor in application.monitors.values { monitor.forget(device.path) }
         }
@@ -133,7 +133,7 @@ final class MonitorApplication {
     private let bus: ServiceBus
     private let changed: @ServiceActor () -> Void
     /// The monitors by their paths.
-    private(set) var monitors: [ObjectPath: Monitor] = [:]
+    private(set) var monitors: [ObjectPath: AdvertisementMonitor] = [:]
     private var signals: Task<Void, Never>?
     private var isClosed = false
 
@@ -178,7 +178,7 @@ final class MonitorApplication {
         guard monitors.count < Self.capacity, let rules = MonitorRules(properties) else {
             return bus.notify(owner, path, Self.interface, "Release")
         }
-        monitors[path] = Monitor(owner, path, rules, bus: bus)
+        monitors[path] = AdvertisementMonitor(owner, path, rules, bus: bus)
         changed()
         // After the reply to the registration, as bluetoothd does: its controllers activate a monitor later.
         Task { [bus, owner] in bus.notify(owner, path, Self.interface, "Activate") }
@@ -201,7 +201,7 @@ final class MonitorApplication {
 
 /// A monitor of a program: `org.bluez.AdvertisementMonitor1`.
 @ServiceActor
-final class Monitor {
+final class AdvertisementMonitor {
     private static let interface = "org.bluez.AdvertisementMonitor1"
 
     /// What it reports.

@@ -64,7 +64,7 @@ extension CharacteristicReference: Parameter {
 }
 
 /// The value of an attribute, in hexadecimal digits (Core 5.4, Vol 3, Part F, 3.2.9).
-package struct AttributeValue: Parameter, Hashable {
+package struct WrittenValue: Parameter, Hashable {
     /// The longest value, in bytes.
     private static let limit = 512
 

@@ -222,7 +222,7 @@ package struct CaptureLimit: Parameter, Hashable {
 // MARK: - Settings
 
 /// A value as `ctl set` and profiles have it.
-package struct Setting: Parameter, Hashable {
+package struct SettingText: Parameter, Hashable {
     package var text: String
 
     package init(_ text: String) { self.text = text }
@@ -245,7 +245,7 @@ extension [String: String]: Parameter {
         self = [:]
         for (key, value) in members {
             do throws(ValueFault) {
-                self[key] = try Setting(json: value).text
+                self[key] = try SettingText(json: value).text
             } catch {
                 throw ValueFault("\(key): \(error.message)")
             }
@@ -253,7 +253,7 @@ extension [String: String]: Parameter {
     }
 
     package var json: JSONValue { .object(mapValues { .text($0) }) }
-    package static var schema: Schema { .dictionary(Setting.schema) }
+    package static var schema: Schema { .dictionary(SettingText.schema) }
 }
 
 extension BeaconChange.Muting: Parameter {
@@ -331,7 +331,7 @@ extension PairingAnswer: Parameter {
 }
 
 /// The address of the other end of a connection or of a bond.
-package struct PeerAddress: Parameter, Hashable {
+package struct BondPeer: Parameter, Hashable {
     package var address: BluetoothAddress
 
     package init(_ address: BluetoothAddress) { self.address = address }

@@ -66,10 +66,10 @@ struct AdvertisingSets: Sendable {
     }
 
     /// The sets of a controller's extended commands.
-    func extendedSets(of controller: Int) -> [ControllerActivity.AdvertisingSet] {
+    func extendedSets(of controller: Int) -> [ControllerStates.AdvertisingSet] {
         ofController[controller].compactMap { index in
             sets[Int(index)].handle.map { handle in
-                ControllerActivity.AdvertisingSet(
+                ControllerStates.AdvertisingSet(
                     handle: handle, isEnabled: sets[Int(index)].isEnabled,
                     endedByConnection: sets[Int(index)].endedByConnection)
             }

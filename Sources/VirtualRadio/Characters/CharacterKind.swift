@@ -187,7 +187,7 @@ private let nonConnectableBelow100ms = Condition.parameters(of: LESetAdvertising
 }
 
 /// The events about sets that the host disables: they were cancelled by the host.
-private let terminationsByHost: @Sendable (LESetExtendedAdvertisingEnable, ControllerActivity) -> [any LEMetaEvent] = {
+private let terminationsByHost: @Sendable (LESetExtendedAdvertisingEnable, ControllerStates) -> [any LEMetaEvent] = {
     command, activity in
     guard command.enable == 0 else { return [] }
     let handles = Set(command.sets.map(\.advertisingHandle))

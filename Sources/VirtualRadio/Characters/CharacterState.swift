@@ -32,7 +32,7 @@ struct Characters: Sendable {
     /// What becomes of a command of a controller's host.
     /// - Parameter isDelayed: whether the command was held already.
     mutating func decide(
-        _ packet: HCICommandPacket, of controller: Int, _ activity: ControllerActivity, isDelayed: Bool
+        _ packet: HCICommandPacket, of controller: Int, _ activity: ControllerStates, isDelayed: Bool
     ) -> CharacterState.Decision {
         defer { needsTimer = true }
         return states[controller]?.decide(packet, activity, isDelayed: isDelayed, now: now) ?? .execute(packet)
@@ -115,7 +115,7 @@ struct CharacterState: Sendable {
     private func isActive(_ part: Part, _ now: AirTime) -> Bool { part.period.contains(now - start) }
 
     mutating func decide(
-        _ packet: HCICommandPacket, _ activity: ControllerActivity, isDelayed: Bool, now: AirTime
+        _ packet: HCICommandPacket, _ activity: ControllerStates, isDelayed: Bool, now: AirTime
     ) -> Decision {
         if !isDelayed, let delay = delay(of: packet, now) {
             hold(.command(packet), until: now + delay)
@@ -211,8 +211,8 @@ extension Air {
         }
     }
 
-    private func activity(of controller: Int) -> ControllerActivity {
-        ControllerActivity(
+    private func activity(of controller: Int) -> ControllerStates {
+        ControllerStates(
             hasLinks: links.hasLinks(controller), isScanning: scanners.isScanning(controller),
             isInitiating: initiators.isInitiating(controller), isAdvertising: advertising.isAdvertising(controller),
             sets: advertising.extendedSets(of: controller))

@@ -15,7 +15,7 @@ struct Deviation: Sendable {
     /// After how many commands the controller does not answer any more.
     var hang: Hang?
     /// What becomes of a command; `nil` if it is not affected.
-    var command: (@Sendable (HCICommandPacket, ControllerActivity) -> CommandEffect?)?
+    var command: (@Sendable (HCICommandPacket, ControllerStates) -> CommandEffect?)?
     /// The events in place of an event; `nil` if it is not affected.
     var event: (@Sendable (HCIEventPacket) -> [ReplacedEvent]?)?
     /// The interval of advertising on the air, as a multiple of the host's.
@@ -68,7 +68,7 @@ struct Hang: Sendable {
 }
 
 /// The states of a controller that conditions depend on.
-struct ControllerActivity {
+struct ControllerStates {
     /// An advertising set of the extended commands.
     struct AdvertisingSet {
         let handle: UInt8
@@ -86,7 +86,7 @@ struct ControllerActivity {
 
 /// When a deviation affects a command.
 struct Condition: Sendable {
-    let holds: @Sendable (HCICommandPacket, ControllerActivity) -> Bool
+    let holds: @Sendable (HCICommandPacket, ControllerStates) -> Bool
 
     static let always = Condition { _, _ in true }
     static let whileLinked = Condition { $1.hasLinks }
@@ -153,7 +153,7 @@ extension Deviation {
 
     /// Events come before the answer to a command.
     static func precedes<Command: HCICommand>(
-        _: Command.Type, with events: @escaping @Sendable (Command, ControllerActivity) -> [any LEMetaEvent]
+        _: Command.Type, with events: @escaping @Sendable (Command, ControllerStates) -> [any LEMetaEvent]
     ) -> Deviation {
         Deviation(command: { packet, activity in
             (try? packet.parameters(as: Command.self)).map { CommandEffect.precede(events($0, activity)) }

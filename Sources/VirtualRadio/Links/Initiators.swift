@@ -11,7 +11,7 @@ struct Initiator: Sendable {
     let ownAddress: PackedAddress
     /// The advertiser to connect to; `nil` for any advertiser on the filter accept list.
     let peer: PackedAddress?
-    let parameters: ConnectionParameters
+    let parameters: LinkParameters
 
     var controller: Int { receiver.controller }
 }
@@ -119,7 +119,7 @@ extension CommandTable {
             CommandHandler.starting(LEExtendedCreateConnection.self) { air, controller, command throws(HCIStatus) in
                 let parameters = try mandatoryPHY(command.initiatingPHYs, command.parameters)
                 // Parameters of LE 2M, which is not scanned, are for connections that start on it.
-                guard command.parameters.dropFirst().allSatisfy({ ConnectionParameters($0).isValid }) else {
+                guard command.parameters.dropFirst().allSatisfy({ LinkParameters($0).isValid }) else {
                     throw .invalidCommandParameters
                 }
                 try air.startInitiating(controller, InitiatingRequest(command, parameters), isExtended: true)
@@ -146,7 +146,7 @@ private struct InitiatingRequest {
     let peerType: AddressType
     let peer: BluetoothAddress
     let own: OwnAddressType
-    let parameters: ConnectionParameters
+    let parameters: LinkParameters
 
     init(_ command: LECreateConnection) {
         scanInterval = command.scanInterval
@@ -155,7 +155,7 @@ private struct InitiatingRequest {
         peerType = command.peerAddressType
         peer = command.peerAddress
         own = command.ownAddressType
-        parameters = ConnectionParameters(
+        parameters = LinkParameters(
             command.minimumConnectionInterval, command.maximumConnectionInterval, command.maximumLatency,
             command.supervisionTimeout)
     }
@@ -167,7 +167,7 @@ private struct InitiatingRequest {
         peerType = command.peerAddressType
         peer = command.peerAddress
         own = command.ownAddressType
-        parameters = ConnectionParameters(first)
+        parameters = LinkParameters(first)
     }
 
     func check() throws(HCIStatus) {
@@ -178,7 +178,7 @@ private struct InitiatingRequest {
     }
 }
 
-extension ConnectionParameters {
+extension LinkParameters {
     fileprivate init(_ parameters: LEExtendedCreateConnection.Parameters) {
         self.init(
             parameters.minimumConnectionInterval, parameters.maximumConnectionInterval, parameters.maximumLatency,

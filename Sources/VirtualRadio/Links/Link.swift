@@ -99,9 +99,9 @@ struct Link: Sendable {
     static let interFrameSpace: Int64 = 150
 
     private enum Update: Hashable, Sendable {
-        case requested(LinkSide, ConnectionParameters)
-        case asked(LinkSide, ConnectionParameters, deadline: AirTime)
-        case scheduled(LinkSide, ConnectionParameters, instant: Int64)
+        case requested(LinkSide, LinkParameters)
+        case asked(LinkSide, LinkParameters, deadline: AirTime)
+        case scheduled(LinkSide, LinkParameters, instant: Int64)
     }
 
     private enum Encryption: Hashable, Sendable {
@@ -153,7 +153,7 @@ struct Link: Sendable {
     private var encryption = Encryption.off
 
     init(
-        timer: TimerIdentifier, central: LinkEnd, peripheral: LinkEnd, _ parameters: ConnectionParameters,
+        timer: TimerIdentifier, central: LinkEnd, peripheral: LinkEnd, _ parameters: LinkParameters,
         anchor: AirTime
     ) {
         self.timer = timer
@@ -201,8 +201,8 @@ struct Link: Sendable {
     /// Whether connection events take place.
     var isActive: Bool { isWhole && silentSide == nil }
 
-    private var parameters: ConnectionParameters {
-        ConnectionParameters(
+    private var parameters: LinkParameters {
+        LinkParameters(
             minimumInterval: interval, maximumInterval: interval, latency: latency,
             supervisionTimeout: supervisionTimeout)
     }
@@ -462,7 +462,7 @@ extension Link {
 // MARK: - Connection update
 
 extension Link {
-    mutating func requestUpdate(by side: LinkSide, _ parameters: ConnectionParameters) throws(HCIStatus) {
+    mutating func requestUpdate(by side: LinkSide, _ parameters: LinkParameters) throws(HCIStatus) {
         guard parameters.isValid else { throw .invalidCommandParameters }
         guard update == nil else { throw .commandDisallowed }
         update = .requested(side, parameters)
@@ -474,7 +474,7 @@ extension Link {
     }
 
     /// The host of a side accepts these parameters.
-    mutating func acceptUpdate(by side: LinkSide, _ parameters: ConnectionParameters, _ context: inout AirContext) {
+    mutating func acceptUpdate(by side: LinkSide, _ parameters: LinkParameters, _ context: inout AirContext) {
         scheduleUpdate(by: side.other, parameters, afterEvent: nextEventNumber(at: context.now), &context)
     }
 
@@ -489,7 +489,7 @@ extension Link {
     /// If its host has disabled the event, a peer rejects the request as an unsupported feature; a central then uses
     /// the connection update procedure, which the peer cannot reject.
     private mutating func negotiate(
-        by side: LinkSide, _ parameters: ConnectionParameters, atEvent number: Int64, _ context: inout AirContext
+        by side: LinkSide, _ parameters: LinkParameters, atEvent number: Int64, _ context: inout AirContext
     ) {
         let peer = self[side.other].controller
         guard context.controllers.allows(LERemoteConnectionParameterRequest.self, to: peer) else {
@@ -513,7 +513,7 @@ extension Link {
 
     /// Schedules new parameters for their instant (Core 5.4, Vol 6, Part B, 5.1.1).
     private mutating func scheduleUpdate(
-        by side: LinkSide, _ parameters: ConnectionParameters, afterEvent number: Int64, _ context: inout AirContext
+        by side: LinkSide, _ parameters: LinkParameters, afterEvent number: Int64, _ context: inout AirContext
     ) {
         let distance = context.configuration.timing == .immediate ? 0 : Self.instantDistance
         update = .scheduled(side, parameters, instant: number + distance)

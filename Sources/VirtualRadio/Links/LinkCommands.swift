@@ -47,7 +47,7 @@ extension CommandTable {
                 return .init(connectionHandle: command.connectionHandle, channelMap: Octets(padding: octets))
             },
             .starting(LEConnectionUpdate.self) { air, controller, command throws(HCIStatus) in
-                let parameters = ConnectionParameters(
+                let parameters = LinkParameters(
                     command.minimumConnectionInterval, command.maximumConnectionInterval, command.maximumLatency,
                     command.supervisionTimeout)
                 try air.links.change(command, controller, &air.context) { link, side throws(HCIStatus) in
@@ -59,12 +59,12 @@ extension CommandTable {
                 { air, controller, command throws(HCIStatus) in
                     let (index, side) = try air.links.find(command, controller)
                     try air.links[index].checkUpdateIsAsked(of: side)
-                    guard ConnectionParameters(command).isValid else { throw .invalidCommandParameters }
+                    guard LinkParameters(command).isValid else { throw .invalidCommandParameters }
                     return .init(connectionHandle: command.connectionHandle)
                 },
                 then: { air, controller, command in
                     air.links.settle(command, controller, &air.context) { link, side, context in
-                        link.acceptUpdate(by: side, ConnectionParameters(command), &context)
+                        link.acceptUpdate(by: side, LinkParameters(command), &context)
                         return nil
                     }
                 }),
@@ -178,7 +178,7 @@ extension CommandTable {
     }
 }
 
-extension ConnectionParameters {
+extension LinkParameters {
     fileprivate init(_ command: LERemoteConnectionParameterRequestReply) {
         self.init(
             command.minimumConnectionInterval, command.maximumConnectionInterval, command.maximumLatency,

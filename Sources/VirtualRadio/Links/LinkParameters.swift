@@ -6,7 +6,7 @@ import Bluetooth
 import HCI
 
 /// Connection parameters in units of the wire (Core 5.4, Vol 4, Part E, 7.8.12).
-struct ConnectionParameters: Hashable, Sendable {
+struct LinkParameters: Hashable, Sendable {
     /// In units of 1.25 ms, 6 to 3200.
     var minimumInterval: UInt16
     var maximumInterval: UInt16
@@ -24,7 +24,7 @@ struct ConnectionParameters: Hashable, Sendable {
     }
 }
 
-extension ConnectionParameters {
+extension LinkParameters {
     /// The parameters of a command; each fits into 16 bits on the wire.
     init(_ minimum: ConnectionInterval, _ maximum: ConnectionInterval, _ latency: UInt16, _ timeout: SupervisionTimeout)
     {

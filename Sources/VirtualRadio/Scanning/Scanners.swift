@@ -20,7 +20,7 @@ enum DuplicateFilter: UInt8, Sendable {
 }
 
 /// The parameters of a scan before it is enabled.
-struct ScanParameters: Hashable, Sendable {
+struct ScanSettings: Hashable, Sendable {
     var isActive = false
     /// Microseconds.
     var interval: Int64 = 10_000
@@ -36,7 +36,7 @@ struct ScanParameters: Hashable, Sendable {
 /// A controller that scans.
 private struct Scanner: Sendable {
     let receiver: Receiver
-    let parameters: ScanParameters
+    let parameters: ScanSettings
     /// The address of scan requests and the target of directed advertisements.
     let ownAddress: PackedAddress
     /// Whether its filter policy requires advertisers on the filter accept list.
@@ -48,7 +48,7 @@ private struct Scanner: Sendable {
     /// Capacity of the duplicate filter; beyond it the filter is cleared.
     private static let seenLimit = 65_536
 
-    init(receiver: Receiver, parameters: ScanParameters, ownAddress: PackedAddress, filter: DuplicateFilter) {
+    init(receiver: Receiver, parameters: ScanSettings, ownAddress: PackedAddress, filter: DuplicateFilter) {
         self.receiver = receiver
         self.parameters = parameters
         self.ownAddress = ownAddress
@@ -76,7 +76,7 @@ private struct Scanner: Sendable {
 struct Scanners: Sendable {
     /// What a controller has whether or not it scans.
     private struct Host: Sendable {
-        var parameters: ScanParameters?
+        var parameters: ScanSettings?
         /// The timer of a scan's duration.
         var timer: TimerIdentifier?
     }
@@ -138,7 +138,7 @@ struct Scanners: Sendable {
     }
 
     /// An advertising event while the scanners receive it.
-    private struct Reception {
+    private struct PacketReception {
         let event: AdvertisingEvent
         let set: Int
         /// The first and the last time of the event, or of its only PDU.
@@ -231,7 +231,7 @@ extension Scanners {
         _ context: inout AirContext
     ) {
         let properties = advertising[set].properties
-        var reception = Reception(
+        var reception = PacketReception(
             event: event, set: set, start: event.start ?? context.now,
             end: event.start == nil ? context.now + 1 : context.now, isScannable: properties.contains(.scannable),
             isDirected: properties.contains(.directed))
@@ -270,7 +270,7 @@ extension Scanners {
     /// Delivers an advertising event to a scanner, if it receives it.
     @inline(__always)
     private mutating func receive(
-        _ reception: inout Reception, by index: Int, _ advertising: inout AdvertisingSets, _ medium: inout Medium,
+        _ reception: inout PacketReception, by index: Int, _ advertising: inout AdvertisingSets, _ medium: inout Medium,
         _ context: inout AirContext
     ) {
         if reception.start >= listening[index].end {
@@ -294,7 +294,7 @@ extension Scanners {
 
     /// Reports an advertising event that a scanner has received, and the scan response.
     private mutating func deliver(
-        _ reception: inout Reception, _ rssi: Int8, on channel: Int, to index: Int,
+        _ reception: inout PacketReception, _ rssi: Int8, on channel: Int, to index: Int,
         _ advertising: inout AdvertisingSets, _ medium: inout Medium, _ context: inout AirContext
     ) {
         let set = reception.set
@@ -329,7 +329,8 @@ extension Scanners {
 
     /// Scanning filter policies (Core 5.4, Vol 6, Part B, 4.3.3).
     private func passesFilterPolicy(
-        _ reception: Reception, of scanner: Int, _ advertising: inout AdvertisingSets, _ controllers: inout Controllers
+        _ reception: PacketReception, of scanner: Int, _ advertising: inout AdvertisingSets,
+        _ controllers: inout Controllers
     ) -> Bool {
         let set = reception.set
         if scanners[scanner].usesAcceptList {
@@ -340,7 +341,7 @@ extension Scanners {
     }
 
     private func report(
-        _ reception: inout Reception, isScanResponse: Bool, _ rssi: Int8, to receiver: Int, isExtended: Bool,
+        _ reception: inout PacketReception, isScanResponse: Bool, _ rssi: Int8, to receiver: Int, isExtended: Bool,
         _ advertising: inout AdvertisingSets, _ controllers: inout Controllers
     ) {
         let set = reception.set
@@ -490,7 +491,7 @@ extension Scanners {
     ) throws(HCIStatus) {
         guard type.rawValue <= 1, own.rawValue <= 3, policy.rawValue <= 3 else { throw .invalidCommandParameters }
         try CommandTable.checkScanTimes(interval: interval, window: window)
-        hosts[controller].parameters = ScanParameters(
+        hosts[controller].parameters = ScanSettings(
             isActive: type == .active, interval: Int64(interval.count) * 625, window: Int64(window.count) * 625,
             usesRandomAddress: own.isRandom, filterPolicy: policy)
     }
@@ -503,7 +504,7 @@ extension Scanners {
         _ controller: Int, isExtended: Bool, _ filter: DuplicateFilter, duration: Int64 = 0, period: Int64 = 0,
         _ context: inout AirContext
     ) throws(HCIStatus) {
-        let parameters = hosts[controller].parameters ?? ScanParameters()
+        let parameters = hosts[controller].parameters ?? ScanSettings()
         guard let own = context.controllers.ownAddress(of: controller, isRandom: parameters.usesRandomAddress) else {
             throw .invalidCommandParameters
         }

@@ -247,11 +247,11 @@ struct ControlLink: AsyncParsableCommand {
         let change = OverrideLink {
             $0.from = AirName(device)
             $0.to = AirName(receiver)
-            $0.rssi = rssi.map(Setting.init)
-            $0.loss = loss.map(Setting.init)
-            $0.packetLoss = packetLoss.map(Setting.init)
-            $0.isBlocked = blocked ? Setting("true") : nil
-            $0.duration = time.map(Setting.init)
+            $0.rssi = rssi.map(SettingText.init)
+            $0.loss = loss.map(SettingText.init)
+            $0.packetLoss = packetLoss.map(SettingText.init)
+            $0.isBlocked = blocked ? SettingText("true") : nil
+            $0.duration = time.map(SettingText.init)
         }
         try await options.tool.perform(change) { [LinkText.line($0)] }
     }
@@ -368,7 +368,7 @@ struct ControlForget: AsyncParsableCommand {
             guard let address = BluetoothAddress(peer) else {
                 throw .badData("\"\(peer)\" is not an address; see bonds for those known")
             }
-            bonds.peer = PeerAddress(address)
+            bonds.peer = BondPeer(address)
         }
         try await options.tool.forget(forget)
     }

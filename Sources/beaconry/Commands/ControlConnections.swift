@@ -124,7 +124,7 @@ struct ControlReceiverWrite: AsyncParsableCommand {
     func run() async throws {
         let write = try WriteCharacteristic {
             ($0.ends, $0.characteristic, $0.response) = (target.ends.value, try target.reference, response)
-            $0.value = try AttributeValue(json: .text(value))
+            $0.value = try WrittenValue(json: .text(value))
         }
         try await options.tool.perform(write)
     }

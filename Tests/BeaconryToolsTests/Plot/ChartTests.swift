@@ -292,7 +292,7 @@ struct ChartTests {
 
 struct RSSIHistoryTests {
     private func line(_ values: [Int8?], width: Int = 16, isUnicode: Bool = true) -> String {
-        var history = RSSIHistory()
+        var history = RSSILine()
         for value in values { history.append(value) }
         return history.sparkline(width: width, isUnicode: isUnicode)
     }

@@ -165,7 +165,7 @@ struct EmulatorPairingTests {
                 let address = try #require(BluetoothAddress(peer))
                 let operation = ForgetBonds {
                     $0.beacon = BeaconName("entrance")
-                    $0.peer = PeerAddress(address)
+                    $0.peer = BondPeer(address)
                 }
                 return try await rig.perform(operation).forgotten
             }

@@ -210,7 +210,7 @@ struct FadingTests {
                 let bound = gains.filter { $0.gain > limit }.map(\.probability).reduce(0, +)
                 #expect(share <= bound + 0.002, "\(name), above \(limit) dB")
             }
-            let reception = Reception(propagation, fading)
+            let reception = PacketReception(propagation, fading)
             #expect(drawn.allSatisfy { $0 < reception.maximumGain })
         }
     }
@@ -221,7 +221,7 @@ struct ReceptionTests {
     @Test
     func lossesFollowTheProbability() {
         let propagation = Propagation(sensitivity: -95)
-        let reception = Reception(propagation, Fading(propagation))
+        let reception = PacketReception(propagation, Fading(propagation))
         let draws = Draws(seed: 3, "a")
         for rssi in [-97.5, -96, -95, -94, -92, -88] {
             for bits in [128, 376] {
@@ -240,7 +240,7 @@ struct ReceptionTests {
     @Test
     func thresholdsChangeNoDecision() {
         let propagation = Propagation(sensitivity: -95)
-        let reception = Reception(propagation, Fading(propagation))
+        let reception = PacketReception(propagation, Fading(propagation))
         let draws = Draws(seed: 4, "a")
         for number in UInt64(0)..<20_000 {
             let draw = draws.unit(number, 0)
@@ -257,10 +257,10 @@ struct ReceptionTests {
     @Test
     func rangeEndsWhereReceptionIsNegligible() {
         let plain = Propagation(sensitivity: -95)
-        #expect(abs(Reception(plain, Fading(plain)).minimumMean + 100.9) < 0.3)
-        #expect(Reception(Propagation(capture: 8), Fading(Propagation())).minimumMean == -.infinity)
+        #expect(abs(PacketReception(plain, Fading(plain)).minimumMean + 100.9) < 0.3)
+        #expect(PacketReception(Propagation(capture: 8), Fading(Propagation())).minimumMean == -.infinity)
         let office = Propagation.environments[2].propagation
-        let minimum = Reception(office, Fading(office)).minimumMean
+        let minimum = PacketReception(office, Fading(office)).minimumMean
         #expect(minimum < -105 && minimum > -125)
     }
 

@@ -194,7 +194,7 @@ import Testing
     /// Packets near the end of the range are received with a probability that is as low as the model says.
     @Test func receptionNearTheEndOfTheRangeIsRare() {
         for (name, propagation) in Propagation.environments {
-            let minimum = Reception(propagation, Fading(propagation)).minimumMean
+            let minimum = PacketReception(propagation, Fading(propagation)).minimumMean
             let distance = { (mean: Double) in
                 var metres = 1.0
                 while -propagation.loss(overMetres: metres) > mean { metres *= 1.01 }

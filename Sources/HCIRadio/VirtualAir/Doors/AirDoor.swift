@@ -10,7 +10,7 @@ import VirtualRadio
 
 /// A place where hosts of other programs get controllers on a virtual air.
 ///
-/// For each host, a door makes a connection (`HostConnection`) and an `AirVisit`, which joins the air, passes packets in both
+/// For each host, a door makes a connection (`DoorConnection`) and an `AirVisit`, which joins the air, passes packets in both
 /// directions, and leaves. A new door is a type that conforms to this, or another way to open a `StreamDoor`; a case of
 /// `ServerAddress`; and a line each of `AirEntrance.open` and `ServerAddress.transport`. It is used on the event loop of its air.
 protocol AirDoor: AnyObject {
@@ -55,7 +55,7 @@ extension ServerAddress {
 }
 
 /// The connection to a host of another program; used on the air's event loop.
-protocol HostConnection: AnyObject {
+protocol DoorConnection: AnyObject {
     /// Whether the connection takes more packets without queuing them for long.
     var isWritable: Bool { get }
     /// Queues a packet for the host; `flush()` follows.
@@ -75,7 +75,7 @@ final class AirVisit: ControllerLinkUser, AirDelegate {
     /// Called when a controller whose character removes it has sent Hardware Error. If `nil`, the connection is closed.
     var onFailure: (() -> Void)?
     private let entrance: AirEntrance
-    private var connection: (any HostConnection)?
+    private var connection: (any DoorConnection)?
     private var identifier: ControllerIdentifier?
     private var reporter: HostReporter?
     private var isReading = true
@@ -92,7 +92,7 @@ final class AirVisit: ControllerLinkUser, AirDelegate {
     /// - Parameters:
     ///   - transport: the address of the door, for events.
     ///   - peer: the other end of the connection, for events.
-    func join(over connection: any HostConnection, transport: String, peer: String) {
+    func join(over connection: any DoorConnection, transport: String, peer: String) {
         retained = self
         self.connection = connection
         identifier = entrance.air.join(configuration, delegate: self)

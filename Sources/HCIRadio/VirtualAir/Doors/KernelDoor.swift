@@ -142,7 +142,7 @@ final class KernelDoor: AirDoor {
     }
 }
 
-extension PacketDescriptor: HostConnection {
+extension PacketDescriptor: DoorConnection {
     /// The kernel takes each packet at once.
     var isWritable: Bool { true }
 

@@ -102,7 +102,7 @@ final class StreamDoor: AirDoor {
     }
 }
 
-extension H4StreamHandler: HostConnection {}
+extension H4StreamHandler: DoorConnection {}
 
 extension HostAndPort {
     /// The place of an internet address; `nil` for an address of another kind.

@@ -11,13 +11,13 @@ import Radio
 /// An advertisement makes a device, a scan response alone does not. A temporary device is removed when it was not received
 /// for a time, and the oldest one when there are too many.
 @ServiceActor
-final class DeviceRegistry {
+final class RemoteDevices {
     private weak var adapter: Adapter?
     private let context: AdapterContext
-    private var devices: [RemoteAddress: Device] = [:]
-    private var paths: [ObjectPath: Device] = [:]
+    private var devices: [RemoteAddress: RemoteDevice] = [:]
+    private var paths: [ObjectPath: RemoteDevice] = [:]
     /// New devices whose scan responses are awaited.
-    private var incomplete: [RemoteAddress: Device] = [:]
+    private var incomplete: [RemoteAddress: RemoteDevice] = [:]
     private static let incompleteCapacity = 4096
     /// The devices that were received in the current discovery.
     private var found: Set<ObjectPath> = []
@@ -33,7 +33,7 @@ final class DeviceRegistry {
     private var capacity: Int { context.options.deviceCapacity }
 
     /// The device at a path.
-    func device(at path: ObjectPath) -> Device? { paths[path] }
+    func device(at path: ObjectPath) -> RemoteDevice? { paths[path] }
 
     /// The path of a device with an address.
     private func path(of address: BluetoothAddress) -> ObjectPath? {
@@ -42,15 +42,15 @@ final class DeviceRegistry {
 
     /// The device of an address; one that is made for it, if there is none.
     /// - Returns: `nil` if there is a device with the same bytes and another type of address.
-    func device(of address: RemoteAddress) -> Device? {
+    func device(of address: RemoteAddress) -> RemoteDevice? {
         if let device = devices[address] { return device }
         guard let adapter, let path = path(of: address.address), paths[path] == nil else { return nil }
-        return Device(address, at: path, of: adapter)
+        return RemoteDevice(address, at: path, of: adapter)
     }
 
     /// Takes the connection that a central made to the adapter; makes a device of it, if there is none.
     /// - Returns: `nil` if there is a device with the same bytes and another type of address.
-    func accept(_ link: any RemoteLink) -> Device? {
+    func accept(_ link: any RemoteLink) -> RemoteDevice? {
         let known = devices[link.device]
         guard let device = known ?? self.device(of: link.device) else { return nil }
         if known == nil { add(device) }
@@ -108,7 +108,7 @@ final class DeviceRegistry {
     }
 
     /// Exports a device.
-    func add(_ device: Device) {
+    func add(_ device: RemoteDevice) {
         makeRoom()
         devices[device.address] = device
         paths[device.path] = device
@@ -117,7 +117,7 @@ final class DeviceRegistry {
     }
 
     /// Removes a device with all objects below it.
-    func remove(_ device: Device, forgettingBond: Bool = false) {
+    func remove(_ device: RemoteDevice, forgettingBond: Bool = false) {
         guard devices.removeValue(forKey: device.address) != nil else { return }
         paths[device.path] = nil
         found.remove(device.path)

@@ -9,9 +9,9 @@ import Radio
 /// A device: an object with `org.bluez.Device1` and the objects of its attributes.
 ///
 /// It is *temporary* until a program connects to it, pairs with it or trusts it; a temporary device is removed when it is
-/// not received any more (`DeviceRegistry`).
+/// not received any more (`RemoteDevices`).
 @ServiceActor
-final class Device {
+final class RemoteDevice {
     /// The object.
     let path: ObjectPath
     /// The address, as it is on the air.

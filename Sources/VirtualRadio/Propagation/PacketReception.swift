@@ -7,7 +7,7 @@ import Glibc
 import Space
 
 /// Which packets a receiver decodes, and from which mean RSSI on it may decode any.
-struct Reception: Sendable {
+struct PacketReception: Sendable {
     /// A packet that a receiver decodes with at most this probability, with all that chance may add to its mean RSSI, is out
     /// of range: it is lost, and nothing is drawn for it.
     static let negligibleProbability = 1e-6

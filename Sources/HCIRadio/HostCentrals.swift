@@ -7,7 +7,7 @@ import HostStack
 import Radio
 
 /// The centrals that are connected to beacons of a radio.
-struct ConnectedCentrals {
+struct HostCentrals {
     /// A central.
     struct Entry {
         /// The name, unique on the radio.
@@ -75,7 +75,7 @@ struct ConnectedCentrals {
 
     /// Removes all of them.
     mutating func removeAll() -> [Entry] {
-        defer { self = ConnectedCentrals() }
+        defer { self = HostCentrals() }
         return all
     }
 }

@@ -10,7 +10,7 @@ import Radio
 ///
 /// Reads from the same offset share one operation; another offset, or a second write, is refused meanwhile.
 @ServiceActor
-final class AttributeValue {
+final class RemoteValue {
     /// The last known value.
     private(set) var bytes: [UInt8] = []
     private let handle: AttributeHandle

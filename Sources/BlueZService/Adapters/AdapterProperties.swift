@@ -6,7 +6,7 @@ import Bluetooth
 import DBus
 
 /// What programs can set of an adapter, and what they read of it.
-struct AdapterSettings {
+struct AdapterProperties {
     private let name: String
     private var setAlias: String?
     /// Whether it is switched on.

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The last RSSI values of a beacon, as a line of characters.
-struct RSSIHistory: Hashable, Sendable {
+struct RSSILine: Hashable, Sendable {
     private static let capacity = 16
     private static let blocks = Array("▁▂▃▄▅▆▇█")
     private static let characters = Array("_.:-=+*#")
@@ -50,10 +50,10 @@ struct RSSIHistory: Hashable, Sendable {
 
 /// The RSSI histories of several beacons, for a live table.
 struct RSSIHistories<Key: Hashable & Sendable>: Sendable {
-    private var histories: [Key: RSSIHistory] = [:]
+    private var histories: [Key: RSSILine] = [:]
 
     /// Adds a value of a beacon, or `nil` if nothing was received.
-    mutating func append(_ value: Int8?, of key: Key) { histories[key, default: RSSIHistory()].append(value) }
+    mutating func append(_ value: Int8?, of key: Key) { histories[key, default: RSSILine()].append(value) }
 
     /// Forgets all other beacons.
     mutating func forgetAll(except keys: some Sequence<Key>) {
@@ -63,7 +63,7 @@ struct RSSIHistories<Key: Hashable & Sendable>: Sendable {
 
     /// The sparkline of a beacon, as wide as the terminal allows; `nil` if it has no room for one.
     func sparkline(of key: Key, columns: Int, isUnicode: Bool = Terminal.isUnicode) -> String? {
-        let width = RSSIHistory.width(columns: columns)
+        let width = RSSILine.width(columns: columns)
         guard width > 0 else { return nil }
         let line = histories[key]?.sparkline(width: width, isUnicode: isUnicode) ?? ""
         return line + String(repeating: " ", count: width - line.count)
