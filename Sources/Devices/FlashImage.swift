@@ -6,7 +6,6 @@
 package struct FlashImage: Hashable, Sendable {
     /// The values by name.
     package var values: [String: FlashValue]
-    /// An image of these values.
     package init(_ values: [String: FlashValue]) { self.values = values }
 
     /// The integer of this name.

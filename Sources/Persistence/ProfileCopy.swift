@@ -12,8 +12,6 @@ package struct ProfileCopy: Hashable, Sendable {
     package var files: [String: String]
     /// The values of the variables; `nil` for a variable that was not set.
     package var variables: [String: String?]
-
-    /// A copy of these files and variables.
     package init(files: [String: String] = [:], variables: [String: String?] = [:]) {
         self.files = files
         self.variables = variables

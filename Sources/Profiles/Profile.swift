@@ -16,8 +16,6 @@ package struct Profile: Sendable {
     package let receivers: [ReceiverDefinition]
     /// What is around them on the virtual air.
     package let surroundings: Surroundings
-
-    /// A profile of these beacons and receivers.
     package init(
         name: String, beacons: [BeaconDefinition], receivers: [ReceiverDefinition] = [],
         surroundings: Surroundings = Surroundings()

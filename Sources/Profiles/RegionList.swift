@@ -26,7 +26,6 @@ package struct RegionList: Hashable, Sendable {
         /// The time without an advertisement after which the region is left; `nil` for the monitor's default.
         package var exitAfter: Duration?
 
-        /// A region with these values.
         package init(
             identifier: String, uuid: UUID128, major: UInt16? = nil, minor: UInt16? = nil, hello: String? = nil,
             goodbye: String? = nil, atMostOncePer: Duration? = nil, exitAfter: Duration? = nil

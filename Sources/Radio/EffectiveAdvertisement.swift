@@ -125,7 +125,6 @@ package struct AdvertisingStatus: Hashable, Sendable {
     /// A warning for every difference, with its cause and a hint, and other warnings.
     package var warnings: [Warning] { fields.value.warnings }
 
-    /// A status of these values.
     package init(
         requested: Advertisement, effective: EffectiveAdvertisement, differences: Set<AdvertisingField>,
         warnings: [Warning]

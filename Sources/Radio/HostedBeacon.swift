@@ -59,7 +59,6 @@ package struct BeaconSite: Hashable, Sendable {
     /// The transmit power at which `measuredPower` was measured; `nil` is 0 dBm.
     package var transmitPower: TransmitPower?
 
-    /// A site of these values.
     package init(
         motion: Motion? = nil, measuredPower: MeasuredPower? = nil, transmitPower: TransmitPower? = nil
     ) {

@@ -66,7 +66,6 @@ package struct AirMember: Hashable, Sendable {
     /// Whether its scan is active; `nil` if it does not scan.
     package let isScanActive: Bool?
 
-    /// A member of these values.
     package init(name: String, position: Position?, motion: Motion?, isScanActive: Bool?) {
         self.name = name
         self.position = position
@@ -85,8 +84,6 @@ package struct AirReceiver: Hashable, Sendable {
     package let hosts: [String]
     /// Its present position; `nil` is 1 m from every beacon.
     package let position: Position?
-
-    /// A server with these hosts.
     package init(name: String, server: String, hosts: [String], position: Position?) {
         self.name = name
         self.server = server
@@ -114,7 +111,6 @@ package struct AirPath: Hashable, Sendable {
     /// Whether the advertiser is muted: no packet arrives.
     package let isMuted: Bool
 
-    /// A path of these values.
     package init(
         from transmitter: String, to receiver: String, distance: Double?, meanRSSI: Double, lastRSSI: RSSI?,
         loss: Double?, override: LinkOverride? = nil, isMuted: Bool = false

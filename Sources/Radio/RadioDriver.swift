@@ -117,8 +117,6 @@ package struct RadioSurvey: Sendable {
     package var advice: [String]
     /// Why the radios could not be listed; `nil` if they could.
     package var failure: RadioError?
-
-    /// A survey with these results.
     package init(
         radios: [Entry] = [], rights: [Right] = [], notes: [String] = [], advice: [String] = [],
         failure: RadioError? = nil
@@ -142,7 +140,6 @@ package struct RadioForecast: Sendable {
     /// The warnings of each beacon.
     package let warnings: [BeaconIdentifier: [Warning]]
 
-    /// A forecast of these values.
     package init(
         capabilities: RadioCapabilities, fitting: Int, obstacle: RadioError?,
         warnings: [BeaconIdentifier: [Warning]]

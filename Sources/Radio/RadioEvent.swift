@@ -67,7 +67,6 @@ package struct HostEvent: Hashable, Sendable {
     /// The public address of its controller.
     package let address: BluetoothAddress
 
-    /// An event of these values.
     package init(_ action: Action, name: String, transport: String, peer: String, address: BluetoothAddress) {
         self.action = action
         self.name = name

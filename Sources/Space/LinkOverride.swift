@@ -13,7 +13,6 @@ package struct LinkOverride: Hashable, Sendable {
     /// The time until the override ends; `nil` without a limit.
     package var duration: Duration?
 
-    /// An override of these values.
     package init(rssi: Int8? = nil, loss: Double = 0, packetLoss: Double = 0, duration: Duration? = nil) {
         self.rssi = rssi
         self.loss = loss

@@ -10,8 +10,6 @@ package struct DeclaredService: Hashable, Sendable {
     package var uuid: BluetoothUUID
     /// Its characteristics in order.
     package var characteristics: [DeclaredCharacteristic]
-
-    /// A service of these characteristics.
     package init(uuid: BluetoothUUID, characteristics: [DeclaredCharacteristic]) {
         self.uuid = uuid
         self.characteristics = characteristics

@@ -23,8 +23,6 @@ package struct GATTPeripheral: SelfContainedDevice {
             get { content.advertising }
             set { content.advertising = newValue }
         }
-
-        /// A peripheral of these services.
         package init(services: [DeclaredService], content: AdvertisedContent = AdvertisedContent(), centrals: Int = 1) {
             self.services = services
             self.content = content

@@ -66,7 +66,6 @@ package struct IoTDesignShopBeacon: SelfContainedDevice {
         present = configuration
     }
 
-    /// A beacon that leaves the factory with these settings.
     package init(_ configuration: Configuration, settings: IoTDesignShopSettings) {
         var configuration = configuration
         configuration.settings = settings

@@ -49,8 +49,6 @@ package struct ProfileNode: Sendable {
     package struct Mapping: Sendable {
         /// The pairs.
         package let pairs: [(key: ProfileNode, value: ProfileNode)]
-
-        /// A mapping of these pairs.
         package init(_ pairs: [(key: ProfileNode, value: ProfileNode)]) { self.pairs = pairs }
 
         /// The value of a key; `nil` when the key is missing.

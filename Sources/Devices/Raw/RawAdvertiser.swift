@@ -34,7 +34,6 @@ package struct RawAdvertiser: SelfContainedDevice {
 
     package private(set) var configuration: Configuration
 
-    /// A device with these values.
     package init(_ configuration: Configuration) { self.configuration = configuration }
 
     package var advertisesWhileConnected: Bool { true }

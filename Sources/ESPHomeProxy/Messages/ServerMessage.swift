@@ -171,8 +171,6 @@ package struct DiscoveredService: Hashable, Sendable {
     package struct Characteristic: Hashable, Sendable {
         package let characteristic: RemoteCharacteristic
         package let descriptors: [RemoteDescriptor]
-
-        /// A characteristic with these descriptors.
         package init(_ characteristic: RemoteCharacteristic, _ descriptors: [RemoteDescriptor]) {
             self.characteristic = characteristic
             self.descriptors = descriptors
@@ -181,8 +179,6 @@ package struct DiscoveredService: Hashable, Sendable {
 
     package let service: RemoteService
     package let characteristics: [Characteristic]
-
-    /// A service with these characteristics.
     package init(_ service: RemoteService, _ characteristics: [Characteristic]) {
         self.service = service
         self.characteristics = characteristics

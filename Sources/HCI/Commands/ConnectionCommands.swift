@@ -21,7 +21,6 @@ package struct Disconnect: ConnectionCommand, Hashable {
     /// The reason sent to the peer: 0x05, 0x13 to 0x15, 0x1A, 0x29 or 0x3B.
     package let reason: HCIStatus
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle, reason: HCIStatus = .remoteUserTerminatedConnection) {
         self.connectionHandle = connectionHandle
         self.reason = reason
@@ -46,7 +45,6 @@ package struct ReadRemoteVersionInformation: ConnectionHandleCommand, Hashable {
     /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
@@ -81,7 +79,6 @@ package struct LECreateConnection: HCICommand, Hashable {
     /// A hint.
     package let maximumEventLength: ConnectionEventLength
 
-    /// A command with these fields.
     package init(
         scanInterval: ScanTime, scanWindow: ScanTime, initiatorFilterPolicy: InitiatorFilterPolicy = .peerAddress,
         peerAddressType: AddressType = .public, peerAddress: BluetoothAddress = .zero,
@@ -162,7 +159,6 @@ package struct LEConnectionUpdate: ConnectionCommand, Hashable {
     /// A hint.
     package let maximumEventLength: ConnectionEventLength
 
-    /// A command with these fields.
     package init(
         connectionHandle: ConnectionHandle, minimumConnectionInterval: ConnectionInterval,
         maximumConnectionInterval: ConnectionInterval, maximumLatency: UInt16 = 0,
@@ -206,7 +202,6 @@ package struct LEReadRemoteFeatures: ConnectionHandleCommand, Hashable {
     /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
@@ -233,7 +228,6 @@ package struct LERemoteConnectionParameterRequestReply: ConnectionCommand, HCIRe
     /// A hint.
     package let maximumEventLength: ConnectionEventLength
 
-    /// A command with these fields.
     package init(
         connectionHandle: ConnectionHandle, minimumConnectionInterval: ConnectionInterval,
         maximumConnectionInterval: ConnectionInterval, maximumLatency: UInt16 = 0,
@@ -281,7 +275,6 @@ package struct LERemoteConnectionParameterRequestNegativeReply: ConnectionComman
     /// The reason sent to the peer.
     package let reason: HCIStatus
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle, reason: HCIStatus = .unacceptableConnectionParameters) {
         self.connectionHandle = connectionHandle
         self.reason = reason
@@ -322,7 +315,6 @@ package struct LEExtendedCreateConnection: HCICommand, Hashable {
         /// A hint.
         package let maximumEventLength: ConnectionEventLength
 
-        /// A value with these fields.
         package init(
             scanInterval: ScanTime, scanWindow: ScanTime, minimumConnectionInterval: ConnectionInterval,
             maximumConnectionInterval: ConnectionInterval, maximumLatency: UInt16 = 0,
@@ -376,7 +368,6 @@ package struct LEExtendedCreateConnection: HCICommand, Hashable {
     /// One for each bit of `initiatingPHYs`, lowest bit first.
     package let parameters: [Parameters]
 
-    /// A command with these fields.
     package init(
         initiatorFilterPolicy: InitiatorFilterPolicy = .peerAddress, ownAddressType: OwnAddressType = .public,
         peerAddressType: AddressType = .public, peerAddress: BluetoothAddress = .zero,

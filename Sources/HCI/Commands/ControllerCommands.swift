@@ -20,7 +20,6 @@ package struct SetEventMask: HCICommand, Hashable {
     /// The events that the controller may send.
     package let eventMask: EventMask
 
-    /// A command with these fields.
     package init(eventMask: EventMask) {
         self.eventMask = eventMask
     }
@@ -47,7 +46,6 @@ package struct WriteLocalName: HCICommand, Hashable {
     /// The name in UTF-8, terminated by a zero byte if it is shorter than 248 bytes.
     package let localName: Octets<248>
 
-    /// A command with these fields.
     package init(localName: Octets<248>) {
         self.localName = localName
     }
@@ -100,7 +98,6 @@ package struct ReadTransmitPowerLevel: ConnectionCommand, HCIReturningCommand, H
     /// The level to read: 0 the current one, 1 the maximum.
     package let type: UInt8
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle, type: UInt8) {
         self.connectionHandle = connectionHandle
         self.type = type
@@ -154,7 +151,6 @@ package struct SetEventMaskPage2: HCICommand, Hashable {
     /// The events that the controller may send.
     package let eventMaskPage2: EventMaskPage2
 
-    /// A command with these fields.
     package init(eventMaskPage2: EventMaskPage2) {
         self.eventMaskPage2 = eventMaskPage2
     }
@@ -212,7 +208,6 @@ package struct WriteLEHostSupport: HCICommand, Hashable {
     /// Ignored; formerly simultaneous LE and BR/EDR.
     package let unused: UInt8
 
-    /// A command with these fields.
     package init(supportedHost: UInt8, unused: UInt8 = 0) {
         self.supportedHost = supportedHost
         self.unused = unused
@@ -237,7 +232,6 @@ package struct ReadAuthenticatedPayloadTimeout: ConnectionHandleCommand, HCIRetu
     /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
@@ -285,7 +279,6 @@ package struct WriteAuthenticatedPayloadTimeout: ConnectionCommand, HCIReturning
     /// The timeout in units of 10 ms: 1 to 65,535.
     package let authenticatedPayloadTimeout: Ticks<10_000>
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle, authenticatedPayloadTimeout: Ticks<10_000>) {
         self.connectionHandle = connectionHandle
         self.authenticatedPayloadTimeout = authenticatedPayloadTimeout
@@ -310,7 +303,6 @@ package struct SetControllerToHostFlowControl: HCICommand, Hashable {
     /// The data under flow control: 0 none, 1 ACL data, 2 synchronous data, 3 both.
     package let flowControlEnable: UInt8
 
-    /// A command with these fields.
     package init(flowControlEnable: UInt8) {
         self.flowControlEnable = flowControlEnable
     }
@@ -336,7 +328,6 @@ package struct HostBufferSize: HCICommand, Hashable {
     /// The number of synchronous packet buffers.
     package let totalSynchronousDataPackets: UInt16
 
-    /// A command with these fields.
     package init(
         aclDataPacketLength: UInt16, synchronousDataPacketLength: UInt8 = 0, totalACLDataPackets: UInt16,
         totalSynchronousDataPackets: UInt16 = 0
@@ -370,7 +361,6 @@ package struct HostNumberOfCompletedPackets: HCICommand, Hashable {
     /// The number of packets of each connection, for at most 63 connections.
     package let completedPackets: [CompletedPackets]
 
-    /// A command with these fields.
     package init(completedPackets: [CompletedPackets]) {
         self.completedPackets = completedPackets
     }

@@ -62,7 +62,6 @@ package struct LEAddDeviceToFilterAcceptList: HCICommand, Hashable {
     /// The device.
     package let address: BluetoothAddress
 
-    /// A command with these fields.
     package init(addressType: AddressType, address: BluetoothAddress) {
         self.addressType = addressType
         self.address = address
@@ -89,7 +88,6 @@ package struct LERemoveDeviceFromFilterAcceptList: HCICommand, Hashable {
     /// The device.
     package let address: BluetoothAddress
 
-    /// A command with these fields.
     package init(addressType: AddressType, address: BluetoothAddress) {
         self.addressType = addressType
         self.address = address
@@ -119,7 +117,6 @@ package struct LEAddDeviceToResolvingList: HCICommand, Hashable {
     /// The local identity resolving key, least significant byte first; zeros if there is none.
     package let localIdentityResolvingKey: Octets<16>
 
-    /// A command with these fields.
     package init(
         peerIdentityAddressType: AddressType, peerIdentityAddress: BluetoothAddress,
         peerIdentityResolvingKey: Octets<16>, localIdentityResolvingKey: Octets<16>
@@ -154,7 +151,6 @@ package struct LERemoveDeviceFromResolvingList: HCICommand, Hashable {
     /// The peer.
     package let peerIdentityAddress: BluetoothAddress
 
-    /// A command with these fields.
     package init(peerIdentityAddressType: AddressType, peerIdentityAddress: BluetoothAddress) {
         self.peerIdentityAddressType = peerIdentityAddressType
         self.peerIdentityAddress = peerIdentityAddress
@@ -217,7 +213,6 @@ package struct LESetAddressResolutionEnable: HCICommand, Hashable {
     /// 0 disables address resolution, 1 enables it.
     package let addressResolutionEnable: UInt8
 
-    /// A command with these fields.
     package init(addressResolutionEnable: UInt8) {
         self.addressResolutionEnable = addressResolutionEnable
     }
@@ -239,7 +234,6 @@ package struct LESetResolvablePrivateAddressTimeout: HCICommand, Hashable {
     /// The lifetime in seconds: 1 to 3,600.
     package let resolvablePrivateAddressTimeout: Ticks<1_000_000>
 
-    /// A command with these fields.
     package init(resolvablePrivateAddressTimeout: Ticks<1_000_000>) {
         self.resolvablePrivateAddressTimeout = resolvablePrivateAddressTimeout
     }
@@ -264,7 +258,6 @@ package struct LESetPrivacyMode: HCICommand, Hashable {
     /// Network or device privacy.
     package let privacyMode: PrivacyMode
 
-    /// A command with these fields.
     package init(peerIdentityAddressType: AddressType, peerIdentityAddress: BluetoothAddress, privacyMode: PrivacyMode)
     {
         self.peerIdentityAddressType = peerIdentityAddressType

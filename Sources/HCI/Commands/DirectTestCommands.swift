@@ -17,7 +17,6 @@ package struct LEReceiverTest: HCICommand, Hashable {
     /// The channel: 0 to 39, at 2402 MHz plus 2 MHz each.
     package let channel: UInt8
 
-    /// A command with these fields.
     package init(channel: UInt8) { self.channel = channel }
 
     package init(parsing reader: inout ByteReader) throws(WireError) { channel = try reader.readUInt8() }
@@ -35,7 +34,6 @@ package struct LEReceiverTestV2: HCICommand, Hashable {
     /// 0: the transmitter has a standard modulation index; 1: a stable one.
     package let modulationIndex: UInt8
 
-    /// A command with these fields.
     package init(channel: UInt8, phy: PHY, modulationIndex: UInt8 = 0) {
         self.channel = channel
         self.phy = phy
@@ -66,7 +64,6 @@ package struct LETransmitterTest: HCICommand, Hashable {
     /// The payload pattern: 0 to 7.
     package let payload: UInt8
 
-    /// A command with these fields.
     package init(channel: UInt8, length: UInt8, payload: UInt8 = 0) {
         self.channel = channel
         self.length = length
@@ -98,7 +95,6 @@ package struct LETransmitterTestV2: HCICommand, Hashable {
     /// The PHY; 3 is LE Coded with S=8, 4 with S=2.
     package let phy: PHY
 
-    /// A command with these fields.
     package init(channel: UInt8, length: UInt8, payload: UInt8 = 0, phy: PHY) {
         self.channel = channel
         self.length = length

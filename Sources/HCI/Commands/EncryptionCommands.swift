@@ -25,7 +25,6 @@ package struct LEEnableEncryption: ConnectionCommand, Hashable {
     /// The key, least significant byte first.
     package let longTermKey: Octets<16>
 
-    /// A command with these fields.
     package init(
         connectionHandle: ConnectionHandle, randomNumber: UInt64, encryptedDiversifier: UInt16, longTermKey: Octets<16>
     ) {
@@ -60,7 +59,6 @@ package struct LELongTermKeyRequestReply: ConnectionCommand, HCIReturningCommand
     /// The key, least significant byte first.
     package let longTermKey: Octets<16>
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle, longTermKey: Octets<16>) {
         self.connectionHandle = connectionHandle
         self.longTermKey = longTermKey
@@ -85,7 +83,6 @@ package struct LELongTermKeyRequestNegativeReply: ConnectionHandleCommand, HCIRe
     /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
@@ -109,7 +106,6 @@ package struct LEGenerateDHKey: HCICommand, Hashable {
     /// Coordinate of the peer's public key, least significant byte first.
     package let keyYCoordinate: Octets<32>
 
-    /// A command with these fields.
     package init(keyXCoordinate: Octets<32>, keyYCoordinate: Octets<32>) {
         self.keyXCoordinate = keyXCoordinate
         self.keyYCoordinate = keyYCoordinate
@@ -137,7 +133,6 @@ package struct LEGenerateDHKeyVersion2: HCICommand, Hashable {
     /// 0: the key of LEReadLocalP256PublicKey, 1: the public debug key.
     package let keyType: UInt8
 
-    /// A command with these fields.
     package init(keyXCoordinate: Octets<32>, keyYCoordinate: Octets<32>, keyType: UInt8) {
         self.keyXCoordinate = keyXCoordinate
         self.keyYCoordinate = keyYCoordinate

@@ -23,7 +23,6 @@ package struct LESetAdvertisingSetRandomAddress: HCICommand, Hashable {
     /// The advertiser's address in the PDUs, if the own address type of the set is random.
     package let randomAddress: BluetoothAddress
 
-    /// A command with these fields.
     package init(advertisingHandle: UInt8, randomAddress: BluetoothAddress) {
         self.advertisingHandle = advertisingHandle
         self.randomAddress = randomAddress
@@ -75,7 +74,6 @@ package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Hashable
     /// 1 enables LEScanRequestReceived, 0 disables it.
     package let scanRequestNotificationEnable: UInt8
 
-    /// A command with these fields.
     package init(
         advertisingHandle: UInt8, properties: AdvertisingEventProperties, minimumInterval: AdvertisingInterval,
         maximumInterval: AdvertisingInterval, channelMap: AdvertisingChannelMap = .all,
@@ -176,7 +174,6 @@ package struct LESetExtendedAdvertisingEnable: HCICommand, Hashable {
         /// Maximum number of advertising events; 0 without a limit.
         package let maximumEvents: UInt8
 
-        /// A value with these fields.
         package init(advertisingHandle: UInt8, duration: Ticks<10_000> = Ticks(0), maximumEvents: UInt8 = 0) {
             self.advertisingHandle = advertisingHandle
             self.duration = duration
@@ -201,7 +198,6 @@ package struct LESetExtendedAdvertisingEnable: HCICommand, Hashable {
     /// The advertising sets, at most 63; an empty list disables all sets.
     package let sets: [AdvertisingSet]
 
-    /// A command with these fields.
     package init(enable: UInt8, sets: [AdvertisingSet]) {
         self.enable = enable
         self.sets = sets
@@ -289,7 +285,6 @@ package struct LERemoveAdvertisingSet: HCICommand, Hashable {
     /// The advertising set: 0x00 to 0xEF.
     package let advertisingHandle: UInt8
 
-    /// A command with these fields.
     package init(advertisingHandle: UInt8) {
         self.advertisingHandle = advertisingHandle
     }
@@ -320,7 +315,6 @@ package protocol ExtendedAdvertisingDataCommand: HCICommand {
     var fragmentPreference: UInt8 { get }
     /// The bytes of this fragment, at most 251.
     var data: [UInt8] { get }
-    /// A command with these fields.
     init(advertisingHandle: UInt8, operation: AdvertisingDataOperation, fragmentPreference: UInt8, data: [UInt8])
 }
 

@@ -137,7 +137,6 @@ package struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
     /// 0: the features of HCI_Read_Local_Supported_Features.
     package let pageNumber: UInt8
 
-    /// A command with these fields.
     package init(pageNumber: UInt8) {
         self.pageNumber = pageNumber
     }
@@ -273,7 +272,6 @@ package struct ReadRSSI: ConnectionHandleCommand, HCIReturningCommand, Hashable 
     /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
@@ -316,7 +314,6 @@ package struct VendorWriteBDADDR: HCICommand, Hashable {
     /// The address.
     package let address: BluetoothAddress
 
-    /// A command with these fields.
     package init(address: BluetoothAddress) { self.address = address }
 
     package init(parsing reader: inout ByteReader) throws(WireError) {
@@ -340,7 +337,6 @@ package struct VendorSetPosition: HCICommand, Hashable {
     /// In millimetres, on the axes of the profile; z is the height.
     package let x, y, z: Int32
 
-    /// A command with these fields.
     package init(x: Int32, y: Int32, z: Int32) {
         (self.x, self.y, self.z) = (x, y, z)
     }

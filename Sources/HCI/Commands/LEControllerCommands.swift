@@ -18,7 +18,6 @@ package struct LESetEventMask: HCICommand, Hashable {
     /// The events that the controller may send.
     package let eventMask: LEEventMask
 
-    /// A command with these fields.
     package init(eventMask: LEEventMask) {
         self.eventMask = eventMask
     }
@@ -157,7 +156,6 @@ package struct LEEncrypt: HCIReturningCommand, Hashable {
     /// The block, least significant byte first.
     package let plaintextData: Octets<16>
 
-    /// A command with these fields.
     package init(key: Octets<16>, plaintextData: Octets<16>) {
         self.key = key
         self.plaintextData = plaintextData

@@ -18,7 +18,6 @@ package struct LESetRandomAddress: HCICommand, Hashable {
     /// The address of PDUs whose own address type is random.
     package let randomAddress: BluetoothAddress
 
-    /// A command with these fields.
     package init(randomAddress: BluetoothAddress) {
         self.randomAddress = randomAddress
     }
@@ -52,7 +51,6 @@ package struct LESetAdvertisingParameters: HCICommand, Hashable {
     /// Which devices the advertiser answers.
     package let filterPolicy: AdvertisingFilterPolicy
 
-    /// A command with these fields.
     package init(
         minimumInterval: AdvertisingInterval, maximumInterval: AdvertisingInterval, advertisingType: AdvertisingType,
         ownAddressType: OwnAddressType = .public, peerAddressType: AddressType = .public,
@@ -131,7 +129,6 @@ package protocol LegacyAdvertisingDataCommand: HCICommand {
     var data: [UInt8] { get }
     /// The bytes after the significant ones, up to 31 bytes together.
     var padding: [UInt8] { get }
-    /// A command with these bytes.
     init(data: [UInt8], padding: [UInt8])
 }
 
@@ -185,7 +182,6 @@ package struct LESetAdvertisingEnable: HCICommand, Hashable {
     /// 0 stops, 1 starts.
     package let enable: UInt8
 
-    /// A command with these fields.
     package init(enable: UInt8) {
         self.enable = enable
     }

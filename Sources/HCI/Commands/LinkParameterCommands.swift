@@ -24,7 +24,6 @@ package struct LESetDataLength: ConnectionCommand, HCIReturningCommand, Hashable
     /// Duration of a packet: 328 to 17,040.
     package let transmitTime: Microseconds
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle, transmitOctets: UInt16, transmitTime: Microseconds) {
         self.connectionHandle = connectionHandle
         self.transmitOctets = transmitOctets
@@ -95,7 +94,6 @@ package struct LEWriteSuggestedDefaultDataLength: HCICommand, Hashable {
     /// Duration of a packet: 328 to 17,040.
     package let suggestedMaximumTransmitTime: Microseconds
 
-    /// A command with these fields.
     package init(suggestedMaximumTransmitOctets: UInt16, suggestedMaximumTransmitTime: Microseconds) {
         self.suggestedMaximumTransmitOctets = suggestedMaximumTransmitOctets
         self.suggestedMaximumTransmitTime = suggestedMaximumTransmitTime
@@ -168,7 +166,6 @@ package struct LEReadPHY: ConnectionHandleCommand, HCIReturningCommand, Hashable
     /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }
@@ -220,7 +217,6 @@ package struct LESetDefaultPHY: HCICommand, Hashable {
     /// Preferred PHYs for receiving.
     package let receivePHYs: PHYSet
 
-    /// A command with these fields.
     package init(allPHYs: PHYIndifference = [], transmitPHYs: PHYSet, receivePHYs: PHYSet) {
         self.allPHYs = allPHYs
         self.transmitPHYs = transmitPHYs
@@ -255,7 +251,6 @@ package struct LESetPHY: ConnectionCommand, Hashable {
     /// On LE Coded: 0 any coding, 1 prefer S=2, 2 prefer S=8.
     package let phyOptions: UInt16
 
-    /// A command with these fields.
     package init(
         connectionHandle: ConnectionHandle, allPHYs: PHYIndifference = [], transmitPHYs: PHYSet, receivePHYs: PHYSet,
         phyOptions: UInt16 = 0
@@ -291,7 +286,6 @@ package struct LESetHostChannelClassification: HCICommand, Hashable {
     /// 37 bits, channel 0 first: 0 bad, 1 unknown.
     package let channelMap: Octets<5>
 
-    /// A command with these fields.
     package init(channelMap: Octets<5>) {
         self.channelMap = channelMap
     }
@@ -311,7 +305,6 @@ package struct LEReadChannelMap: ConnectionHandleCommand, HCIReturningCommand, H
     /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// A command with these fields.
     package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }

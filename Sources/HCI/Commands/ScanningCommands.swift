@@ -25,7 +25,6 @@ package struct LESetScanParameters: HCICommand, Hashable {
     /// Which advertisements are reported.
     package let scanningFilterPolicy: ScanningFilterPolicy
 
-    /// A command with these fields.
     package init(
         scanType: ScanType, scanInterval: ScanTime, scanWindow: ScanTime, ownAddressType: OwnAddressType = .public,
         scanningFilterPolicy: ScanningFilterPolicy = .unfiltered
@@ -62,7 +61,6 @@ package struct LESetScanEnable: HCICommand, Hashable {
     /// 0 reports every advertisement, 1 filters duplicates.
     package let filterDuplicates: UInt8
 
-    /// A command with these fields.
     package init(enable: UInt8, filterDuplicates: UInt8) {
         self.enable = enable
         self.filterDuplicates = filterDuplicates
@@ -93,7 +91,6 @@ package struct LESetExtendedScanParameters: HCICommand, Hashable {
         /// Duration of a window: 0x0004 to 0xFFFF, at most the interval.
         package let scanWindow: ScanTime
 
-        /// A value with these fields.
         package init(scanType: ScanType, scanInterval: ScanTime, scanWindow: ScanTime) {
             self.scanType = scanType
             self.scanInterval = scanInterval
@@ -122,7 +119,6 @@ package struct LESetExtendedScanParameters: HCICommand, Hashable {
     /// One for each bit of `scanningPHYs`, lowest bit first.
     package let parameters: [Parameters]
 
-    /// A command with these fields.
     package init(
         ownAddressType: OwnAddressType = .public, scanningFilterPolicy: ScanningFilterPolicy = .unfiltered,
         scanningPHYs: PHYSet = .oneMegabit, parameters: [Parameters]
@@ -160,7 +156,6 @@ package struct LESetExtendedScanEnable: HCICommand, Hashable {
     /// Time between the starts of two durations, in units of 1.28 s; 0 to scan once.
     package let period: Ticks<1_280_000>
 
-    /// A command with these fields.
     package init(
         enable: UInt8, filterDuplicates: UInt8, duration: Ticks<10_000> = Ticks(0), period: Ticks<1_280_000> = Ticks(0)
     ) {

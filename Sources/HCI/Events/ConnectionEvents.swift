@@ -22,7 +22,6 @@ package struct DisconnectionComplete: HCIEvent, Hashable {
     /// Why the connection ended.
     package let reason: HCIStatus
 
-    /// An event with these fields.
     package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, reason: HCIStatus) {
         self.status = status
         self.connectionHandle = connectionHandle
@@ -52,7 +51,6 @@ package struct EncryptionChange: HCIEvent, Hashable {
     /// 0 off, 1 on.
     package let encryptionEnabled: UInt8
 
-    /// An event with these fields.
     package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, encryptionEnabled: UInt8) {
         self.status = status
         self.connectionHandle = connectionHandle
@@ -86,7 +84,6 @@ package struct ReadRemoteVersionInformationComplete: HCIEvent, Hashable {
     /// The manufacturer's version number.
     package let subversion: UInt16
 
-    /// An event with these fields.
     package init(
         status: HCIStatus = .success, connectionHandle: ConnectionHandle, version: CoreVersion,
         companyIdentifier: CompanyIdentifier, subversion: UInt16
@@ -123,7 +120,6 @@ package struct EncryptionKeyRefreshComplete: HCIEvent, Hashable {
     /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// An event with these fields.
     package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle) {
         self.status = status
         self.connectionHandle = connectionHandle
@@ -147,7 +143,6 @@ package struct AuthenticatedPayloadTimeoutExpired: HCIEvent, Hashable {
     /// The connection.
     package let connectionHandle: ConnectionHandle
 
-    /// An event with these fields.
     package init(connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
     }

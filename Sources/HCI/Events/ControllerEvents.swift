@@ -22,7 +22,6 @@ package struct CommandStatus: HCIEvent, Hashable {
     /// The command; `.none` if the event only updates the number of commands.
     package let opcode: HCIOpcode
 
-    /// An event with these fields.
     package init(status: HCIStatus = .success, commandCredits: UInt8 = 1, opcode: HCIOpcode) {
         self.status = status
         self.commandCredits = commandCredits
@@ -48,7 +47,6 @@ package struct HardwareError: HCIEvent, Hashable {
     /// The manufacturer's code.
     package let hardwareCode: UInt8
 
-    /// An event with these fields.
     package init(hardwareCode: UInt8) {
         self.hardwareCode = hardwareCode
     }
@@ -68,7 +66,6 @@ package struct NumberOfCompletedPackets: HCIEvent, Hashable {
     /// The number of packets of each connection, for at most 63 connections.
     package let completedPackets: [CompletedPackets]
 
-    /// An event with these fields.
     package init(completedPackets: [CompletedPackets]) {
         self.completedPackets = completedPackets
     }
@@ -86,7 +83,6 @@ package struct DataBufferOverflow: HCIEvent, Hashable {
     /// 0 synchronous, 1 ACL, 2 isochronous.
     package let linkType: UInt8
 
-    /// An event with these fields.
     package init(linkType: UInt8) {
         self.linkType = linkType
     }
@@ -110,7 +106,6 @@ package struct HCICommandComplete: HCIEvent, Hashable {
     /// The status byte and the other return parameters.
     package let returnParameters: [UInt8]
 
-    /// An event with these fields.
     package init(commandCredits: UInt8 = 1, opcode: HCIOpcode, returnParameters: [UInt8]) {
         self.commandCredits = commandCredits
         self.opcode = opcode

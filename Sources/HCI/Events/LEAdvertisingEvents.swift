@@ -29,7 +29,6 @@ package struct LEAdvertisingReport: LEMetaEvent, Hashable {
         /// RSSI: -127 to 20 dBm; 127 if unknown.
         package var rssi: RSSI
 
-        /// A report with these fields.
         package init(
             eventType: AdvertisingReportType, addressType: AddressType, address: BluetoothAddress, data: [UInt8],
             rssi: RSSI
@@ -62,7 +61,6 @@ package struct LEAdvertisingReport: LEMetaEvent, Hashable {
     /// 1 to 25 reports, field by field on the wire.
     package let reports: [Report]
 
-    /// An event with these fields.
     package init(reports: [Report]) {
         self.reports = reports
     }
@@ -91,7 +89,6 @@ package struct LEDirectedAdvertisingReport: LEMetaEvent, Hashable {
         /// RSSI: -127 to 20 dBm; 127 if unknown.
         package var rssi: RSSI
 
-        /// A report with these fields.
         package init(
             eventType: AdvertisingReportType = .connectableDirected, addressType: AddressType,
             address: BluetoothAddress, directAddressType: AddressType, directAddress: BluetoothAddress, rssi: RSSI
@@ -126,7 +123,6 @@ package struct LEDirectedAdvertisingReport: LEMetaEvent, Hashable {
     /// 1 to 15 reports, field by field on the wire.
     package let reports: [Report]
 
-    /// An event with these fields.
     package init(reports: [Report]) {
         self.reports = reports
     }
@@ -166,7 +162,6 @@ package struct LEExtendedAdvertisingReport: LEMetaEvent, Hashable {
         /// Advertising data or scan response, or a part of it: 0 to 229 bytes.
         package var data: [UInt8]
 
-        /// A report with these fields.
         package init(
             eventType: ExtendedAdvertisingEventType, addressType: AddressType, address: BluetoothAddress,
             primaryPHY: PHY = .oneMegabit, secondaryPHY: PHY = .none, advertisingSetIdentifier: UInt8 = 0xFF,
@@ -223,7 +218,6 @@ package struct LEExtendedAdvertisingReport: LEMetaEvent, Hashable {
     /// 1 to 10 reports, field by field on the wire.
     package let reports: [Report]
 
-    /// An event with these fields.
     package init(reports: [Report]) {
         self.reports = reports
     }
@@ -253,7 +247,6 @@ package struct LEAdvertisingSetTerminated: LEMetaEvent, Hashable {
     /// The number of advertising events sent, if the host set a limit.
     package let completedExtendedAdvertisingEvents: UInt8
 
-    /// An event with these fields.
     package init(
         status: HCIStatus = .success, advertisingHandle: UInt8,
         connectionHandle: ConnectionHandle = ConnectionHandle(0), completedExtendedAdvertisingEvents: UInt8 = 0
@@ -289,7 +282,6 @@ package struct LEScanRequestReceived: LEMetaEvent, Hashable {
     /// The scanner.
     package let scannerAddress: BluetoothAddress
 
-    /// An event with these fields.
     package init(advertisingHandle: UInt8, scannerAddressType: AddressType, scannerAddress: BluetoothAddress) {
         self.advertisingHandle = advertisingHandle
         self.scannerAddressType = scannerAddressType

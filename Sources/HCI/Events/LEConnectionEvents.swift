@@ -35,7 +35,6 @@ package struct LEConnectionComplete: LEMetaEvent, Hashable {
     /// The accuracy of the central's clock; valid on a peripheral only.
     package let centralClockAccuracy: ClockAccuracy
 
-    /// An event with these fields.
     package init(
         status: HCIStatus = .success, connectionHandle: ConnectionHandle, role: ConnectionRole,
         peerAddressType: AddressType, peerAddress: BluetoothAddress, connectionInterval: ConnectionInterval,
@@ -105,7 +104,6 @@ package struct LEEnhancedConnectionComplete: LEMetaEvent, Hashable {
     /// The accuracy of the central's clock; valid on a peripheral only.
     package let centralClockAccuracy: ClockAccuracy
 
-    /// An event with these fields.
     package init(
         status: HCIStatus = .success, connectionHandle: ConnectionHandle, role: ConnectionRole,
         peerAddressType: AddressType, peerAddress: BluetoothAddress,
@@ -169,7 +167,6 @@ package struct LEConnectionUpdateComplete: LEMetaEvent, Hashable {
     /// The supervision timeout, in units of 10 ms: 0x000A to 0x0C80.
     package let supervisionTimeout: SupervisionTimeout
 
-    /// An event with these fields.
     package init(
         status: HCIStatus = .success, connectionHandle: ConnectionHandle, connectionInterval: ConnectionInterval,
         peripheralLatency: UInt16, supervisionTimeout: SupervisionTimeout
@@ -208,7 +205,6 @@ package struct LEReadRemoteFeaturesComplete: LEMetaEvent, Hashable {
     /// The LE features of the peer, one bit each.
     package let features: LEFeatures
 
-    /// An event with these fields.
     package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, features: LEFeatures) {
         self.status = status
         self.connectionHandle = connectionHandle
@@ -243,7 +239,6 @@ package struct LERemoteConnectionParameterRequest: LEMetaEvent, Hashable {
     /// The supervision timeout, in units of 10 ms: 0x000A to 0x0C80.
     package let supervisionTimeout: SupervisionTimeout
 
-    /// An event with these fields.
     package init(
         connectionHandle: ConnectionHandle, minimumConnectionInterval: ConnectionInterval,
         maximumConnectionInterval: ConnectionInterval, maximumLatency: UInt16, supervisionTimeout: SupervisionTimeout
@@ -286,7 +281,6 @@ package struct LEDataLengthChange: LEMetaEvent, Hashable {
     /// The maximum duration of a received packet in microseconds: 328 to 17,040.
     package let maximumReceiveTime: Microseconds
 
-    /// An event with these fields.
     package init(
         connectionHandle: ConnectionHandle, maximumTransmitOctets: UInt16, maximumTransmitTime: Microseconds,
         maximumReceiveOctets: UInt16, maximumReceiveTime: Microseconds
@@ -327,7 +321,6 @@ package struct LEPHYUpdateComplete: LEMetaEvent, Hashable {
     /// The PHY for received packets.
     package let receivePHY: PHY
 
-    /// An event with these fields.
     package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, transmitPHY: PHY, receivePHY: PHY) {
         self.status = status
         self.connectionHandle = connectionHandle
@@ -358,7 +351,6 @@ package struct LEChannelSelectionAlgorithm: LEMetaEvent, Hashable {
     /// Channel selection algorithm #1 or #2.
     package let algorithm: ChannelSelectionAlgorithm
 
-    /// An event with these fields.
     package init(connectionHandle: ConnectionHandle, algorithm: ChannelSelectionAlgorithm) {
         self.connectionHandle = connectionHandle
         self.algorithm = algorithm

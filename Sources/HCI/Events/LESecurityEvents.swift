@@ -21,7 +21,6 @@ package struct LELongTermKeyRequest: LEMetaEvent, Hashable {
     /// Identifies the key; 0 with LE Secure Connections.
     package let encryptedDiversifier: UInt16
 
-    /// An event with these fields.
     package init(connectionHandle: ConnectionHandle, randomNumber: UInt64, encryptedDiversifier: UInt16) {
         self.connectionHandle = connectionHandle
         self.randomNumber = randomNumber
@@ -51,7 +50,6 @@ package struct LEReadLocalP256PublicKeyComplete: LEMetaEvent, Hashable {
     /// Coordinate of the public key, least significant byte first.
     package let keyYCoordinate: Octets<32>
 
-    /// An event with these fields.
     package init(status: HCIStatus = .success, keyXCoordinate: Octets<32>, keyYCoordinate: Octets<32>) {
         self.status = status
         self.keyXCoordinate = keyXCoordinate
@@ -79,7 +77,6 @@ package struct LEGenerateDHKeyComplete: LEMetaEvent, Hashable {
     /// Least significant byte first; all 0xFF on failure.
     package let dhKey: Octets<32>
 
-    /// An event with these fields.
     package init(status: HCIStatus = .success, dhKey: Octets<32>) {
         self.status = status
         self.dhKey = dhKey

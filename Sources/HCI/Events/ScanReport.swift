@@ -61,7 +61,6 @@ package struct ScanReport: Hashable, Sendable {
     /// The Advertising_SID; `nil` in a legacy PDU.
     package var setIdentifier: UInt8?
 
-    /// A report with these fields.
     package init(
         address: BluetoothAddress, addressType: AddressType, kind: Kind, data: [UInt8], isComplete: Bool = true,
         rssi: RSSI?, transmitPower: TransmitPower? = nil, primaryPHY: PHY = .oneMegabit,

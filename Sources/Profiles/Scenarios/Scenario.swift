@@ -138,7 +138,6 @@ package struct ScenarioExpectation: Hashable, Sendable {
     /// The line in the file, counted from 1.
     package let line: Int
 
-    /// An expectation of these values.
     package init(
         receiver: String? = nil, _ subject: Subject, _ time: Time, count: ClosedRange<Int>? = nil,
         hold: Duration? = nil, requiredRate: Double = 1, line: Int = 0

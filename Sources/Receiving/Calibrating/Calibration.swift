@@ -42,7 +42,6 @@ package struct CalibrationResult: Hashable, Sendable {
     /// The number of samples that were left out at each end.
     package let trimmed: Int
 
-    /// A result of these values.
     package init(beacon: IBeacon, measuredPower: MeasuredPower, samples: Int, trimmed: Int) {
         self.beacon = beacon
         self.measuredPower = measuredPower

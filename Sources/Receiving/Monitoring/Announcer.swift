@@ -11,7 +11,6 @@ package struct AnnouncementRule: Hashable, Sendable {
     /// The minimum time between two hellos, and between two goodbyes; `nil` for none.
     package var atMostOncePer: Duration?
 
-    /// A rule of these values.
     package init(hello: String? = nil, goodbye: String? = nil, atMostOncePer: Duration? = nil) {
         self.hello = hello
         self.goodbye = goodbye
@@ -38,7 +37,6 @@ package struct Announcement: Hashable, Sendable {
     /// When it is due.
     package let time: Duration
 
-    /// An announcement of these values.
     package init(region: String, kind: Kind, text: String, time: Duration) {
         self.region = region
         self.kind = kind

@@ -35,7 +35,6 @@ package struct RegionEvent: Hashable, Sendable {
     /// The beacon that entered; `nil` for other changes.
     package let beacon: IBeacon?
 
-    /// An event of these values.
     package init(region: BeaconRegion, kind: Kind, time: Duration, beacon: IBeacon? = nil) {
         self.region = region
         self.kind = kind

@@ -20,7 +20,6 @@ package struct RangedBeacon: Hashable, Sendable {
     /// When it was last seen.
     package let lastSeen: Duration
 
-    /// A beacon with these values.
     package init(
         beacon: IBeacon, meanRSSI: Double?, distance: Double?, proximity: Proximity, packets: Int, lastSeen: Duration
     ) {
@@ -58,7 +57,6 @@ package struct RangingReport: Hashable, Sendable {
     /// Every tracked beacon once, the nearest first, unknown distances last; empty when none is in range.
     package let beacons: [RangedBeacon]
 
-    /// A report of these values.
     package init(time: Duration, missed: Int = 0, beacons: [RangedBeacon]) {
         self.time = time
         self.missed = missed

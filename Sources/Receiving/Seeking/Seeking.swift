@@ -30,7 +30,6 @@ package struct SeekingReport: Hashable, Sendable {
     /// Whether the seeker comes nearer.
     package let trend: Trend
 
-    /// A report of these values.
     package init(time: Duration, nearest: RangedBeacon?, warmth: Double, trend: Trend) {
         self.time = time
         self.nearest = nearest
