@@ -141,6 +141,10 @@ package struct DeviceCommand: Hashable, Sendable {
     }
 
     /// A command that a device performs.
+    ///
+    ///     static let press = DeviceCommand.Declaration("press", help: "Presses a key.", arguments: [
+    ///         DeviceCommand.Argument("key", "a key", possible: "left or right", .names(["left", "right"]))
+    ///     ])
     package struct Declaration: Hashable, Sendable {
         /// The name.
         package var name: String

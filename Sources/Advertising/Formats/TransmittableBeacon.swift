@@ -5,6 +5,10 @@
 package import Bluetooth
 
 /// A beacon format that can be sent. Its keys declare how a frame is written in profiles, settings and options.
+///
+///     static let template = EddystoneURL(…)
+///     static let keys: [BeaconKey<EddystoneURL>] = [ … ]
+///     static let example: KeyValuePairs = ["url": "https://example.com/a"]
 package protocol TransmittableBeacon: BeaconFormat {
     /// A frame with the default values of the optional keys. The values of required keys are placeholders.
     static var template: Self { get }

@@ -6,6 +6,12 @@ import Emulator
 import JSON
 
 /// A result of a command: an object for programs, or lines of text for people.
+///
+///     struct Distance: Report, Encodable {
+///         let metres: Double
+///         var lines: [String] { ["\(metres) m"] }
+///     }
+///     Output.report(Distance(metres: 2.5), as: .json)      // {"metres":2.5,"v":1}
 package protocol Report {
     /// The type of the object.
     associatedtype JSON: Encodable

@@ -6,6 +6,13 @@ package import Advertising
 package import Bluetooth
 
 /// A GATT peripheral with given services: the few values that a profile gives, and the peripheral that they expand to.
+///
+///     struct Thermometer: GATTPreset {
+///         static let kind = "thermometer"
+///         var celsius = Quantity.fixed(20)
+///         static let settings: [Setting<Thermometer>] = [ … ]
+///         var peripheral: GATTPeripheral.Configuration { … }
+///     }
 package protocol GATTPreset: Hashable, Sendable {
     /// The name of the kind in profiles.
     static var kind: String { get }

@@ -8,7 +8,12 @@ package import Bluetooth
 /// A setting of a kind of device: its key, what can be written, and how it is read, written and changed.
 ///
 /// A kind lists its settings once. The profile's parser and writer, `ctl set`, the status, JSON, help and the tables of the
-/// documentation are derived from that list.
+/// documentation are derived from that list:
+///
+///     static let settings: [Setting<Configuration>] = [
+///         Setting(.uuid, \.uuid, in: "ibeacon", isRequired: true),
+///         .flag("presentation", "true: descriptor 2904 declares a percentage", \.hasPresentationFormat),
+///     ] + Setting.advertising()
 package struct Setting<Configuration: Sendable>: Sendable {
     /// The key in profiles.
     let key: String

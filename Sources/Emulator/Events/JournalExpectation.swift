@@ -148,12 +148,21 @@ package struct JournalExpectation: Hashable, Sendable {
                     .badProfile,
                     Spelling.unknown("an expectation has no key \"\(unknown)\"", unknown, "keys", Self.keys))
             }
-            let members = JSONMembers(object)
-            match = members["match"]
-            count = try members.integer("count")
-            atLeast = try members.integer("atLeast")
-            except = members["except"]
-            mayAppear = try members.boolean("mayAppear")
+            match = object["match"]
+            count = try Self.number("count", object)
+            atLeast = try Self.number("atLeast", object)
+            except = object["except"]
+            guard let present = object["mayAppear"] else { return }
+            guard case .boolean(let value) = present else {
+                throw EmulatorError(.badProfile, "mayAppear must be true or false")
+            }
+            mayAppear = value
+        }
+
+        private static func number(_ key: String, _ object: [String: JSONValue]) throws(EmulatorError) -> Int? {
+            guard let value = object[key] else { return nil }
+            if let number = value.double.flatMap({ Int(exactly: $0) }) { return number }
+            throw EmulatorError(.badProfile, "\(key) must be a whole number")
         }
     }
 

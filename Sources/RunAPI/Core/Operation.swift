@@ -8,7 +8,18 @@ package import Emulator
 ///
 /// The properties of a type that conforms are the values of its parameters, and `fields` has one declaration for each of them.
 /// From `Operations.all` follow the router of the HTTP server, `openapi.json`, the methods of the Python client, and the
-/// tables of the documentation. A new operation is a file with such a type, and a line in that list.
+/// tables of the documentation. A new operation is such a type in the file of its noun, and a line in that list:
+///
+///     package struct ShowCapture: Operation {
+///         package static let name = "showCapture"
+///         package static let method = OperationMethod.get
+///         package static let path = "/v1/captures/{capture}"
+///         package static let sentence = "A capture."
+///         package static let fields: [Field<ShowCapture>] = [.required("capture", .path, \.capture, "the number of a capture")]
+///         package var capture = CaptureNumber()
+///         package init() {}
+///         package func perform(on run: RunContext) async throws(EmulatorError) -> CaptureRecord { … }
+///     }
 package protocol Operation: Sendable {
     /// What the operation returns.
     associatedtype Reply: Answer

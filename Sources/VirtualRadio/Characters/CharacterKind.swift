@@ -9,6 +9,10 @@ import HCI
 ///
 /// A new kind is a row of `all`, a row in docs/virtual-air.md with the controllers that do so, and a test in
 /// `CharacterTests`.
+///
+///     CharacterKind("strict-random") { _ in
+///         [.refuses([LESetRandomAddress.opcode], .commandDisallowed, .whileAnAddressIsInUse)]
+///     }
 struct CharacterKind: Sendable {
     let name: String
     let parameters: [CharacterParameter]

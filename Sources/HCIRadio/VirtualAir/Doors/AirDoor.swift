@@ -13,6 +13,11 @@ import VirtualRadio
 /// For each host, a door makes a connection (`DoorConnection`) and an `AirVisit`, which joins the air, passes packets in both
 /// directions, and leaves. A new door is a type that conforms to this, or another way to open a `StreamDoor`; a case of
 /// `ServerAddress`; and a line each of `AirEntrance.open` and `ServerAddress.transport`. It is used on the event loop of its air.
+///
+///     let visit = AirVisit(entrance)
+///     visit.join(over: connection, transport: address, peer: "127.0.0.1:40222")
+///     visit.linkReceived(packet)      // from the host
+///     visit.linkEnded("the connection was closed")
 protocol AirDoor: AnyObject {
     /// Where hosts find it, with the port or the adapter that it has: `tcp:127.0.0.1:6402`, `vhci:hci1`.
     var address: String { get }
