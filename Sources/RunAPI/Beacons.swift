@@ -320,19 +320,26 @@ extension BeaconRecord: ListedRecord, ReadableRecord {
         [
             .version,
             .required("id", .text, "its name in the run: the id, or PROFILE/ID if profiles share ids"),
-            .optional("name", .text, "the complete device name"),
+            .optional("name", .text, "the complete advertised name; absent if it has none"),
             .required("profile", .text, "the name of its profile"),
             .required("kind", .text, "the kind of device, as in profiles"),
             .required("enabled", .boolean, "whether it is switched on"),
             .required("settings", settings, "the settings that can be changed, with the keys and values of profiles"),
-            .optional("present", .dictionary(.text), "the present values of those settings that are auto"),
+            .optional(
+                "present", .dictionary(.text),
+                "the present values of the settings that are auto; absent if there are none"),
             .required("services", .texts, "the UUIDs of its services"),
             .required("keepsSettings", .boolean, "whether settings are saved"),
-            .required("onAir", .boolean, "whether it is on the air now"),
+            .required(
+                "onAir", .boolean,
+                "whether the radio reports that it advertises now; false while it is disabled, or connected to its maximum number "
+                    + "of centrals"),
             .required("state", .choice(AirState.self), "whether it is on the air now, or why it is not"),
             .required("shouldBeOnAir", .boolean, "whether it should be on the air"),
             .optional("effective", EffectiveRecord.schema, "the advertisement on the air, or the last one"),
-            .optional("position", .metres, "the position x, y, z in metres"),
+            .optional(
+                "position", .metres,
+                "x, y, z in metres, of a moving beacon at this moment; absent if the profile has none"),
             .required("centrals", .texts, "the addresses of the connected centrals"),
             .required("muted", .boolean, "whether it is muted: receivers get none of its packets"),
             .required("battery", .choice(BatteryState.self), "flat if the battery has no energy"),
@@ -344,8 +351,11 @@ extension BeaconRecord: ListedRecord, ReadableRecord {
                         .required("on", .boolean, "whether the schedule has the beacon on"),
                         .optional("until", .text, "when that changes, in UTC"),
                         .optional("overridden", .boolean, "true if the beacon was switched the other way until then"),
-                    ]), "what its schedule says"),
-            .optional("changed", .boolean, "in the answer to a change of settings: whether a value changed"),
+                    ]), "what its schedule says; absent without a schedule that switches it"),
+            .optional(
+                "changed", .boolean,
+                "in the answer to a change of settings: false if every setting had its value already, so that nothing was saved"
+            ),
         ])
 
     /// Those that kinds of devices have in common, and others.

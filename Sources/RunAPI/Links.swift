@@ -230,10 +230,15 @@ extension LinkRecord: ListedRecord, ReadableRecord {
         [
             .version, .required("from", .text, "the beacon, or another advertiser"),
             .required("to", .text, "the host that scans"),
-            .optional("distance", .number, "in metres"),
+            .optional("distance", .number, "in metres; absent unless both have a position: then it is 1 m"),
             .required("meanRSSI", .number, "the RSSI in dBm without shadowing, fading and noise, with the override"),
-            .optional("lastRSSI", .integer, "the RSSI in dBm of the last packet that was received"),
-            .optional("lost", .number(0...1), "the fraction of the packets that were lost"),
-            .optional("override", OverrideRecord.schema, "the override"),
+            .optional(
+                "lastRSSI", .integer,
+                "the RSSI in dBm of the last packet that was received; absent where all packets have the mean"),
+            .optional("lost", .number(0...1), "the fraction of the packets that were lost; absent where none is lost"),
+            .optional(
+                "override", OverrideRecord.schema,
+                "as in a request: rssi in dBm, loss in dB, packet-loss in per cent, and in for the time that is left; each "
+                    + "absent if it does not apply"),
         ])
 }

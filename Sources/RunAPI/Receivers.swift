@@ -236,18 +236,22 @@ extension ReceiverRecord: ListedRecord, ReadableRecord {
         "Receiver",
         [
             .version, .required("name", .text, "the name on the air; further hosts of a server get a number after it"),
-            .optional("server", .text, "the address that hosts connect to, such as tcp:127.0.0.1:6402"),
+            .optional(
+                "server", .text,
+                "tcp:127.0.0.1:PORT, unix:PATH or vhci:hciN; absent for a host without a server of its own"),
             .optional("port", .integer(1...65535), "the port of a TCP server"),
             .optional("hosts", .texts, "the names of the hosts that are connected to the server"),
             .required("joined", .boolean, "whether a host of this name is on the air"),
-            .optional("position", .metres, "the position x, y, z in metres; without it, 1 m from every beacon"),
-            .optional("path", .array(.metres), "the line on which it moves"),
+            .optional(
+                "position", .metres,
+                "x, y, z in metres, at the moment; absent if it has none: then it is 1 m from every beacon"),
+            .optional("path", .array(.metres), "the positions of the line on which it moves; absent at rest"),
             .optional("scan", ReceiverScan.schema, "its scan at present; absent while it does not scan"),
             .optional(
                 "listening", .boolean, "whether its app scans; absent, as the following, for a host of another process"),
             .optional("phone", .text, "the phone that it receives like"),
             .optional("screen", .choice(["on", "off"]), "the state of its screen"),
-            .optional("problem", .text, "why it cannot listen"),
+            .optional("problem", .text, "why it cannot listen; absent if it can"),
         ])
 }
 

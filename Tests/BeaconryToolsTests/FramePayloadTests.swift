@@ -101,13 +101,14 @@ struct FramePayloadTests {
     }
 
     @Test func advertisingSettingsAreReadByTheirKeys() throws {
-        #expect(AdvertisingSettings.declarations.map(\.key) == ["interval", "tx-power", "address"])
+        let keys = AdvertisingSettings.declarations.map(\.key)
         let texts = ["interval": "1s", "tx-power": "-6dBm", "address": "C0:FF:EE:00:00:01"]
         let settings = AdvertisingSettings(
             interval: AdvertisingInterval(1600), transmitPower: TransmitPower(-6),
             address: BluetoothAddress("C0:FF:EE:00:00:01"))
         #expect(try AdvertisingSettings(texts) == settings)
         #expect(try AdvertisingSettings([:]) == AdvertisingSettings())
+        #expect(Set(texts.keys).isSubset(of: keys))
         for key in texts.keys { #expect(throws: ValueFault.self) { try AdvertisingSettings([key: "x"]) } }
     }
 
