@@ -104,13 +104,16 @@ package struct Schema: Hashable, Sendable {
     }
 
     /// An object of these members.
+    /// - Precondition: no two members have the same name.
     /// - Parameters:
     ///   - isOpen: Whether it may have others.
     ///   - others: The values of others; `nil` for any, if it may have others.
     package static func object(_ members: [Member], isOpen: Bool = false, others: Schema? = nil) -> Schema {
         let required = members.filter(\.isRequired).map { JSONValue.text($0.name) }
+        let properties = members.map { ($0.name, $0.schema.described($0.meaning).json) }
         var schema = Schema(
-            ["type": .text("object"), "properties": properties(members)], named: merged(members.map(\.schema)))
+            ["type": .text("object"), "properties": .object(Dictionary(uniqueKeysWithValues: properties))],
+            named: merged(members.map(\.schema)))
         if !required.isEmpty { schema.members["required"] = .array(required) }
         if let others {
             schema.members["additionalProperties"] = others.json
