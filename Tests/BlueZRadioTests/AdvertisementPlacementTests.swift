@@ -60,16 +60,36 @@ import Testing
         #expect(again.isEmpty)
     }
 
-    @Test func statusWaitsForObservationOrDeadline() throws {
+    /// With the monitor channel, what is not seen is not on the air, even if no obstacle explains it at the deadline: the pause
+    /// between two scans.
+    @Test func advertisementThatIsNotSeenIsPlacedAgain() throws {
         var placement = AdvertisementPlacement()
         _ = placement.want(Self.advertisement(1), for: Self.first)
         Self.place(&placement)
         #expect(placement.nextDeadline == Self.start + .seconds(5))
-        let early = Self.confirmed(&placement, after: .seconds(4))
-        #expect(early.isEmpty)
-        let late = placement.confirm(at: Self.start + .seconds(5), by: Self.rules, canReadBack: true).confirmations
-        #expect(late.map(\.beacon) == [Self.first])
-        #expect(late.first?.status.effective.pdu == .unknown("the commands to the controller were not seen"))
+        let early = placement.confirm(at: Self.start + .seconds(4), by: Self.rules, canReadBack: true)
+        #expect(early.confirmations.isEmpty && early.unexplained.isEmpty && !early.restores)
+        let late = placement.confirm(at: Self.start + .seconds(5), by: Self.rules, canReadBack: true)
+        #expect(late.confirmations.isEmpty)
+        #expect(late.unexplained == [Self.first] && late.restores)
+        let deadline = Self.start + .seconds(5) + Self.rules.patience
+        #expect(placement.nextDeadline == deadline)
+        // It is placed again, and still waited for.
+        let begun = placement.beginPlacing(Self.first)
+        placement.notePlaced(try #require(begun), deadline: deadline)
+        let later = placement.confirm(at: deadline, by: Self.rules, canReadBack: true)
+        #expect(later.confirmations.isEmpty && later.unexplained.isEmpty && later.restores)
+        // An obstacle that is found later is reported as such.
+        let controller = MonitoredController()
+        controller.scan(true)
+        controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: [0x0C])
+        for packet in controller.takePackets() { _ = placement.observe(packet) }
+        let obstructed = placement.confirm(at: deadline + Self.rules.patience, by: Self.rules, canReadBack: true)
+        #expect(obstructed.obstructed == [Self.first] && obstructed.unexplained.isEmpty && !obstructed.restores)
+        let packets = MonitoredController.packetsOfTurn(data: Self.advertisement(1).advertisingData.serialized())
+        for packet in packets { _ = placement.observe(packet) }
+        let seen = Self.confirmed(&placement, after: .seconds(60))
+        #expect(seen == [Self.first])
         #expect(placement.nextDeadline == nil)
     }
 

@@ -253,6 +253,34 @@ private final class SupervisedAir {
         #expect(air.check().isEmpty)
     }
 
+    /// A scan for hours: the connectable beacon has its turns, and the controller advertises nothing in the turns of the others.
+    @Test func refusedTurnsOfOthersAreNoInterruption() throws {
+        let air = SupervisedAir(isExtended: false, instances: 3)
+        air.controller.turn(data: Self.data(1))
+        try air.supervise(Self.advertisement(1, .connectableScannable), of: Self.first)
+        air.controller.scan(true)
+        var actions = air.check()
+        func refuseTurns() {
+            for _ in 0..<2 {
+                actions += air.wait(.milliseconds(1020))
+                air.controller.run(LESetAdvertisingEnable.opcode, [0])
+                air.controller.run(LESetRandomAddress.opcode, [1, 2, 3, 4, 5, 6], returning: [0x0C])
+                actions += air.check()
+            }
+        }
+        for _ in 0..<20 {
+            refuseTurns()
+            actions += air.wait(.milliseconds(1020))
+            air.controller.turn(data: Self.data(1))
+            actions += air.check()
+        }
+        #expect(actions.isEmpty)
+        // Without its turn it is stopped after one round.
+        refuseTurns()
+        refuseTurns()
+        #expect(actions == [.stop(Self.first, reason: "the controller does not advertise it any more")])
+    }
+
     /// K6.
     @Test func refusedParametersAreNamed() throws {
         let air = SupervisedAir(isExtended: false)

@@ -21,8 +21,10 @@ final class FakeKernel: Sendable {
         var instanceCount: UInt8 = 5
         /// The number of connections of the controller.
         var connections: UInt16 = 0
-        /// The instances that Read Advertising Features lists.
+        /// The instances of other programs that Read Advertising Features lists.
         var listed: [UInt8] = []
+        /// Those that it omits.
+        var omitted: [UInt8] = []
         /// The status of Add Extended Advertising Data for an instance; 0 for success.
         var status: @Sendable (_ instance: UInt8) -> UInt8 = { _ in 0 }
     }
@@ -36,6 +38,17 @@ final class FakeKernel: Sendable {
     private struct State {
         var behaviour: Behaviour
         var commands: [Command] = []
+        /// The instances that the channel has added.
+        var added: Set<UInt8> = []
+
+        /// Removes an instance.
+        /// - Returns: the status: success, or Invalid Parameters if there is none.
+        mutating func remove(_ instance: UInt8) -> UInt8 {
+            let isForeign = (behaviour.listed + behaviour.omitted).contains(instance)
+            behaviour.listed.removeAll { $0 == instance }
+            behaviour.omitted.removeAll { $0 == instance }
+            return added.remove(instance) != nil || isForeign ? 0 : 0x0D
+        }
     }
 
     private let state: Mutex<State>
@@ -71,6 +84,12 @@ final class FakeKernel: Sendable {
         management.receive(ManagementPacket(code: code, index: 0, parameters: parameters).serialized())
     }
 
+    /// Removes an instance as the kernel or another program does, with the event Advertising Removed.
+    func removeInstance(_ instance: UInt8) {
+        state.withLock { _ = $0.remove(instance) }
+        send(event: 0x0024, [instance])
+    }
+
     /// Shows packets in the monitor channel.
     func show(_ packets: [MonitorPacket]) {
         for packet in packets { monitor.receive(packet.serialized()) }
@@ -104,13 +123,15 @@ final class FakeKernel: Sendable {
             returned = behaviour.isExtended ? [0xBF, 0xFF, 1, 0] : [0x3F, 0xF0, 1, 0]
             returned += [31, 31, behaviour.instanceCount, UInt8(behaviour.listed.count)] + behaviour.listed
         case .getConnections: returned = [UInt8(behaviour.connections), 0] + [UInt8](repeating: 0, count: 7)
-        case .addExtendedAdvertisingParameters: returned = [packet.parameters[0], 0, 31, 31]
+        case .addExtendedAdvertisingParameters:
+            state.withLock { _ = $0.added.insert(packet.parameters[0]) }
+            returned = [packet.parameters[0], 0, 31, 31]
         case .addExtendedAdvertisingData:
             status = behaviour.status(packet.parameters[0])
             returned = [packet.parameters[0]]
         case .removeAdvertising:
             // Not Powered.
-            if !behaviour.settings.contains(.powered) { status = 0x0F }
+            status = behaviour.settings.contains(.powered) ? state.withLock { $0.remove(packet.parameters[0]) } : 0x0F
             returned = packet.parameters
         default: returned = packet.parameters
         }

@@ -124,7 +124,7 @@ import Testing
             #expect(first.warnings == [])
             rig.kernel.change { $0.settings.formUnion([.connectable, .discoverable]) }
             // Advertising Removed, after New Settings: nothing was reported of the settings.
-            rig.kernel.send(event: 0x0024, [5])
+            rig.kernel.removeInstance(5)
             let reason = "its advertising instance was removed by the kernel or another program"
             let next = try await rig.next()
             #expect(next == .stopped(Self.beacon, reason: reason))
@@ -165,7 +165,7 @@ import Testing
             #expect(rig.kernel.commands(.removeAdvertising).count == removals + 2)
             rig.kernel.change { $0.settings.insert(.advertising) }
             // Advertising Removed: nothing was reported of the settings.
-            rig.kernel.send(event: 0x0024, [5])
+            rig.kernel.removeInstance(5)
             guard case .stopped = try await rig.next() else {
                 Issue.record("not stopped")
                 return
@@ -364,11 +364,38 @@ import Testing
             let error = try await rig.refusal()
             #expect(error.isTemporary)
             #expect(error.message == "all advertising instances of hci0 are in use, 5 of 5 by other programs")
-            rig.kernel.change { $0.listed = [1, 2, 3, 4] }
-            rig.kernel.send(event: 0x0024, [5])
+            rig.kernel.removeInstance(5)
             let status = try await rig.advertising()
             #expect(status.requested == Self.advertisement(1))
             #expect(status.warnings.map(\.code) == ["time-shared"])
+        }
+    }
+
+    /// The kernel lists no instance whose number exceeds the count: of five, the first of which has ended, the fifth.
+    @Test func instanceThatIsNotListedAnyMoreIsLeftToItsProgram() async throws {
+        try await Self.with(.init(listed: [1, 2, 3, 4, 5])) { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            _ = try await rig.refusal()
+            rig.kernel.change {
+                $0.listed = [1, 2, 3, 4]
+                $0.omitted = [5]
+            }
+            rig.kernel.removeInstance(1)
+            let status = try await rig.advertising()
+            #expect(status.warnings.map(\.code) == ["time-shared"])
+            #expect(rig.kernel.commands(.removeAdvertising).allSatisfy { $0.parameters == [1] })
+        }
+    }
+
+    /// An instance that was never listed cannot be left alone, and is not replaced silently.
+    @Test func replacementOfAnInstanceThatWasNeverListedIsReported() async throws {
+        try await Self.with(.init(omitted: [5])) { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            guard case .warning(Self.beacon, let warning) = try await rig.next() else {
+                Issue.record("no warning")
+                return
+            }
+            #expect(warning.code == "instance-replaced" && warning.message.contains("instance 5 of hci0"))
         }
     }
 

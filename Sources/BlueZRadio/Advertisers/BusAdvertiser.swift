@@ -56,7 +56,7 @@ actor BusAdvertiser: InstanceAdvertiser {
 
     func put(
         _ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool
-    ) async throws(RadioError) {
+    ) async throws(RadioError) -> UInt8? {
         await remove(beacon)
         for properties in BlueZAdvertisement(advertisement, for: capabilities).objects {
             do {
@@ -69,6 +69,7 @@ actor BusAdvertiser: InstanceAdvertiser {
                     isTemporary: error.isBlueZ("NotPermitted") || error.kind == .timeout)
             }
         }
+        return nil
     }
 
     /// The versions of bluetoothd whose Add Extended Advertising Data is 8 bytes too long. Kernels that check the length

@@ -27,10 +27,11 @@ protocol InstanceAdvertiser: Actor {
 
     /// Puts a beacon's advertisement on the adapter in place of the one before.
     /// - Parameter refreshes: whether the controller gets the data even if the kernel believes that it has them.
+    /// - Returns: the number of an instance of another program that it replaced, which the kernel had not listed; `nil` for none.
     /// - Throws: `RadioError` when it is refused; the beacon has nothing on the adapter then.
     func put(
         _ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool
-    ) async throws(RadioError)
+    ) async throws(RadioError) -> UInt8?
 
     /// Removes a beacon's advertisement from the adapter.
     func remove(_ beacon: BeaconIdentifier) async

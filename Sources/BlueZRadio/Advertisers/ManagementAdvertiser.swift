@@ -15,10 +15,9 @@ import Synchronization
 /// a crash, and a concurrent run does not use it. While a controller is switched off, the kernel removes no instance, and
 /// advertises all of them when it is switched on again: the ledger has those until they can be removed.
 ///
-/// The kernel's list of instances is incomplete: Read Advertising Features omits instances with a number greater than the
-/// count of instances (Linux 6.1, `read_adv_features`). Lost instances are therefore taken from the kernel's events. That
-/// another program has taken the number of one of ours is no event: the monitor channel shows it (`noteLoss`). An instance
-/// that is not ours any more is never removed.
+/// The kernel's list of instances is incomplete (`OtherInstances`). Lost instances are therefore taken from the kernel's events.
+/// That another program has taken the number of one of ours is no event: the monitor channel shows it (`noteLoss`). An
+/// instance that is not ours any more is never removed.
 ///
 /// The kernel does not give a legacy controller data that are equal to the last ones. If they were set past the kernel
 /// meanwhile, the controller would keep those; so the first advertisement, and one that is placed again, is preceded by other
@@ -32,6 +31,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     private let ledger: any RadioLedger
     private let ledgerKey: String
     private var instances: [BeaconIdentifier: UInt8] = [:]
+    private var others = OtherInstances()
     private var lost: [BeaconIdentifier: InstanceLoss] = [:]
     private var hasPlaced = false
     /// What was sent for each instance.
@@ -50,6 +50,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         ledgerKey = Self.ledgerKey(identity)
         let features = try await Self.features(of: index, channel)
         turn = features.canSetTurn ? AdvertisingRules.requestedTurn : AdvertisingRules.defaultTurn
+        others.take(listed: Set(features.instances), ours: [])
         for instance in Set(ledger.takeLeftovers(under: ledgerKey)).compactMap({ UInt8($0) })
         where instance > daemonInstances {
             await removeOrLeave(instance)
@@ -64,19 +65,19 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     func capacity() async throws(RadioError) -> (total: Int, free: Int) {
         let features = try await features()
         let total = Int(features.maximumInstances)
-        return (total, max(0, total - taken(features).subtracting(instances.values).count))
+        return (total, max(0, total - taken.subtracting(instances.values).count))
     }
 
     func foreignCount(on adapter: BlueZAdapter) async -> Int? {
-        (try? await features()).map { taken($0).subtracting(instances.values).count }
+        (try? await features()).map { _ in taken.subtracting(instances.values).count }
     }
 
     func put(
         _ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool
-    ) async throws(RadioError) {
+    ) async throws(RadioError) -> UInt8? {
         await remove(beacon)
         let features = try await features()
-        let taken = taken(features)
+        let taken = taken
         let free = (1...max(1, features.maximumInstances)).reversed().filter { !taken.contains($0) }
         guard !free.isEmpty else {
             let foreign = taken.subtracting(instances.values).count
@@ -88,15 +89,21 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         }
         let refreshes = !features.isExtended && (refreshes || !hasPlaced)
         var failure: ManagementError?
+        var replaced: UInt8?
         // On a controller with advertising sets the number is the handle of the set, and some take low handles only.
         for instance in features.isExtended ? free[...] : free.prefix(1) {
             do {
+                instances[beacon] = instance
+                record()
+                // An existing instance that the kernel's list omits would pass its scan response on to ours.
+                if await remove(instance: instance) == .removed { replaced = instance }
                 if refreshes {
-                    try await put(Self.predecessor(of: advertisement), as: instance, for: beacon, features)
+                    try await add(Self.predecessor(of: advertisement), as: instance, features)
+                    await remove(instance: instance)
                 }
-                try await put(advertisement, as: instance, for: beacon, features)
+                try await add(advertisement, as: instance, features)
                 hasPlaced = true
-                return
+                return replaced
             } catch {
                 await remove(beacon)
                 failure = error
@@ -104,6 +111,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
             }
         }
         if let failure { throw await refusal(of: beacon, failure) }
+        return replaced
     }
 
     /// An advertisement whose data and scan response are other ones.
@@ -119,17 +127,6 @@ actor ManagementAdvertiser: InstanceAdvertiser {
 
     /// The statuses that the kernel has for a handle that the controller refuses.
     private static let refusalsOfHandles: Set<UInt8?> = [ManagementError.failed, ManagementError.invalidParameters]
-
-    private func put(
-        _ advertisement: Advertisement, as instance: UInt8, for beacon: BeaconIdentifier,
-        _ features: AdvertisingFeatures
-    ) async throws(ManagementError) {
-        instances[beacon] = instance
-        record()
-        // An existing instance that the kernel's list omits would pass its scan response on to ours.
-        await remove(instance: instance)
-        try await add(advertisement, as: instance, features)
-    }
 
     private func refusal(of beacon: BeaconIdentifier, _ failure: ManagementError) async -> RadioError {
         // Linux, `is_advertising_allowed`: EINVAL if the states of the controller exclude it.
@@ -183,18 +180,27 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     }
 
     private func removeOrLeave(_ instance: UInt8) async {
-        if await !remove(instance: instance) { ledger.leave([String(instance)], under: ledgerKey) }
+        if await remove(instance: instance) == .kept { ledger.leave([String(instance)], under: ledgerKey) }
+    }
+
+    /// What became of an instance.
+    private enum Removal {
+        case removed
+        /// There was none of this number.
+        case absent
+        /// It may still exist.
+        case kept
     }
 
     /// Removes an instance.
-    /// - Returns: whether it does not exist any more.
     @discardableResult
-    private func remove(instance: UInt8) async -> Bool {
+    private func remove(instance: UInt8) async -> Removal {
         do {
             _ = try await channel.command(.removeAdvertising, index: index, parameters: [instance])
-            return true
+            others.noteRemoval(of: instance)
+            return .removed
         } catch {
-            return error.status.map(Self.absences.contains) ?? false
+            return error.status.map(Self.absences.contains) == true ? .absent : .kept
         }
     }
 
@@ -206,18 +212,25 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         return lost
     }
 
-    /// Takes note that an instance is not ours any more.
+    /// Takes note that another program has added an instance.
+    func noteAddition(of instance: UInt8) { others.noteAddition(of: instance) }
+
+    /// Takes note that an instance was removed, or added by another program: it is not ours any more.
     func noteLoss(_ loss: InstanceLoss, of instance: UInt8) {
+        switch loss {
+        case .removed: others.noteRemoval(of: instance)
+        case .taken: others.noteAddition(of: instance)
+        }
         guard let beacon = instances.first(where: { $0.value == instance })?.key else { return }
         instances[beacon] = nil
         lost[beacon] = loss
         record()
     }
 
-    /// The instances in use: the instances that the kernel lists, ours, and the instances of other runs.
-    private func taken(_ features: AdvertisingFeatures) -> Set<UInt8> {
-        let others = ledger.heldByOthers(under: ledgerKey).compactMap { UInt8($0) }
-        return Set(features.instances).union(instances.values).union(others)
+    /// The instances in use: those of other programs, ours, and the instances of other runs.
+    private var taken: Set<UInt8> {
+        let ofRuns = ledger.heldByOthers(under: ledgerKey).compactMap { UInt8($0) }
+        return others.numbers.union(instances.values).union(ofRuns)
     }
 
     func removeAll() async {
@@ -229,7 +242,10 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     }
 
     private func features() async throws(RadioError) -> AdvertisingFeatures {
-        try await Self.features(of: index, channel)
+        let ours = Set(instances.values)
+        let features = try await Self.features(of: index, channel)
+        others.take(listed: Set(features.instances), ours: ours.union(instances.values))
+        return features
     }
 
     private static func features(

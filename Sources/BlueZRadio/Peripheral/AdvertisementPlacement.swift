@@ -12,9 +12,10 @@ import Radio
 ///
 /// * *wanted*: the next pass places it, and each later pass again while the adapter refuses it;
 /// * *placed, pending*: it is on the adapter, and the monitor channel has not shown it yet;
-/// * *placed, confirmed*: it was observed, or the deadline passed, and its status was returned by `confirm`; an
+/// * *placed, confirmed*: it was observed, or there is no monitor channel, and its status was returned by `confirm`; an
 ///   `AirSupervisor` has the observed ones from then on;
-/// * *to be restored*: the next pass places it again, without another confirmation unless the adapter refuses it;
+/// * *to be restored*: the next pass places it again; a confirmed one without another confirmation unless the adapter
+///   refuses it;
 /// * *withdrawn*: the next pass removes it, even if it is wanted again by then, so that its new start is reported.
 ///
 /// A pass is: `noteLost`, then `beginPass`, then `beginRemoval` for each of `placedBeacons`, then `beginPlacing` for each of
@@ -43,10 +44,14 @@ struct AdvertisementPlacement {
 
     /// The results of `confirm`.
     struct Results {
-        /// The statuses of pending advertisements that were observed, or whose deadline has passed.
+        /// The statuses of pending advertisements that were observed, and of all without the monitor channel.
         var confirmations: [Confirmation] = []
         /// The pending beacons that wait longer because of an obstacle; each is named once.
         var obstructed: [BeaconIdentifier] = []
+        /// The pending beacons that were not observed, although no obstacle explains it; each is named once.
+        var unexplained: [BeaconIdentifier] = []
+        /// Whether the next pass has to place beacons again.
+        var restores = false
     }
 
     private struct Pending {
@@ -56,7 +61,9 @@ struct AdvertisementPlacement {
         /// The settings of the adapter when it was placed.
         var settings: AdvertisingRules.KnownSettings
         /// Whether the obstacle that it waits for was reported.
-        var isWarned = false
+        var isReportedAsObstructed = false
+        /// Whether it was reported that nothing explains why it was not observed.
+        var isReportedAsUnexplained = false
     }
 
     /// The wanted advertisements.
@@ -67,7 +74,7 @@ struct AdvertisementPlacement {
     /// The last refusal of each beacon, which is reported once.
     private var refused: [BeaconIdentifier: RadioError] = [:]
     private var restoring: Set<BeaconIdentifier> = []
-    /// Confirmed advertisements that were not observed, with their last status, which follows the rules.
+    /// Advertisements that were confirmed without the monitor channel, with their last status, which follows the rules.
     private var unobserved: [BeaconIdentifier: (entry: Pending, status: AdvertisingStatus)] = [:]
     /// The observed controller.
     private(set) var controller = ObservedController()
@@ -190,6 +197,7 @@ struct AdvertisementPlacement {
         placed[beacon] = attempt.advertisement
         if attempt.isRestoration, restoring.remove(beacon) != nil {
             unobserved[beacon]?.entry.settings = settings
+            pending[beacon]?.settings = settings
             return
         }
         guard wanted[beacon] == attempt.advertisement, !withdrawn.contains(beacon) else { return }
@@ -205,9 +213,9 @@ struct AdvertisementPlacement {
 
     /// Takes the time, and the rules, which settings of the adapter and other advertisements change.
     ///
-    /// A pending advertisement is confirmed when it was observed or its deadline has passed; while the controller refuses to
-    /// advertise, the deadline is extended. One that was confirmed without an observation is confirmed again when it is
-    /// observed, or when the rules give it another status.
+    /// A pending advertisement is confirmed when it was observed. One that was not by its deadline is not on the air: it waits
+    /// longer, and is placed again unless an obstacle explains it. Without the monitor channel it is confirmed at once, and
+    /// again when the rules give it another status.
     /// - Parameters:
     ///   - rules: the rules of the adapter in use.
     ///   - canReadBack: whether packets of the monitor channel are observed; without them nothing is waited for.
@@ -216,24 +224,36 @@ struct AdvertisementPlacement {
         for (beacon, known) in unobserved.sorted(by: { $0.key < $1.key }) {
             let next = confirmation(of: beacon, known.entry, by: rules, canReadBack)
             guard next.status != known.status else { continue }
-            unobserved[beacon] = next.sequence == nil ? (known.entry, next.status) : nil
+            unobserved[beacon] = (known.entry, next.status)
             results.confirmations.append(next)
         }
         for (beacon, entry) in pending.sorted(by: { $0.key < $1.key }) {
             let confirmation = confirmation(of: beacon, entry, by: rules, canReadBack)
-            let isObserved = confirmation.sequence != nil
-            guard !canReadBack || isObserved || now >= entry.deadline else { continue }
-            if canReadBack, !isObserved, controller.activity.obstacle != nil {
-                pending[beacon]?.deadline = now + rules.patience
-                pending[beacon]?.isWarned = true
-                if !entry.isWarned { results.obstructed.append(beacon) }
-                continue
+            if !canReadBack || confirmation.sequence != nil {
+                pending[beacon] = nil
+                if !canReadBack { unobserved[beacon] = (entry, confirmation.status) }
+                results.confirmations.append(confirmation)
+            } else if now >= entry.deadline {
+                extend(beacon, entry, to: now + rules.patience, &results)
             }
-            pending[beacon] = nil
-            if !isObserved { unobserved[beacon] = (entry, confirmation.status) }
-            results.confirmations.append(confirmation)
         }
         return results
+    }
+
+    /// Waits longer for an observation.
+    private mutating func extend(
+        _ beacon: BeaconIdentifier, _ entry: Pending, to deadline: Instant, _ results: inout Results
+    ) {
+        pending[beacon]?.deadline = deadline
+        if controller.activity.obstacle != nil {
+            pending[beacon]?.isReportedAsObstructed = true
+            if !entry.isReportedAsObstructed { results.obstructed.append(beacon) }
+        } else {
+            pending[beacon]?.isReportedAsUnexplained = true
+            if !entry.isReportedAsUnexplained { results.unexplained.append(beacon) }
+            restoring.insert(beacon)
+            results.restores = true
+        }
     }
 
     private func confirmation(
@@ -250,13 +270,11 @@ struct AdvertisementPlacement {
             daemon.isAdapterDiscoverable = entry.settings.isDiscoverable
             rules.way = .bus(daemon)
         }
-        let reason =
-            canReadBack
-            ? "the commands to the controller were not seen"
-            : "without CAP_NET_RAW the controller's commands cannot be read"
         return Confirmation(
             beacon: beacon,
-            status: rules.status(of: entry.requested, observation: observation, unknownBecause: reason),
+            status: rules.status(
+                of: entry.requested, observation: observation,
+                unknownBecause: "without CAP_NET_RAW the controller's commands cannot be read"),
             sequence: observation == nil ? nil : entry.sequence)
     }
 }

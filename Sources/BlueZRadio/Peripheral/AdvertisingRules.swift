@@ -163,7 +163,7 @@ struct AdvertisingRules {
     private func carrier(of requested: Advertisement) -> ([UInt8]?) -> Bool {
         if case .bus(let daemon) = way {
             let composition = BlueZAdvertisement(requested, for: daemon)
-            return { bytes in bytes.map(composition.isCarried) ?? false }
+            return { bytes in bytes.map(composition.isCarried) ?? (instancesOnAir == 1) }
         }
         let exact = requested.advertisingData.serialized()
         return { bytes in

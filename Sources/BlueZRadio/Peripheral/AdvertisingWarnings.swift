@@ -30,6 +30,25 @@ extension AdvertisingRules {
             hint: "\(Self.extended), or one adapter a beacon")
     }
 
+    /// The warning about an advertisement that is on the adapter, but that the controller was not seen to advertise.
+    var notObserved: Warning {
+        let seconds = patience.components.seconds
+        return Warning(
+            code: "not-observed",
+            message: "the kernel has the advertisement, but the controller was not seen to advertise it for "
+                + "\(seconds) s, and no obstacle explains that; it is placed again until it is seen",
+            hint: "\(Fault.controllerRefuses.hint(at: place)) if that lasts; see dmesg")
+    }
+
+    /// The warning about an instance of another program that was replaced.
+    func replacement(of instance: UInt8) -> Warning {
+        Warning(
+            code: "instance-replaced",
+            message: "the beacon has replaced advertising instance \(instance) of \(place.adapter), which another "
+                + "program had added before this run began, and which the kernel did not list",
+            hint: "start that program again, or give the beacons an adapter of their own")
+    }
+
     /// A share as a fraction: 1/5, 2/7.
     private static func share(_ part: Int, of whole: Int) -> String {
         whole.isMultiple(of: part) ? "1/\(whole / part)" : "\(part)/\(whole)"

@@ -15,7 +15,8 @@ import Radio
 /// something and at `nextDeadline`, and performs the actions. A supervised beacon is in one of three states:
 ///
 /// * *on*: the controller advertises it, or did so less than one round of turns ago, or 2 s on a controller without turns; or
-///   less than 2 s ago, if the controller advertises nothing at all since;
+///   less than 2 s ago, if the controller advertises nothing at all since, unless an obstacle of the other instances explains
+///   that;
 /// * *off*: reported as stopped, because a central is connected, the controller was reset, or the patience is over;
 /// * *obstructed*, on or off: the controller refused a command that the beacon needs. There is a warning until the
 ///   obstacle has ended and the beacon is on.
@@ -276,6 +277,10 @@ struct AirSupervisor {
         let isEnded = rules.isExtended && controller.activity.hasCentral && entry.requested.pdu.isConnectable
         if isEnded { return offSince + Self.settling }
         let time = offSince + rules.round
+        // During the turns of instances that the controller refuses, it advertises nothing.
+        if rules.takesTurns, let obstacle = controller.activity.obstacle, !obstacle.affects(entry.requested) {
+            return time
+        }
         return silentSince.map { min(time, max($0, offSince) + Self.silence) } ?? time
     }
 

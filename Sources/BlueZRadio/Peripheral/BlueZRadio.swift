@@ -340,8 +340,9 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
                     await claim.advertiser.remove(beacon)
                     throw error
                 }
-                try await claim.advertiser.put(
+                let replaced = try await claim.advertiser.put(
                     attempt.advertisement, for: beacon, refreshes: attempt.isRestoration)
+                if let replaced, let rules { events.yield(.warning(beacon, rules.replacement(of: replaced))) }
             } catch {
                 guard isVerified, loss == nil else { return verify() }
                 supervisor.release(beacon)
@@ -424,6 +425,8 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
         if let obstacle {
             for beacon in results.obstructed { events.yield(.warning(beacon, obstacle.warning(at: place))) }
         }
+        for beacon in results.unexplained { events.yield(.warning(beacon, rules.notObserved)) }
+        if results.restores { wakeUp.yield() }
         for action in supervisor.check(at: now, placement.controller, by: rules) { perform(action) }
         confirmationTimer?.cancel()
         confirmationTimer = [placement.nextDeadline, supervisor.nextDeadline].compactMap { $0 }.min().map { deadline in
@@ -621,7 +624,10 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             foreign.noteRemoval(of: instance)
             await (claim?.advertiser as? ManagementAdvertiser)?.noteLoss(.removed, of: instance)
             verify()
-        case .advertisingAdded, .indexAdded, .indexRemoved: verify()
+        case .advertisingAdded(let instance):
+            if isOurs { await (claim?.advertiser as? ManagementAdvertiser)?.noteAddition(of: instance) }
+            verify()
+        case .indexAdded, .indexRemoved: verify()
         case .completed, .other: break
         }
     }
