@@ -12,8 +12,8 @@ import VirtualRadio
 struct Stage {
     static let address = BluetoothAddress("C0:FF:EE:00:00:01") ?? .zero
 
-    /// The time limit of the first steps of every test, beside hundreds of other tests.
-    private static let patience = Duration.seconds(60)
+    /// The default time limit in a test, beside hundreds of other tests.
+    private static let patience = Duration.seconds(300)
 
     let air: VirtualAirRadio
     let port: Int
@@ -25,14 +25,16 @@ struct Stage {
         clock: any Clock<Duration> = ContinuousClock(), services: [GATTService] = ScriptedPeer.services,
         advertising service: BluetoothUUID = ScriptedPeer.service, _ body: (Stage) async throws -> Void
     ) async throws {
-        let stage = try await Stage(clock, services, service)
-        do {
-            try await body(stage)
-        } catch {
+        try await Central.$defaultTimeout.withValue(patience) {
+            let stage = try await Stage(clock, services, service)
+            do {
+                try await body(stage)
+            } catch {
+                await stage.clear()
+                throw error
+            }
             await stage.clear()
-            throw error
         }
-        await stage.clear()
     }
 
     private init(_ old: Stage, peer: ScriptedPeer) {
@@ -47,7 +49,7 @@ struct Stage {
         peer = try ScriptedPeer(port: port, address: Self.address, services: services, advertising: service)
         let radio = HCIRadio(.tcp(host: "127.0.0.1", port: port), commandTimeout: .seconds(300))
         central = Central(radio: radio, clock: clock)
-        try await central.open(timeout: Self.patience)
+        try await central.open()
     }
 
     private func clear() async {
@@ -71,7 +73,7 @@ struct Stage {
     /// Connects and finds a characteristic.
     func characteristic(_ type: BluetoothUUID) async throws -> Characteristic {
         let peripheral = await peripheral
-        try await peripheral.connect(timeout: Self.patience)
+        try await peripheral.connect()
         return try await peripheral.discoverService(ScriptedPeer.service).discoverCharacteristic(type)
     }
 
