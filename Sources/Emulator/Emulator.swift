@@ -256,9 +256,9 @@ package actor Emulator: Service {
         if let warning = await LongWork.perform(keep) { events.post(.warning(warning)) }
     }
 
-    /// Notes that the profiles in use were read from their files.
-    func endLastGood() {
-        roster.setLastGood(false)
+    /// Notes whether the profiles in use are the ones that ran last, since their files cannot be used.
+    func setLastGood(_ isLastGood: Bool) {
+        roster.setLastGood(isLastGood)
         announce()
     }
 

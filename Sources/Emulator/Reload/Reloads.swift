@@ -44,6 +44,8 @@ extension Emulator {
         guard progress.phase == .up else { return }
         let next = configuration.watchesProfiles ? "; it is read again when it is saved" : ", then reload"
         events.post(.reloadFailed(error.advising("fix the profile" + next)))
+        // The next start could not use the profile either.
+        if configuration.keepProfiles != nil { setLastGood(true) }
     }
 
     /// Replaces the profiles in use, until the next reload.
@@ -141,7 +143,7 @@ extension Emulator {
     /// - Parameter areRead: Whether they were read from their files.
     private func adopt(_ profiles: [Profile], areRead: Bool) async {
         roster.adopt(profiles)
-        if areRead { endLastGood() }
+        if areRead { setLastGood(false) }
         await replaceReceivers(by: profiles.flatMap(\.receivers))
         await reloadObserver?(profiles.map(\.name))
         if (try? air.positioning()) != nil, let warning = receivers.warning(ofPhysicsOf: profiles) {

@@ -58,7 +58,7 @@ package struct MetricsReport: Sendable {
             "beaconry_beacons_missing", .gauge, "The beacons that should be on the air and are not.", air.missingCount)
         text.add(
             "beaconry_profile_is_last_good", .gauge,
-            "Whether the profile could not be used at the start, and the one that ran last runs, 0 or 1.",
+            "Whether the profile could not be used at the start or the last reload, and the one that ran last runs, 0 or 1.",
             air.usesLastGood ? 1 : 0)
         text.add(
             "beaconry_connections", .gauge, "The connected centrals.", beacons.reduce(0) { $0 + $1.centrals.count })

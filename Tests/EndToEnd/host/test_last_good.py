@@ -176,6 +176,31 @@ def test_profile_that_cannot_be_read_is_replaced_by_the_one_that_ran_last(
     assert run.end() == 0
 
 
+@pytest.mark.parametrize("breaks", BREAKS, ids=lambda breaks: breaks.__name__)
+def test_reload_that_is_refused_is_reported_until_the_profile_is_corrected(
+    museum: Museum, breaks: Callable[[Museum], None]
+) -> None:
+    """The next start could not use the profile either."""
+    run = museum.start()
+    run.wait("ready")
+    museum.wait_until_kept()
+    breaks(museum)
+    if breaks is without_variable:  # the run has its own
+        assert museum.beaconry.call("ctl", "reload").returncode == 0 and museum.metric() == "0"
+        assert run.end() == 0
+        return
+    assert museum.beaconry.call("ctl", "reload").returncode == 65
+    run.wait("degraded")
+    assert museum.metric() == "1" and museum.health() == (200, "degraded") and museum.names() == NAMES
+    museum.folder.mkdir(exist_ok=True)
+    (museum.folder / "rooms").mkdir(exist_ok=True)
+    museum.write()
+    assert museum.beaconry.call("ctl", "reload").returncode == 0
+    run.wait("recovered")
+    assert museum.metric() == "0" and museum.health() == (200, "ok")
+    assert run.end() == 0
+
+
 def test_without_a_profile_that_ran_before_the_run_ends(museum: Museum) -> None:
     syntax(museum)
     run = museum.start()
