@@ -18,7 +18,11 @@ final class PacketDescriptor: ControllerLink {
     private weak var user: (any ControllerLinkUser)?
 
     /// Takes an open descriptor. Packets are delivered on the event loop, where all functions must be called.
-    init(_ descriptor: Int32, loop: any EventLoop, user: any ControllerLinkUser) {
+    /// - Parameter whenClosed: is called on any thread when the kernel has closed the descriptor, which may take it seconds.
+    init(
+        _ descriptor: Int32, loop: any EventLoop, user: any ControllerLinkUser,
+        whenClosed: @escaping @Sendable () -> Void = {}
+    ) {
         self.descriptor = descriptor
         self.user = user
         let queue = DispatchQueue(label: "packets")
@@ -35,6 +39,7 @@ final class PacketDescriptor: ControllerLink {
         source.setCancelHandler { [watch] in
             watch.cancel()
             Glibc.close(descriptor)
+            whenClosed()
         }
         // Dispatch reports no error that comes without data, such as the error of an adapter that was removed.
         watch.setEventHandler { [source] in

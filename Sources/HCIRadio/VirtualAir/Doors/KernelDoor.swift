@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import Dispatch
 import Glibc
 import HCI
 import NIOCore
@@ -11,8 +12,8 @@ import VirtualRadio
 
 /// A controller of this machine's kernel, hciN, by /dev/vhci (Linux, drivers/bluetooth/hci_vhci.c): the kernel is the host.
 ///
-/// If its character ends in a removal, another controller takes its place in the kernel one second after the Hardware Error
-/// event: with its address and without the failure, but with another N. It answers one second later.
+/// If its character ends in a removal, the controller is removed one second after the Hardware Error event, and another one
+/// takes its place in the kernel: with its address and without the failure, but with another N. It answers one second later.
 final class KernelDoor: AirDoor {
     private static let device = "/dev/vhci"
     /// The first byte of packets of the driver itself.
@@ -22,10 +23,18 @@ final class KernelDoor: AirDoor {
     private var index = 0
     private let entrance: AirEntrance
     private var visit: AirVisit?
+    private var replacement = Replacement.none
+
     /// The replacement of a controller that failed.
-    private var replacement: Scheduled<Void>?
-    /// The replacement, which the kernel has already, and which is not on the air yet.
-    private var next: (registration: Registration, failed: ControllerConfiguration)?
+    private enum Replacement {
+        case none
+        /// The controller will be removed.
+        case scheduled(Scheduled<Void>)
+        /// The kernel removes it. Until then it does not get the next one: bluetoothd ignores a second adapter with one address.
+        case removing(ControllerConfiguration)
+        /// The kernel has the next one, which is not on the air yet.
+        case registered(Registration, failed: ControllerConfiguration, start: Scheduled<Void>)
+    }
 
     /// Adds a controller to the kernel.
     /// - Throws: `RadioError` if this kernel has no such device, or the process may not use it.
@@ -40,9 +49,14 @@ final class KernelDoor: AirDoor {
 
     /// Removes the controller from the kernel.
     func close() async {
-        replacement?.cancel()
-        if let next { Glibc.close(next.registration.descriptor) }
-        next = nil
+        switch replacement {
+        case .none, .removing: break
+        case .scheduled(let removal): removal.cancel()
+        case .registered(let next, _, let start):
+            start.cancel()
+            Self.remove(next)
+        }
+        replacement = .none
         visit?.end()
         visit = nil
     }
@@ -51,7 +65,11 @@ final class KernelDoor: AirDoor {
     private func start(_ registration: Registration, replacing failed: ControllerConfiguration? = nil) {
         index = registration.index
         let visit = AirVisit(entrance, replacing: failed)
-        let descriptor = PacketDescriptor(registration.descriptor, loop: entrance.air.loop, user: visit)
+        let loop = entrance.air.loop
+        let bound = NIOLoopBound(WeakDoor(door: self), eventLoop: loop)
+        let descriptor = PacketDescriptor(registration.descriptor, loop: loop, user: visit) {
+            loop.execute { bound.value.door?.noteRemoval() }
+        }
         visit.onFailure = { [weak self] in self?.replace() }
         visit.join(over: descriptor, transport: "vhci", peer: "hci\(index)")
         self.visit = visit
@@ -59,39 +77,47 @@ final class KernelDoor: AirDoor {
 
     // MARK: - Failures
 
-    private func replace() {
-        guard replacement == nil else { return }
-        let bound = NIOLoopBound(self, eventLoop: entrance.air.loop)
-        replacement = entrance.air.loop.scheduleTask(in: .seconds(1)) {
-            bound.value.leaveToNext()
-            bound.value.replacement = bound.value.entrance.air.loop.scheduleTask(in: .seconds(1)) {
-                bound.value.startNext()
-            }
-        }
+    private struct WeakDoor {
+        weak var door: KernelDoor?
     }
 
-    /// Registers the next controller before this one is removed, which therefore has another N.
-    private func leaveToNext() {
+    private func inOneSecond(_ body: @escaping (KernelDoor) -> Void) -> Scheduled<Void> {
+        let bound = NIOLoopBound((self, body), eventLoop: entrance.air.loop)
+        return entrance.air.loop.scheduleTask(in: .seconds(1)) { bound.value.1(bound.value.0) }
+    }
+
+    private func replace() {
+        guard case .none = replacement else { return }
+        replacement = .scheduled(inOneSecond { $0.remove() })
+    }
+
+    private func remove() {
         guard let visit else { return }
         var configuration = visit.configuration
         configuration.motion = entrance.air.motion(of: configuration.name)
-        do throws(RadioError) {
-            next = (try Self.register(), configuration)
-        } catch {
-            entrance.report(
-                HostEvent(
-                    .refused(reason: error.message), name: configuration.name, transport: "vhci", peer: "hci\(index)",
-                    address: configuration.publicAddress))
-        }
+        replacement = .removing(configuration)
         visit.end()
         self.visit = nil
     }
 
+    private func noteRemoval() {
+        guard case .removing(let failed) = replacement else { return }
+        do throws(RadioError) {
+            let next = try Self.register(besides: index)
+            replacement = .registered(next, failed: failed, start: inOneSecond { $0.startNext() })
+        } catch {
+            replacement = .none
+            entrance.report(
+                HostEvent(
+                    .refused(reason: error.message), name: failed.name, transport: "vhci", peer: "hci\(index)",
+                    address: failed.publicAddress))
+        }
+    }
+
     private func startNext() {
-        replacement = nil
-        guard let next else { return }
-        self.next = nil
-        start(next.registration, replacing: next.failed)
+        guard case .registered(let next, let failed, _) = replacement else { return }
+        replacement = .none
+        start(next, replacing: failed)
     }
 
     // MARK: - The driver
@@ -100,6 +126,19 @@ final class KernelDoor: AirDoor {
     private struct Registration {
         let descriptor: Int32
         let index: Int
+    }
+
+    /// Adds a controller with another number than one that was removed; the kernel gives the lowest one that is free.
+    private static func register(besides former: Int) throws(RadioError) -> Registration {
+        let registration = try register()
+        guard registration.index == former else { return registration }
+        defer { remove(registration) }
+        return try register()
+    }
+
+    /// Removes a controller that is not on the air, which may take the kernel seconds.
+    private static func remove(_ registration: Registration) {
+        DispatchQueue.global().async { Glibc.close(registration.descriptor) }
     }
 
     private static func register() throws(RadioError) -> Registration {
