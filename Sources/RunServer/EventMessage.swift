@@ -20,7 +20,9 @@ extension EventSelection {
             guard let selected = self.line(event, lines) else { return nil }
             line = selected
         }
-        if hasText { line = "{\"text\":\(JSONLine.encode(event.event.sentence)),\(line.dropFirst())" }
+        if hasText {
+            line = "{\"\(EventField.text.name)\":\(JSONLine.encode(event.event.sentence)),\(line.dropFirst())"
+        }
         return "\(identifier)data: \(line)\n\n"
     }
 }

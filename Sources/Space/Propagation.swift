@@ -109,8 +109,14 @@ extension Propagation {
         return lossAtOneMetre + 10 * exponent * log10(max(distance, Self.nearest))
     }
 
-    /// The loss in dB of the walls between two places.
-    package func wallLoss(from: Position, to: Position) -> Double {
+    /// Whether something between two places may take from a signal.
+    package var hasObstacles: Bool { !walls.isEmpty }
+
+    /// Whether a loss between two places is a gain, so that the range of a transmitter has no bound.
+    package var hasGains: Bool { bodyLoss < 0 || walls.contains { $0.loss < 0 } }
+
+    /// The loss in dB of what is between two places.
+    package func obstacleLoss(from: Position, to: Position) -> Double {
         var loss = 0.0
         for wall in walls where wall.crosses(from, to) { loss += wall.loss }
         return loss

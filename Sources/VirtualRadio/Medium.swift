@@ -68,7 +68,7 @@ struct Medium: Sendable {
     private let lossAtOneMetre: Double
     private let capture: Double
     private let nearestSquare = Propagation.nearest * Propagation.nearest
-    private let hasWalls: Bool
+    private let hasObstacles: Bool
     private let seed: UInt64
     /// By the index of the controller.
     private var sites: [Site] = []
@@ -102,15 +102,13 @@ struct Medium: Sendable {
         self.seed = seed
         hasChance = !propagation.isDeterministic
         hasCollisions = propagation.capture != nil
-        hasWalls = !propagation.walls.isEmpty
+        hasObstacles = propagation.hasObstacles
         lossAtOneMetre = propagation.lossAtOneMetre
         capture = propagation.capture ?? 0
         slope = 5 * propagation.exponent / log(10)
         fading = Fading(propagation)
         reception = PacketReception(propagation, fading)
-        // Losses that are gains have no range.
-        if reception.minimumMean > -.infinity, propagation.bodyLoss >= 0, propagation.walls.allSatisfy({ $0.loss >= 0 })
-        {
+        if reception.minimumMean > -.infinity, !propagation.hasGains {
             let side = cellSide ?? range(of: 0) / 2
             if side > 0, side.isFinite { grid = ReceiverGrid(side: side) }
         }
@@ -356,7 +354,7 @@ struct Medium: Sendable {
         return false
     }
 
-    /// The RSSI in dBm without fading where there is chance, and whether no wall is in between.
+    /// The RSSI in dBm without fading where there is chance, and whether no obstacle is in between.
     @inline(__always)
     private func mean(_ emission: Emission, at receiver: Int) -> (rssi: Double, isInSight: Bool) {
         var rssi = emission.level + Double(antennas[receiver].rssiOffset) - lossAtOneMetre
@@ -365,10 +363,10 @@ struct Medium: Sendable {
         let z = Double(emission.antenna.z) - Double(antennas[receiver].z)
         let square = x * x + y * y + z * z
         rssi -= slope * fading.logarithm(square < nearestSquare ? nearestSquare : square)
-        guard hasWalls || emission.antenna.isCarried || antennas[receiver].isCarried else { return (rssi, true) }
+        guard hasObstacles || emission.antenna.isCarried || antennas[receiver].isCarried else { return (rssi, true) }
         let loss = obstacleLoss(
             from: emission.antenna.position, emission.transmitter, to: antennas[receiver].position, receiver)
-        return (rssi - loss.body - loss.walls, loss.walls == 0)
+        return (rssi - loss.body - loss.obstacles, loss.obstacles == 0)
     }
 
     /// Moves the antenna of a controller to its present place.
@@ -402,7 +400,7 @@ struct Medium: Sendable {
         let distance = from.distance(to: to)
         let loss = obstacleLoss(from: from, transmitter, to: to, receiver)
         return rssi - (distance == 1 ? propagation.lossAtOneMetre : propagation.loss(overMetres: distance)) - loss.body
-            - loss.walls
+            - loss.obstacles
     }
 
     /// The mean RSSI in dBm of a transmitter 1 m away.
@@ -410,10 +408,10 @@ struct Medium: Sendable {
         Double(power) + sites[transmitter].rssiOffset - propagation.lossAtOneMetre
     }
 
-    /// The losses in dB through walls, and through the bodies of people who carry an antenna.
+    /// The losses in dB through obstacles, and through the bodies of people who carry an antenna.
     private func obstacleLoss(
         from: Position, _ transmitter: Int, to: Position, _ receiver: Int
-    ) -> (body: Double, walls: Double) {
+    ) -> (body: Double, obstacles: Double) {
         var loss = 0.0
         if let carrying = placements.carrying(of: receiver) {
             loss += carrying.loss(at: to, towards: from, maximum: propagation.bodyLoss)
@@ -421,7 +419,7 @@ struct Medium: Sendable {
         if let carrying = placements.carrying(of: transmitter) {
             loss += carrying.loss(at: from, towards: to, maximum: propagation.bodyLoss)
         }
-        return (loss, hasWalls ? propagation.wallLoss(from: from, to: to) : 0)
+        return (loss, hasObstacles ? propagation.obstacleLoss(from: from, to: to) : 0)
     }
 
     /// The path between two controllers.

@@ -56,6 +56,11 @@ import Testing
         }
     }
 
+    /// A reader over HTTP gets the sentence of an event in the member `text`, beside its fields.
+    @Test func sentenceHasItsNameAlone() {
+        for kind in EventKind.all { #expect(!kind.fields.contains { $0.name == EventField.text.name }) }
+    }
+
     @Test func formerNameIsRefusedWithThePresentOne() {
         for (former, present) in EventKind.formerNames {
             let hint = "it is \"\(present)\" now"

@@ -40,6 +40,8 @@ extension EventField {
     static let event = EventField("event", .text, "the name of the event")
     package static let sequence = EventField(
         "sequence", .integer, "the number of the event in the run, from 1 (over HTTP)")
+    /// No field of a kind has this name.
+    package static let text = EventField("text", .text, "the sentence of the event (over HTTP, with `text=true`)")
     package static let common = [v, time, event]
 
     static let device = EventField("device", .text, "the beacon, or the phone")

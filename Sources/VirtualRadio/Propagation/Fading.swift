@@ -43,7 +43,7 @@ struct Fading: Sendable {
     private let shadowDeviation: Double
     private let shadowDistance: Double
     private let packetDeviation: Double
-    private let hasFades: Bool, hasWalls: Bool
+    private let hasFades: Bool, hasObstacles: Bool
     private let directPathRatio: Double
     private let inSight: RiceQuantiles, outOfSight: RiceQuantiles
     private let normals = NormalQuantiles()
@@ -54,7 +54,7 @@ struct Fading: Sendable {
         shadowDistance = propagation.shadowing?.distance ?? 0
         packetDeviation = propagation.packetDeviation
         hasFades = propagation.directPathRatio != nil
-        hasWalls = !propagation.walls.isEmpty
+        hasObstacles = propagation.hasObstacles
         directPathRatio = propagation.directPathRatio ?? 0
         inSight = .quantiles(ratio: directPathRatio)
         outOfSight = .quantiles(ratio: 0)
@@ -134,7 +134,7 @@ struct Fading: Sendable {
         let deviation = (shadowDeviation * shadowDeviation + packetDeviation * packetDeviation).squareRoot()
         let steps = deviation > 0 ? 64 : 1
         var gains: [(gain: Double, probability: Double)] = []
-        let ratios = hasWalls ? [directPathRatio, 0] : [directPathRatio]
+        let ratios = hasObstacles ? [directPathRatio, 0] : [directPathRatio]
         for step in 0..<steps {
             // From -8 to 8 standard deviations; the gain of a step is the gain at its upper end.
             let (low, high) = (Double(step) / 4 - 8, Double(step + 1) / 4 - 8)

@@ -41,11 +41,11 @@ struct PropagationTests {
             .init(from: Position(x: 6, y: 0), to: Position(x: 6, y: 6), loss: 3),
         ]
         let west = Position(x: 0, y: 3)
-        #expect(propagation.wallLoss(from: west, to: Position(x: 3, y: 3)) == 0)
-        #expect(propagation.wallLoss(from: west, to: Position(x: 5, y: 3)) == 6)
-        #expect(propagation.wallLoss(from: Position(x: 9, y: 3), to: west) == 9)
-        #expect(propagation.wallLoss(from: west, to: Position(x: 9, y: 30)) == 0, "the path passes the ends")
-        #expect(propagation.wallLoss(from: west, to: Position(x: -9, y: 3)) == 0)
+        #expect(propagation.obstacleLoss(from: west, to: Position(x: 3, y: 3)) == 0)
+        #expect(propagation.obstacleLoss(from: west, to: Position(x: 5, y: 3)) == 6)
+        #expect(propagation.obstacleLoss(from: Position(x: 9, y: 3), to: west) == 9)
+        #expect(propagation.obstacleLoss(from: west, to: Position(x: 9, y: 30)) == 0, "the path passes the ends")
+        #expect(propagation.obstacleLoss(from: west, to: Position(x: -9, y: 3)) == 0)
     }
 
     // MARK: - Reception
