@@ -221,7 +221,11 @@ def discoverable(place: Place) -> Iterator[None]:
 @contextmanager
 def own_advertising(place: Place) -> Iterator[None]:
     """As `btmgmt advertising on` has it."""
-    place.world.management.set_advertising(0, True)
+    management: Management = place.world.management
+    if not management.set_advertising(0, True) and not place.beaconry.runs:
+        management.power(0, False)
+        management.power(0, True)
+        assert management.set_advertising(0, True)
     try:
         yield
     finally:

@@ -181,16 +181,14 @@ class Management:
 
         eventually(f"hci{index} powered {'on' if on else 'off'}", done)
 
-    def set_advertising(self, index: int, on: bool) -> None:
-        """Switches the adapter's own advertising on or off, as `btmgmt advertising on` does (Set Advertising), and waits until it
-        is: the kernel reports success, and leaves it off, if it disables a set meanwhile (Linux 6.12,
-        `set_advertising_complete`)."""
+    def set_advertising(self, index: int, on: bool) -> bool:
+        """Switches the adapter's own advertising on or off, as `btmgmt advertising on` does (Set Advertising).
 
-        def done() -> bool:
-            settings = struct.unpack_from("<I", self.command(0x0029, index, bytes([on])))[0]
-            return bool(settings & 1 << 10) == on
-
-        eventually(f"own advertising of hci{index} {'on' if on else 'off'}", done)
+        Returns whether it is so then. Linux 6.12 disables set 0 first, and if the controller has no such set, it reports success
+        and leaves it off, until the adapter was off.
+        """
+        settings = struct.unpack_from("<I", self.command(0x0029, index, bytes([on])))[0]
+        return bool(settings & 1 << 10) == on
 
     def advertising_features(self, index: int) -> AdvertisingFeatures:
         """The kernel's advertising features, and the existing instances of all programs."""
