@@ -184,8 +184,8 @@ class Management:
     def set_advertising(self, index: int, on: bool) -> bool:
         """Switches the adapter's own advertising on or off, as `btmgmt advertising on` does (Set Advertising).
 
-        Returns whether it is so then. Linux 6.12 disables set 0 first, and if the controller has no such set, it reports success
-        and leaves it off, until the adapter was off.
+        Returns whether it is so then. Linux 6.12 reports success and leaves it off if it believes that set 0 is enabled, which the
+        controller does not have any more: it disables it first.
         """
         settings = struct.unpack_from("<I", self.command(0x0029, index, bytes([on])))[0]
         return bool(settings & 1 << 10) == on
