@@ -318,42 +318,13 @@ struct HostConnection: Sendable {
 
     // MARK: - Security
 
-    /// Encrypts the link, after a pairing if necessary.
-    /// - Parameters:
-    ///   - settings: how to pair; `nil` as the registry says.
-    ///   - identity: the identity behind the private addresses of this end.
-    mutating func pair(
-        _ settings: PairingSettings?, identity: LocalIdentity?, renewing: Bool, _ context: inout HostContext
+    /// Passes a request or an answer of the owner to the security of the link, and performs what follows.
+    mutating func secure(
+        _ context: inout HostContext,
+        _ body: (inout ConnectionSecurity, inout LEConnection, ATTClientState?, inout HostContext)
+            -> [ConnectionSecurity.Action]
     ) {
-        let actions = security.pair(
-            &link, settings, identity: identity, client: bearer.server?.client, renewing: renewing, &context)
-        perform(actions, &context)
-    }
-
-    mutating func replyPairing(
-        _ isGranted: Bool, _ settings: PairingSettings?, identity: LocalIdentity?, _ context: inout HostContext
-    ) {
-        let actions = security.replyPairing(
-            isGranted, settings, &link, identity: identity, client: bearer.server?.client, &context)
-        perform(actions, &context)
-    }
-
-    mutating func replyPasskey(
-        _ digits: UInt32?, _ context: inout HostContext
-    ) {
-        let actions = security.replyPasskey(digits, &link, client: bearer.server?.client, &context)
-        perform(actions, &context)
-    }
-
-    mutating func replyComparison(
-        _ areEqual: Bool, _ context: inout HostContext
-    ) {
-        let actions = security.replyComparison(areEqual, &link, client: bearer.server?.client, &context)
-        perform(actions, &context)
-    }
-
-    mutating func cancelPairing(_ context: inout HostContext) {
-        let actions = security.cancelPairing(&link, client: bearer.server?.client, &context)
+        let actions = body(&security, &link, bearer.server?.client, &context)
         perform(actions, &context)
     }
 

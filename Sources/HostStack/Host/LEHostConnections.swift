@@ -145,8 +145,9 @@ extension LEHost {
     ) {
         guard let index = connections.index(of: connection), !connections[index].isUnwanted else { return }
         let identity = localIdentity(in: connections[index].link)
-        connections[index].pair(
-            settings, identity: identity, renewing: renewing, &context)
+        connections[index].secure(&context) {
+            $0.pair(&$1, settings, identity: identity, client: $2, renewing: renewing, &$3)
+        }
         flush()
     }
 
@@ -157,28 +158,30 @@ extension LEHost {
     ) {
         guard let index = connections.index(of: connection) else { return }
         let identity = localIdentity(in: connections[index].link)
-        connections[index].replyPairing(isGranted, settings, identity: identity, &context)
+        connections[index].secure(&context) {
+            $0.replyPairing(isGranted, settings, &$1, identity: identity, client: $2, &$3)
+        }
         flush()
     }
 
     /// Answers `.passkeyWanted` with the six digits that were entered, 0 to 999,999; `nil` if none will be.
     package mutating func replyPasskey(_ digits: UInt32?, of connection: ConnectionIdentifier) {
         guard let index = connections.index(of: connection) else { return }
-        connections[index].replyPasskey(digits, &context)
+        connections[index].secure(&context) { $0.replyPasskey(digits, &$1, client: $2, &$3) }
         flush()
     }
 
     /// Answers `.comparisonWanted`: whether both devices show the same number.
     package mutating func replyComparison(_ areEqual: Bool, of connection: ConnectionIdentifier) {
         guard let index = connections.index(of: connection) else { return }
-        connections[index].replyComparison(areEqual, &context)
+        connections[index].secure(&context) { $0.replyComparison(areEqual, &$1, client: $2, &$3) }
         flush()
     }
 
     /// Cancels the pairing under way, or the request for one; `.pairingFailed` follows if there is any.
     package mutating func cancelPairing(of connection: ConnectionIdentifier) {
         guard let index = connections.index(of: connection) else { return }
-        connections[index].cancelPairing(&context)
+        connections[index].secure(&context) { $0.cancelPairing(&$1, client: $2, &$3) }
         flush()
     }
 

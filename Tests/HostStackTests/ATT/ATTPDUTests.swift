@@ -64,7 +64,7 @@ struct GoldenPDU: Sendable, CustomTestStringConvertible {
         GoldenPDU("0c 1500 1600", .readBlobRequest(.init(handle: 0x15, offset: 22))),
         GoldenPDU("0d 01", .readBlobResponse(.init(value: [1]))),
         GoldenPDU("0e 1500 1700", .readMultipleRequest(.init(handles: [0x15, 0x17]))),
-        GoldenPDU("0f 010203", .readMultipleResponse(.init(values: [1, 2, 3]))),
+        GoldenPDU("0f 010203", .readMultipleResponse(.init(value: [1, 2, 3]))),
         GoldenPDU(
             "10 0100 ffff 0028",
             .readByGroupTypeRequest(.init(startingHandle: 1, endingHandle: .last, type: .primaryService))),

@@ -56,6 +56,17 @@ struct ATTReadByTypeResponse: ATTMessage {
     }
 }
 
+/// A response whose parameters are bytes up to its end.
+protocol ATTBytesResponse: ATTMessage {
+    var value: [UInt8] { get }
+    init(value: [UInt8])
+}
+
+extension ATTBytesResponse {
+    init(parsing reader: inout ByteReader) throws(WireError) { self.init(value: Array(reader.readAll())) }
+    func serialize(into writer: inout ByteWriter) { writer.write(value) }
+}
+
 /// ATT_READ_REQ (Core 5.4, Vol 3, Part F, 3.4.4.3).
 struct ATTReadRequest: ATTMessage {
     static let opcode = ATTOpcode.readRequest
@@ -69,15 +80,10 @@ struct ATTReadRequest: ATTMessage {
 }
 
 /// ATT_READ_RSP (Core 5.4, Vol 3, Part F, 3.4.4.4).
-struct ATTReadResponse: ATTMessage {
+struct ATTReadResponse: ATTBytesResponse {
     static let opcode = ATTOpcode.readResponse
     /// The value, cut to fit the PDU.
     let value: [UInt8]
-
-    init(value: [UInt8]) { self.value = value }
-
-    init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
-    func serialize(into writer: inout ByteWriter) { writer.write(value) }
 }
 
 /// ATT_READ_BLOB_REQ (Core 5.4, Vol 3, Part F, 3.4.4.5).
@@ -105,15 +111,10 @@ struct ATTReadBlobRequest: ATTMessage {
 }
 
 /// ATT_READ_BLOB_RSP (Core 5.4, Vol 3, Part F, 3.4.4.6).
-struct ATTReadBlobResponse: ATTMessage {
+struct ATTReadBlobResponse: ATTBytesResponse {
     static let opcode = ATTOpcode.readBlobResponse
     /// The part of the value; the last part does not fill the PDU.
     let value: [UInt8]
-
-    init(value: [UInt8]) { self.value = value }
-
-    init(parsing reader: inout ByteReader) throws(WireError) { value = Array(reader.readAll()) }
-    func serialize(into writer: inout ByteWriter) { writer.write(value) }
 }
 
 /// ATT_READ_MULTIPLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.7).
@@ -129,15 +130,10 @@ struct ATTReadMultipleRequest: ATTMessage {
 }
 
 /// ATT_READ_MULTIPLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.8).
-struct ATTReadMultipleResponse: ATTMessage {
+struct ATTReadMultipleResponse: ATTBytesResponse {
     static let opcode = ATTOpcode.readMultipleResponse
     /// The joined values; the client knows their lengths.
-    let values: [UInt8]
-
-    init(values: [UInt8]) { self.values = values }
-
-    init(parsing reader: inout ByteReader) throws(WireError) { values = Array(reader.readAll()) }
-    func serialize(into writer: inout ByteWriter) { writer.write(values) }
+    let value: [UInt8]
 }
 
 /// ATT_READ_MULTIPLE_VARIABLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.11).

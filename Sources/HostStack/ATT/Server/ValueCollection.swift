@@ -135,7 +135,7 @@ struct ValueCollection: Sendable {
         case .part:
             return ATTReadBlobResponse(value: bytes(atMost: mtu - 1)).pduBytes
         case .several:
-            return ATTReadMultipleResponse(values: bytes(atMost: mtu - 1)).pduBytes
+            return ATTReadMultipleResponse(value: bytes(atMost: mtu - 1)).pduBytes
         case .severalWithLengths:
             return valuesWithLengths(mtu: mtu).pduBytes
         case .byType, .byGroupType, .byValue:
