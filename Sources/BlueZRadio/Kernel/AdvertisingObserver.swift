@@ -85,9 +85,6 @@ struct AdvertisingObserver {
             || sets.values.contains { $0.isEnabled && condition($0.advertisingData) }
     }
 
-    /// Whether the advertising data of the legacy commands is known: it was set since the observer started.
-    var knowsLegacyData: Bool { legacy.advertisingData != nil }
-
     /// The advertising data that a legacy controller advertises now; `nil` if it does not advertise, or if the data was set
     /// before the observer started.
     var legacyDataOnAir: [UInt8]? { legacy.isEnabled ? legacy.advertisingData : nil }

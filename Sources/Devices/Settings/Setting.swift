@@ -102,14 +102,11 @@ package struct Setting<Configuration: Sendable>: Sendable {
             let value = configuration[keyPath: path]
             if !omits(value) { writer.write(key, print(value)) }
         }
-        set = { text, configuration throws(ValueFault) in configuration[keyPath: path] = try parse(text) }
-        guard isChangeable else {
-            live = nil
-            return
+        let assign: @Sendable (String, inout Configuration) throws(ValueFault) -> Void = {
+            text, configuration throws(ValueFault) in configuration[keyPath: path] = try parse(text)
         }
-        live = Live(
-            value: { SettingValue(key, print($0[keyPath: path]) ?? "") },
-            change: { text, configuration throws(ValueFault) in configuration[keyPath: path] = try parse(text) })
+        set = assign
+        live = isChangeable ? Live(value: { SettingValue(key, print($0[keyPath: path]) ?? "") }, change: assign) : nil
     }
 
     /// A setting that only profiles give and whose value is more than a text, or depends on other settings.

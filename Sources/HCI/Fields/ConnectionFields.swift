@@ -33,7 +33,8 @@ package struct ConnectionRole: HCICode {
     package static let peripheral = ConnectionRole(rawValue: 1)
 }
 
-/// The central's clock accuracy (Core 5.4, Vol 4, Part E, 7.7.65.1): maximum deviation in parts per million.
+/// The central's clock accuracy (Core 5.4, Vol 4, Part E, 7.7.65.1): maximum deviation in parts per million,
+/// 500, 250, 150, 100, 75, 50, 30 and 20 in the order of the codes from 0.
 package struct ClockAccuracy: HCICode {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -42,18 +43,8 @@ package struct ClockAccuracy: HCICode {
     package static let parts500 = ClockAccuracy(rawValue: 0)
     /// 250 parts per million.
     package static let parts250 = ClockAccuracy(rawValue: 1)
-    /// 150 parts per million.
-    package static let parts150 = ClockAccuracy(rawValue: 2)
-    /// 100 parts per million.
-    package static let parts100 = ClockAccuracy(rawValue: 3)
-    /// 75 parts per million.
-    package static let parts75 = ClockAccuracy(rawValue: 4)
     /// 50 parts per million.
     package static let parts50 = ClockAccuracy(rawValue: 5)
-    /// 30 parts per million.
-    package static let parts30 = ClockAccuracy(rawValue: 6)
-    /// 20 parts per million.
-    package static let parts20 = ClockAccuracy(rawValue: 7)
 }
 
 /// The channel selection algorithm of a connection (Core 5.4, Vol 4, Part E, 7.7.65.20).
@@ -78,29 +69,22 @@ package struct PrivacyMode: HCICode {
     package static let device = PrivacyMode(rawValue: 1)
 }
 
-/// A version of the Core specification, for HCI, link layer and link manager (Assigned Numbers, 2.1).
+/// A version of the Core specification, for HCI, link layer and link manager (Assigned Numbers, 2.1): the code is one more than that
+/// of the version before.
 package struct CoreVersion: HCICode {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Core 4.0, the first with LE.
     package static let core40 = CoreVersion(rawValue: 6)
-    /// Core 4.1.
-    package static let core41 = CoreVersion(rawValue: 7)
     /// Core 4.2.
     package static let core42 = CoreVersion(rawValue: 8)
     /// Core 5.0.
     package static let core50 = CoreVersion(rawValue: 9)
-    /// Core 5.1.
-    package static let core51 = CoreVersion(rawValue: 10)
-    /// Core 5.2.
-    package static let core52 = CoreVersion(rawValue: 11)
     /// Core 5.3.
     package static let core53 = CoreVersion(rawValue: 12)
     /// Core 5.4.
     package static let core54 = CoreVersion(rawValue: 13)
-    /// Core 6.0.
-    package static let core60 = CoreVersion(rawValue: 14)
 }
 
 /// The number of completed data packets of a connection.

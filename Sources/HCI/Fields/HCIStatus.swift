@@ -10,6 +10,8 @@ package struct HCIStatus: HCICode, Error {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 }
 
+// The codes that are used; `names` has all of them.
+
 extension HCIStatus {
     /// The command succeeded.
     package static let success = HCIStatus(rawValue: 0x00)
@@ -19,8 +21,6 @@ extension HCIStatus {
     package static let unknownConnectionIdentifier = HCIStatus(rawValue: 0x02)
     /// The controller is broken.
     package static let hardwareFailure = HCIStatus(rawValue: 0x03)
-    /// The page was not answered.
-    package static let pageTimeout = HCIStatus(rawValue: 0x04)
     /// Pairing or authentication failed.
     package static let authenticationFailure = HCIStatus(rawValue: 0x05)
     /// The peer has no key for this connection.
@@ -31,20 +31,12 @@ extension HCIStatus {
     package static let connectionTimeout = HCIStatus(rawValue: 0x08)
     /// The controller supports no more connections.
     package static let connectionLimitExceeded = HCIStatus(rawValue: 0x09)
-    /// The device has no more synchronous connections.
-    package static let synchronousConnectionLimitExceeded = HCIStatus(rawValue: 0x0A)
     /// A connection to this device exists already.
     package static let connectionAlreadyExists = HCIStatus(rawValue: 0x0B)
     /// The command is not allowed in the present state.
     package static let commandDisallowed = HCIStatus(rawValue: 0x0C)
     /// The peer has no resources for the connection.
     package static let rejectedLimitedResources = HCIStatus(rawValue: 0x0D)
-    /// The peer requires security.
-    package static let rejectedSecurityReasons = HCIStatus(rawValue: 0x0E)
-    /// The peer does not accept connections from this address.
-    package static let rejectedUnacceptableAddress = HCIStatus(rawValue: 0x0F)
-    /// The peer did not accept in time.
-    package static let connectionAcceptTimeoutExceeded = HCIStatus(rawValue: 0x10)
     /// A parameter value or the requested feature is not supported.
     package static let unsupportedFeatureOrParameterValue = HCIStatus(rawValue: 0x11)
     /// A parameter is out of its range.
@@ -59,68 +51,12 @@ extension HCIStatus {
     package static let connectionTerminatedByLocalHost = HCIStatus(rawValue: 0x16)
     /// The attempt came too soon after a failed authentication.
     package static let repeatedAttempts = HCIStatus(rawValue: 0x17)
-    /// The device does not pair now.
-    package static let pairingNotAllowed = HCIStatus(rawValue: 0x18)
-    /// An unknown opcode of the link manager.
-    package static let unknownLMPPDU = HCIStatus(rawValue: 0x19)
     /// The peer does not support a feature.
     package static let unsupportedRemoteFeature = HCIStatus(rawValue: 0x1A)
-    /// A synchronous connection's offset was rejected.
-    package static let scoOffsetRejected = HCIStatus(rawValue: 0x1B)
-    /// A synchronous connection's interval was rejected.
-    package static let scoIntervalRejected = HCIStatus(rawValue: 0x1C)
-    /// A synchronous connection's air mode was rejected.
-    package static let scoAirModeRejected = HCIStatus(rawValue: 0x1D)
-    /// A control PDU has a parameter out of range.
-    package static let invalidLMPOrLLParameters = HCIStatus(rawValue: 0x1E)
     /// No other code fits.
     package static let unspecifiedError = HCIStatus(rawValue: 0x1F)
-    /// A control PDU has a parameter that is not supported.
-    package static let unsupportedLMPOrLLParameterValue = HCIStatus(rawValue: 0x20)
-    /// The role cannot change now.
-    package static let roleChangeNotAllowed = HCIStatus(rawValue: 0x21)
     /// The peer did not answer a procedure of the link in time.
     package static let lmpOrLLResponseTimeout = HCIStatus(rawValue: 0x22)
-    /// Two procedures of the link collided.
-    package static let lmpOrLLErrorTransactionCollision = HCIStatus(rawValue: 0x23)
-    /// A PDU of the link manager is not allowed now.
-    package static let lmpPDUNotAllowed = HCIStatus(rawValue: 0x24)
-    /// The encryption mode is not acceptable.
-    package static let encryptionModeNotAcceptable = HCIStatus(rawValue: 0x25)
-    /// The link key cannot be changed.
-    package static let linkKeyCannotBeChanged = HCIStatus(rawValue: 0x26)
-    /// The quality of service is not supported.
-    package static let requestedQoSNotSupported = HCIStatus(rawValue: 0x27)
-    /// The instant of the change has passed.
-    package static let instantPassed = HCIStatus(rawValue: 0x28)
-    /// Unit keys are not supported.
-    package static let pairingWithUnitKeyNotSupported = HCIStatus(rawValue: 0x29)
-    /// Another procedure is under way.
-    package static let differentTransactionCollision = HCIStatus(rawValue: 0x2A)
-    /// The quality of service is unacceptable.
-    package static let qosUnacceptableParameter = HCIStatus(rawValue: 0x2C)
-    /// The quality of service was rejected.
-    package static let qosRejected = HCIStatus(rawValue: 0x2D)
-    /// Channel classification is not supported.
-    package static let channelAssessmentNotSupported = HCIStatus(rawValue: 0x2E)
-    /// The connection is not secure enough.
-    package static let insufficientSecurity = HCIStatus(rawValue: 0x2F)
-    /// A parameter is out of the mandatory range.
-    package static let parameterOutOfMandatoryRange = HCIStatus(rawValue: 0x30)
-    /// A role switch is under way.
-    package static let roleSwitchPending = HCIStatus(rawValue: 0x32)
-    /// A reserved slot was violated.
-    package static let reservedSlotViolation = HCIStatus(rawValue: 0x34)
-    /// The role switch failed.
-    package static let roleSwitchFailed = HCIStatus(rawValue: 0x35)
-    /// The response is larger than the allowed packets.
-    package static let extendedInquiryResponseTooLarge = HCIStatus(rawValue: 0x36)
-    /// The host does not support secure simple pairing.
-    package static let simplePairingNotSupportedByHost = HCIStatus(rawValue: 0x37)
-    /// The host is busy with another pairing.
-    package static let hostBusyPairing = HCIStatus(rawValue: 0x38)
-    /// No channel is suitable.
-    package static let rejectedNoSuitableChannel = HCIStatus(rawValue: 0x39)
     /// The controller cannot execute the command now.
     package static let controllerBusy = HCIStatus(rawValue: 0x3A)
     /// The peer does not accept these connection parameters.
@@ -131,22 +67,12 @@ extension HCIStatus {
     package static let connectionTerminatedMICFailure = HCIStatus(rawValue: 0x3D)
     /// The peer did not answer the first packets.
     package static let connectionFailedToBeEstablished = HCIStatus(rawValue: 0x3E)
-    /// The AMP controller failed, in older specifications.
-    package static let macConnectionFailed = HCIStatus(rawValue: 0x3F)
-    /// The clock is adjusted by dragging.
-    package static let coarseClockAdjustmentRejected = HCIStatus(rawValue: 0x40)
-    /// The submap is not defined.
-    package static let type0SubmapNotDefined = HCIStatus(rawValue: 0x41)
     /// There is no such advertising set or sync.
     package static let unknownAdvertisingIdentifier = HCIStatus(rawValue: 0x42)
     /// The limit of advertising events was reached.
     package static let limitReached = HCIStatus(rawValue: 0x43)
     /// The host cancelled the operation.
     package static let operationCancelledByHost = HCIStatus(rawValue: 0x44)
-    /// The data is longer than the advertiser can send.
-    package static let packetTooLong = HCIStatus(rawValue: 0x45)
-    /// The time for the operation has passed.
-    package static let tooLate = HCIStatus(rawValue: 0x46)
     /// The operation came too early.
     package static let tooEarly = HCIStatus(rawValue: 0x47)
 }
