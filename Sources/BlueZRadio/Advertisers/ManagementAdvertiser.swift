@@ -227,7 +227,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         record()
     }
 
-    /// The instances in use: those of other programs, ours, and the instances of other runs.
+    /// The instances in use: the instances of other programs, ours, and the instances of other runs.
     private var taken: Set<UInt8> {
         let ofRuns = ledger.heldByOthers(under: ledgerKey).compactMap { UInt8($0) }
         return others.numbers.union(instances.values).union(ofRuns)

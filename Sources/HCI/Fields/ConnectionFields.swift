@@ -69,8 +69,8 @@ package struct PrivacyMode: HCICode {
     package static let device = PrivacyMode(rawValue: 1)
 }
 
-/// A version of the Core specification, for HCI, link layer and link manager (Assigned Numbers, 2.1): the code is one more than that
-/// of the version before.
+/// A version of the Core specification, for HCI, link layer and link manager (Assigned Numbers, 2.1). Each code is the next
+/// number.
 package struct CoreVersion: HCICode {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
