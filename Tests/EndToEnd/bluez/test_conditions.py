@@ -306,7 +306,7 @@ def leftovers_of_a_killed_run(place: Place) -> Iterator[None]:
 
 SHOP_ONLY = frozenset({"shop"})
 SCAN: dict[str, Any] = {"visible": SHOP_ONLY, "hides": PLAIN, "moments_with_sets": frozenset()}
-SCAN_OF_A_PROGRAM = SCAN | {"codes": frozenset({"scan-in-the-way"}), "words": "another program scans"}
+SCAN_OF_A_PROGRAM = SCAN | {"codes": frozenset({"scan-in-the-way"}), "words": "is not on the air: another program scans"}
 """Named by a warning, or by the reason of a refusal: the kernel refuses an advertisement whose turn is at once."""
 ROWS = [
     Row("scan by a bus client", scan_by_a_bus_client, **SCAN_OF_A_PROGRAM),
