@@ -128,8 +128,8 @@ package struct StateFolder: Sendable {
     }
 
     private func unusable(_ error: SystemError) -> PersistenceError {
-        let other = "choose another state folder (--state DIR), or save nothing (--ephemeral)"
-        return PersistenceError("\(error)", hint: Self.ownershipHint(for: error, of: path) ?? other)
+        let other = Self.ownershipHint(for: error, of: path) ?? "choose another state folder (--state DIR)"
+        return PersistenceError("\(error)", hint: "\(other), or save nothing (--ephemeral)")
     }
 
     /// What to do about an error of reading or writing a file in a state folder.

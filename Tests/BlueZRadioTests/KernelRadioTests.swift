@@ -399,6 +399,25 @@ import Testing
         }
     }
 
+    /// On a controller whose handles are tried from above: each replaced instance is reported, whether the beacon is placed in the
+    /// end or not.
+    @Test(arguments: [UInt8(3), 0])
+    func allReplacedInstancesAreReported(_ lastHandle: UInt8) async throws {
+        let behaviour = FakeKernel.Behaviour(
+            isExtended: true, omitted: [5, 4], status: { $0 > lastHandle ? ManagementError.failed : 0 })
+        try await Self.with(behaviour) { rig in
+            await rig.radio.advertise(Self.advertisement(1), for: Self.beacon)
+            for instance in [5, 4] {
+                guard case .warning(Self.beacon, let warning) = try await rig.next() else {
+                    Issue.record("no warning")
+                    return
+                }
+                #expect(warning.code == "instance-replaced" && warning.message.contains("instance \(instance) of hci0"))
+            }
+            if lastHandle > 0 { _ = try await rig.advertising() } else { _ = try await rig.refusal() }
+        }
+    }
+
     /// K4.
     @Test(arguments: [false, true])
     func turnsAreShortOnLegacyControllers(isExtended: Bool) async throws {

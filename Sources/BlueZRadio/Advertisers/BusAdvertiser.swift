@@ -54,9 +54,7 @@ actor BusAdvertiser: InstanceAdvertiser {
         max(0, adapter.activeInstances - registered.values.map(\.count).reduce(0, +))
     }
 
-    func put(
-        _ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool
-    ) async throws(RadioError) -> UInt8? {
+    func put(_ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool) async throws(RadioError) {
         await remove(beacon)
         for properties in BlueZAdvertisement(advertisement, for: capabilities).objects {
             do {
@@ -69,7 +67,6 @@ actor BusAdvertiser: InstanceAdvertiser {
                     isTemporary: error.isBlueZ("NotPermitted") || error.kind == .timeout)
             }
         }
-        return nil
     }
 
     /// The versions of bluetoothd whose Add Extended Advertising Data is 8 bytes too long. Kernels that check the length

@@ -27,11 +27,12 @@ protocol InstanceAdvertiser: Actor {
 
     /// Puts a beacon's advertisement on the adapter in place of the one before.
     /// - Parameter refreshes: whether the controller gets the data even if the kernel believes that it has them.
-    /// - Returns: the number of an instance of another program that it replaced, which the kernel had not listed; `nil` for none.
     /// - Throws: `RadioError` when it is refused; the beacon has nothing on the adapter then.
-    func put(
-        _ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool
-    ) async throws(RadioError) -> UInt8?
+    func put(_ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool) async throws(RadioError)
+
+    /// The numbers of the instances of other programs that were replaced since the last call, because the kernel had not listed
+    /// them.
+    func replacedInstances() async -> [UInt8]
 
     /// Removes a beacon's advertisement from the adapter.
     func remove(_ beacon: BeaconIdentifier) async
@@ -41,6 +42,10 @@ protocol InstanceAdvertiser: Actor {
 
     /// Removes all our advertisements from the adapter.
     func removeAll() async
+}
+
+extension InstanceAdvertiser {
+    func replacedInstances() -> [UInt8] { [] }
 }
 
 /// How an advertising instance was lost.

@@ -33,6 +33,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
     private var instances: [BeaconIdentifier: UInt8] = [:]
     private var others = OtherInstances()
     private var lost: [BeaconIdentifier: InstanceLoss] = [:]
+    private var replaced: [UInt8] = []
     private var hasPlaced = false
     /// What was sent for each instance.
     nonisolated let additions = SentAdditions()
@@ -72,9 +73,7 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         (try? await features()).map { _ in taken.subtracting(instances.values).count }
     }
 
-    func put(
-        _ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool
-    ) async throws(RadioError) -> UInt8? {
+    func put(_ advertisement: Advertisement, for beacon: BeaconIdentifier, refreshes: Bool) async throws(RadioError) {
         await remove(beacon)
         let features = try await features()
         let taken = taken
@@ -89,21 +88,20 @@ actor ManagementAdvertiser: InstanceAdvertiser {
         }
         let refreshes = !features.isExtended && (refreshes || !hasPlaced)
         var failure: ManagementError?
-        var replaced: UInt8?
         // On a controller with advertising sets the number is the handle of the set, and some take low handles only.
         for instance in features.isExtended ? free[...] : free.prefix(1) {
             do {
                 instances[beacon] = instance
                 record()
                 // An existing instance that the kernel's list omits would pass its scan response on to ours.
-                if await remove(instance: instance) == .removed { replaced = instance }
+                if await remove(instance: instance) == .removed { replaced.append(instance) }
                 if refreshes {
                     try await add(Self.predecessor(of: advertisement), as: instance, features)
                     await remove(instance: instance)
                 }
                 try await add(advertisement, as: instance, features)
                 hasPlaced = true
-                return replaced
+                return
             } catch {
                 await remove(beacon)
                 failure = error
@@ -111,6 +109,10 @@ actor ManagementAdvertiser: InstanceAdvertiser {
             }
         }
         if let failure { throw await refusal(of: beacon, failure) }
+    }
+
+    func replacedInstances() -> [UInt8] {
+        defer { replaced = [] }
         return replaced
     }
 

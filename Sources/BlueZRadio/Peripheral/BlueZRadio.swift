@@ -340,10 +340,10 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
                     await claim.advertiser.remove(beacon)
                     throw error
                 }
-                let replaced = try await claim.advertiser.put(
-                    attempt.advertisement, for: beacon, refreshes: attempt.isRestoration)
-                if let replaced, let rules { events.yield(.warning(beacon, rules.replacement(of: replaced))) }
+                try await claim.advertiser.put(attempt.advertisement, for: beacon, refreshes: attempt.isRestoration)
+                await reportReplacedInstances(of: claim, for: beacon)
             } catch {
+                await reportReplacedInstances(of: claim, for: beacon)
                 guard isVerified, loss == nil else { return verify() }
                 supervisor.release(beacon)
                 let refusal = explained(error, attempt)
@@ -355,6 +355,14 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
             placement.notePlaced(
                 attempt, deadline: .now.advanced(by: rules?.patience ?? .zero), settings: rules?.settings ?? .init())
             confirm()
+        }
+    }
+
+    /// Reports the instances of other programs that a beacon has replaced.
+    private func reportReplacedInstances(of claim: AdapterClaim, for beacon: BeaconIdentifier) async {
+        let rules = claim.rules(for: placement.wantedAdvertisements, foreign)
+        for instance in await claim.advertiser.replacedInstances() {
+            events.yield(.warning(beacon, rules.replacement(of: instance)))
         }
     }
 
