@@ -123,16 +123,6 @@ package enum DeviceRegistry {
     /// The common setting of this key; `nil` when there is none.
     package static func commonSetting(_ key: String) -> CommonSetting? { commonSettings.first { $0.key == key } }
 
-    /// The value of a text of `ctl set`.
-    /// - Throws: `ValueFault` when there is no common setting of this key, or when the text is not a value of it.
-    package static func commonValue(_ key: String, _ text: String) throws(ValueFault) -> SettingValue {
-        guard let setting = commonSetting(key) else {
-            throw ValueFault(
-                Spelling.unknown("there is no setting \"\(key)\"", key, "settings", commonSettings.map(\.key)))
-        }
-        return try setting.value(text)
-    }
-
     /// The device that advertises exactly what a recorded one does: one of a known kind, or else a raw advertiser.
     package static func device(advertising recorded: RawAdvertiser.Configuration) -> any ProfiledDevice {
         let raw = RawAdvertiser(recorded)

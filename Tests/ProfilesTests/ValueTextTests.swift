@@ -159,16 +159,9 @@ import Testing
             ("tx-power", "0dBm", SettingValue(.transmitPower, TransmitPower(0))),
         ] as [(String, String, SettingValue)])
     func settingIsRead(_ key: String, text: String, setting: SettingValue) throws {
-        #expect(try DeviceRegistry.commonValue(key, text) == setting)
+        let common = try #require(DeviceRegistry.commonSetting(key))
+        #expect(try common.value(text) == setting)
         #expect(setting.key == key)
-        #expect(Self.refusal("?") { text throws(ValueFault) in try DeviceRegistry.commonValue(key, text) } != nil)
-    }
-
-    @Test(arguments: [("", ";"), ("colour", ";"), ("Major", "; did you mean \"major\"?"), ("name", ";")])
-    func otherSettingIsRefused(_ key: String, question: String) {
-        let keys = DeviceRegistry.commonSettings.map(\.key).joined(separator: ", ")
-        #expect(
-            Self.refusal("1") { text throws(ValueFault) in try DeviceRegistry.commonValue(key, text) }
-                == "there is no setting \"\(key)\"\(question) settings are \(keys)")
+        #expect(Self.refusal("?") { text throws(ValueFault) in try common.value(text) } != nil)
     }
 }

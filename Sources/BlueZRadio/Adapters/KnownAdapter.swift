@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Bluetooth
+import Bluetooth
 
 /// A common Bluetooth adapter: how it is recognised, and what is known of its advertising under BlueZ.
 ///
@@ -121,10 +121,6 @@ package struct KnownAdapter: Hashable, Sendable {
 
     /// The instances that the kernel has for a controller without advertising sets.
     static let legacyInstances = 5
-
-    /// The shortest interval of an advertisement that is not connectable, through the kernel. Without advertising sets the
-    /// kernel lets the controller choose from 160 to 240 ticks, whatever is requested.
-    package var shortestInterval: AdvertisingInterval { AdvertisingInterval(isExtended ? 32 : 160) }
 }
 
 // MARK: - Names

@@ -49,26 +49,33 @@ extension Operation {
     /// - Throws: `EmulatorError` `.badProfile` for a value that is missing, not known or not valid.
     init(reading values: [String: JSONValue]) throws(EmulatorError) {
         self.init()
-        let names = Self.fields.map(\.description.name)
-        if let unknown = values.keys.sorted().first(where: { !names.contains($0) }) {
-            let problem = "this request has no \"\(unknown)\""
-            throw EmulatorError(
-                .badProfile,
-                names.isEmpty ? "\(problem), and nothing else" : Spelling.unknown(problem, unknown, "parameters", names)
-            )
-        }
+        try FieldDescription.refuseUnknown(values, Self.fields.map(\.description.name))
         for field in Self.fields {
-            let description = field.description
-            guard let value = values[description.name] else {
-                guard description.isRequired else { continue }
-                throw EmulatorError(
-                    .badProfile, "\"\(description.name)\" is missing", hint: "send \(description.meaning)")
-            }
+            guard let value = try field.description.value(in: values) else { continue }
             do throws(ValueFault) {
                 try field.read(value, &self)
             } catch {
-                throw EmulatorError(.badProfile, "\(description.name): \(error.message)")
+                throw EmulatorError(.badProfile, "\(field.description.name): \(error.message)")
             }
         }
+    }
+}
+
+extension FieldDescription {
+    /// - Throws: `EmulatorError` `.badProfile` for a value of a request by a name that is none of these.
+    fileprivate static func refuseUnknown(_ values: [String: JSONValue], _ names: [String]) throws(EmulatorError) {
+        guard let unknown = values.keys.sorted().first(where: { !names.contains($0) }) else { return }
+        let problem = "this request has no \"\(unknown)\""
+        throw EmulatorError(
+            .badProfile,
+            names.isEmpty ? "\(problem), and nothing else" : Spelling.unknown(problem, unknown, "parameters", names))
+    }
+
+    /// Its value in a request.
+    /// - Throws: `EmulatorError` `.badProfile` if it is required and missing.
+    fileprivate func value(in values: [String: JSONValue]) throws(EmulatorError) -> JSONValue? {
+        let value = values[name]
+        guard value == nil, isRequired else { return value }
+        throw EmulatorError(.badProfile, "\"\(name)\" is missing", hint: "send \(meaning)")
     }
 }

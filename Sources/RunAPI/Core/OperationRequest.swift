@@ -14,37 +14,46 @@ package struct OperationRequest: Sendable {
     package let fields: [(String, String)]
     /// `nil` for none.
     package let body: [UInt8]?
-}
 
-extension Operation {
-    /// The request that performs it.
-    package var request: OperationRequest {
-        var parts = Self.path.split(separator: "/").map { String($0) }
+    /// - Parameters:
+    ///   - path: The path, with fields in braces.
+    ///   - values: The values of the fields, in the order of their declarations.
+    fileprivate init(_ method: OperationMethod, _ path: String, _ values: [(FieldDescription, JSONValue)]) {
+        var parts = path.split(separator: "/").map { String($0) }
         var query: [String] = []
         var fields: [(String, String)] = []
         var members: [String: JSONValue] = [:]
         var body: (bytes: [UInt8], type: String)?
-        for field in Self.fields {
-            guard let value = field.write(self) else { continue }
-            let name = field.description.name
-            switch field.description.place {
+        for (field, value) in values {
+            switch field.place {
             case .path:
-                parts = parts.map { $0 == "{\(name)}" ? PercentEncoding.encode(value.setting ?? "") : $0 }
-            case .query: query.append("\(name)=\(PercentEncoding.encode(value.setting ?? ""))")
+                parts = parts.map { $0 == "{\(field.name)}" ? PercentEncoding.encode(value.setting ?? "") : $0 }
+            case .query: query.append("\(field.name)=\(PercentEncoding.encode(value.setting ?? ""))")
             case .header(let header): fields.append((header, value.setting ?? ""))
-            case .member: members[name] = value
+            case .member: members[field.name] = value
             case .object: body = (Array(JSONLine.encode(value).utf8), "application/json")
             case .text: body = (Array((value.string ?? "").utf8), "application/yaml")
             }
         }
         if !members.isEmpty {
-            let type = Self.method == .patch ? "application/merge-patch+json" : "application/json"
+            let type = method == .patch ? "application/merge-patch+json" : "application/json"
             body = (Array(JSONLine.encode(JSONValue.object(members)).utf8), type)
         }
         if let body { fields.append(("Content-Type", body.type)) }
-        if Self.method != .get { fields.append(("Content-Length", "\(body?.bytes.count ?? 0)")) }
-        let target = "/" + parts.joined(separator: "/") + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
-        return OperationRequest(method: Self.method, target: target, fields: fields, body: body?.bytes)
+        if method != .get { fields.append(("Content-Length", "\(body?.bytes.count ?? 0)")) }
+        self.method = method
+        target = "/" + parts.joined(separator: "/") + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        self.fields = fields
+        self.body = body?.bytes
+    }
+}
+
+extension Operation {
+    /// The request that performs it.
+    package var request: OperationRequest {
+        OperationRequest(
+            Self.method, Self.path,
+            Self.fields.compactMap { field in field.write(self).map { (field.description, $0) } })
     }
 }
 

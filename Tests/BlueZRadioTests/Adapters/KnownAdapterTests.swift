@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import BlueZRadio
 import Bluetooth
 import Foundation
@@ -101,11 +102,17 @@ import Testing
                 adapter.instances.map { adapter.isExtended ? "\($0)" : "\($0) in turns" } ?? "not known",
                 adapter.isExtended
                     ? adapter.transmitPower.map { "\($0.lowerBound) to \($0.upperBound) dBm" } ?? "not known" : "fixed",
-                "\(adapter.shortestInterval)" + (adapter.isExtended ? "" : ", chosen by the kernel"),
+                "\(shortestInterval(of: adapter))" + (adapter.isExtended ? "" : ", chosen by the kernel"),
                 "\(adapter.confidence.rawValue): " + adapter.sources.map(link).joined(separator: ", "),
             ]
             return "| \(cells.joined(separator: " | ")) |"
         }
+    }
+
+    /// The shortest interval of an advertisement that is not connectable, through the kernel. Without advertising sets the
+    /// kernel lets the controller choose from 160 to 240 ticks, whatever is requested.
+    private static func shortestInterval(of adapter: KnownAdapter) -> AdvertisingInterval {
+        AdvertisingInterval(adapter.isExtended ? 32 : 160)
     }
 
     private static var quirkTable: [String] {

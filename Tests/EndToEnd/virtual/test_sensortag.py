@@ -376,7 +376,8 @@ def test_invalid_settings_are_refused(air: VirtualAir, beaconry: Beaconry) -> No
         ("humidity=101", 'humidity: "101" is not a number from 0 to 100 (%)'),
         ("keys=middle", '"middle" is not none, left, right or side'),
         ("major=1", "major: a SensorTag has no such setting; it has temperature.object"),
-        ("colour=red", 'there is no setting "colour"'),
+        ("colour=red", 'there is no setting "colour"; settings are '),
+        ("humidty=50", 'there is no setting "humidty"; did you mean "humidity"? settings are '),
     ):
         result = beaconry.call("ctl", "set", "tag", setting)
         assert result.returncode == 65 and words in result.stderr, result.stderr
