@@ -96,7 +96,6 @@ package struct StatusAndConnectionHandle: WireCodable, Hashable {
     /// The connection of the command.
     package let connectionHandle: ConnectionHandle
 
-    /// Return parameters with these fields.
     package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle) {
         self.status = status
         self.connectionHandle = connectionHandle

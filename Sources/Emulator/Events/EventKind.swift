@@ -8,7 +8,7 @@ import Devices
 ///
 /// Conditions of the journal, `beaconry schema events`, docs/events.md and the Python package follow from the rows. A new kind is
 /// a row here and a name in the list below its group (`run`, `beacons`, …), a case of an event in `EmulatorEvent.swift`, and
-/// the form of that case. A field that only this kind has is a constant of `EventField` beside its row.
+/// the form of that case. A field that only this kind has may be a constant of `EventField` beside its row.
 package struct EventKind: Hashable, Sendable {
     /// The name in JSON.
     package let name: String

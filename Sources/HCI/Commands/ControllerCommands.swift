@@ -72,7 +72,6 @@ package struct ReadLocalName: HCIReturningCommand, HCIParameterlessCommand, Hash
         /// The name in UTF-8, terminated by a zero byte if it is shorter than 248 bytes.
         package let localName: Octets<248>
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, localName: Octets<248>) {
             self.status = status
             self.localName = localName
@@ -122,7 +121,6 @@ package struct ReadTransmitPowerLevel: ConnectionCommand, HCIReturningCommand, H
         /// The power: -30 to 20 dBm.
         package let transmitPowerLevel: TransmitPower
 
-        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, connectionHandle: ConnectionHandle, transmitPowerLevel: TransmitPower
         ) {
@@ -179,7 +177,6 @@ package struct ReadLEHostSupport: HCIReturningCommand, HCIParameterlessCommand, 
         /// Ignored; formerly simultaneous LE and BR/EDR.
         package let unused: UInt8
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, supportedHost: UInt8, unused: UInt8 = 0) {
             self.status = status
             self.supportedHost = supportedHost
@@ -245,7 +242,6 @@ package struct ReadAuthenticatedPayloadTimeout: ConnectionHandleCommand, HCIRetu
         /// The timeout in units of 10 ms: 1 to 65,535.
         package let authenticatedPayloadTimeout: Ticks<10_000>
 
-        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, connectionHandle: ConnectionHandle, authenticatedPayloadTimeout: Ticks<10_000>
         ) {

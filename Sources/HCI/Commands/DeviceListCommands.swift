@@ -28,7 +28,6 @@ package struct LEReadFilterAcceptListSize: HCIReturningCommand, HCIParameterless
         /// The capacity, 1 to 255.
         package let filterAcceptListSize: UInt8
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, filterAcceptListSize: UInt8) {
             self.status = status
             self.filterAcceptListSize = filterAcceptListSize
@@ -187,7 +186,6 @@ package struct LEReadResolvingListSize: HCIReturningCommand, HCIParameterlessCom
         /// The capacity, 0 to 255.
         package let resolvingListSize: UInt8
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, resolvingListSize: UInt8) {
             self.status = status
             self.resolvingListSize = resolvingListSize

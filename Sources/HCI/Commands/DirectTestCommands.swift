@@ -130,7 +130,6 @@ package struct LETestEnd: HCIReturningCommand, HCIParameterlessCommand, Hashable
         /// The number of received packets; 0 for a transmitter.
         package let packets: UInt16
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, packets: UInt16) {
             self.status = status
             self.packets = packets

@@ -142,7 +142,6 @@ package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Hashable
         /// The selected power: -127 to 20 dBm.
         package let selectedTransmitPower: TransmitPower
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, selectedTransmitPower: TransmitPower) {
             self.status = status
             self.selectedTransmitPower = selectedTransmitPower
@@ -228,7 +227,6 @@ package struct LEReadMaximumAdvertisingDataLength: HCIReturningCommand, HCIParam
         /// The maximum length in bytes: 31 to 1,650.
         package let maximumAdvertisingDataLength: UInt16
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, maximumAdvertisingDataLength: UInt16) {
             self.status = status
             self.maximumAdvertisingDataLength = maximumAdvertisingDataLength
@@ -261,7 +259,6 @@ package struct LEReadNumberOfSupportedAdvertisingSets: HCIReturningCommand, HCIP
         /// The number of advertising sets: 1 to 240. The controller can change it at any time.
         package let supportedAdvertisingSets: UInt8
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, supportedAdvertisingSets: UInt8) {
             self.status = status
             self.supportedAdvertisingSets = supportedAdvertisingSets

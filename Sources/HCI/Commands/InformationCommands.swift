@@ -36,7 +36,6 @@ package struct ReadLocalVersionInformation: HCIReturningCommand, HCIParameterles
         /// The manufacturer's version number.
         package let lmpSubversion: UInt16
 
-        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, hciVersion: CoreVersion, hciSubversion: UInt16, lmpVersion: CoreVersion,
             companyIdentifier: CompanyIdentifier, lmpSubversion: UInt16
@@ -82,7 +81,6 @@ package struct ReadLocalSupportedCommands: HCIReturningCommand, HCIParameterless
         /// One bit each.
         package let supportedCommands: SupportedCommands
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, supportedCommands: SupportedCommands) {
             self.status = status
             self.supportedCommands = supportedCommands
@@ -113,7 +111,6 @@ package struct ReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterless
         /// Page 0.
         package let lmpFeatures: LMPFeatures
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, lmpFeatures: LMPFeatures) {
             self.status = status
             self.lmpFeatures = lmpFeatures
@@ -160,7 +157,6 @@ package struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
         /// 64 bits of the page.
         package let extendedLMPFeatures: UInt64
 
-        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, pageNumber: UInt8, maximumPageNumber: UInt8, extendedLMPFeatures: UInt64
         ) {
@@ -205,7 +201,6 @@ package struct ReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Has
         /// The number of synchronous packet buffers.
         package let totalSynchronousDataPackets: UInt16
 
-        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, aclDataPacketLength: UInt16, synchronousDataPacketLength: UInt8,
             totalACLDataPackets: UInt16, totalSynchronousDataPackets: UInt16
@@ -248,7 +243,6 @@ package struct ReadBDADDR: HCIReturningCommand, HCIParameterlessCommand, Hashabl
         /// The public address; zero for a controller without one.
         package let address: BluetoothAddress
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, address: BluetoothAddress) {
             self.status = status
             self.address = address
@@ -285,7 +279,6 @@ package struct ReadRSSI: ConnectionHandleCommand, HCIReturningCommand, Hashable 
         /// -127 to 20 dBm; 127 if unknown.
         package let rssi: RSSI
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, rssi: RSSI) {
             self.status = status
             self.connectionHandle = connectionHandle

@@ -46,7 +46,6 @@ package struct LEReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, H
         /// The number of packet buffers; 0: see HCI_Read_Buffer_Size.
         package let totalACLDataPackets: UInt8
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, aclDataPacketLength: UInt16, totalACLDataPackets: UInt8) {
             self.status = status
             self.aclDataPacketLength = aclDataPacketLength
@@ -86,7 +85,6 @@ package struct LEReadBufferSizeV2: HCIReturningCommand, HCIParameterlessCommand,
         /// The number of packet buffers; 0 without buffers.
         package let totalIsochronousDataPackets: UInt8
 
-        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, aclDataPacketLength: UInt16, totalACLDataPackets: UInt8,
             isochronousDataPacketLength: UInt16, totalIsochronousDataPackets: UInt8
@@ -130,7 +128,6 @@ package struct LEReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterle
         /// One bit each.
         package let features: LEFeatures
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, features: LEFeatures) {
             self.status = status
             self.features = features
@@ -178,7 +175,6 @@ package struct LEEncrypt: HCIReturningCommand, Hashable {
         /// The block, least significant byte first.
         package let encryptedData: Octets<16>
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, encryptedData: Octets<16>) {
             self.status = status
             self.encryptedData = encryptedData
@@ -209,7 +205,6 @@ package struct LERand: HCIReturningCommand, HCIParameterlessCommand, Hashable {
         /// Any value.
         package let randomNumber: UInt64
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, randomNumber: UInt64) {
             self.status = status
             self.randomNumber = randomNumber
@@ -240,7 +235,6 @@ package struct LEReadSupportedStates: HCIReturningCommand, HCIParameterlessComma
         /// One bit each.
         package let states: LESupportedStates
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, states: LESupportedStates) {
             self.status = status
             self.states = states
@@ -273,7 +267,6 @@ package struct LEReadTransmitPower: HCIReturningCommand, HCIParameterlessCommand
         /// -127 to 20 dBm.
         package let maximumTransmitPower: TransmitPower
 
-        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, minimumTransmitPower: TransmitPower, maximumTransmitPower: TransmitPower
         ) {

@@ -105,7 +105,6 @@ package struct LEReadAdvertisingPhysicalChannelTransmitPower: HCIReturningComman
         /// -127 to 20 dBm.
         package let transmitPowerLevel: TransmitPower
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, transmitPowerLevel: TransmitPower) {
             self.status = status
             self.transmitPowerLevel = transmitPowerLevel

@@ -60,7 +60,6 @@ package struct LEReadSuggestedDefaultDataLength: HCIReturningCommand, HCIParamet
         /// Duration of a packet: 328 to 17,040.
         package let suggestedMaximumTransmitTime: Microseconds
 
-        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, suggestedMaximumTransmitOctets: UInt16,
             suggestedMaximumTransmitTime: Microseconds
@@ -129,7 +128,6 @@ package struct LEReadMaximumDataLength: HCIReturningCommand, HCIParameterlessCom
         /// Duration of a packet: 328 to 17,040.
         package let supportedMaximumReceiveTime: Microseconds
 
-        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, supportedMaximumTransmitOctets: UInt16,
             supportedMaximumTransmitTime: Microseconds, supportedMaximumReceiveOctets: UInt16,
@@ -181,7 +179,6 @@ package struct LEReadPHY: ConnectionHandleCommand, HCIReturningCommand, Hashable
         /// For receiving.
         package let receivePHY: PHY
 
-        /// Return parameters with these fields.
         package init(
             status: HCIStatus = .success, connectionHandle: ConnectionHandle, transmitPHY: PHY, receivePHY: PHY
         ) {
@@ -318,7 +315,6 @@ package struct LEReadChannelMap: ConnectionHandleCommand, HCIReturningCommand, H
         /// 37 bits, channel 0 first: 1 used.
         package let channelMap: Octets<5>
 
-        /// Return parameters with these fields.
         package init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, channelMap: Octets<5>) {
             self.status = status
             self.connectionHandle = connectionHandle

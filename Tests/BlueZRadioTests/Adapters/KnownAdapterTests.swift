@@ -115,11 +115,16 @@ import Testing
         AdvertisingInterval(adapter.isExtended ? 32 : 160)
     }
 
+    /// Each text once, with the adapters that have it.
     private static var quirkTable: [String] {
-        KnownAdapter.all.flatMap { adapter in
-            adapter.quirks.map { quirk in
-                "| `\(adapter.name)` | \(quirk.meaning)\(quirk.hint.map { "; \($0)" } ?? "") |"
-            }
+        let quirks = KnownAdapter.all.flatMap { adapter in
+            adapter.quirks.map { (adapter.name, $0.meaning + ($0.hint.map { "; \($0)" } ?? "")) }
+        }
+        var texts: [String] = []
+        for (_, text) in quirks where !texts.contains(text) { texts.append(text) }
+        return texts.map { text in
+            let names = quirks.filter { $0.1 == text }.map { "`\($0.0)`" }.joined(separator: ", ")
+            return "| \(names) | \(text) |"
         }
     }
 
