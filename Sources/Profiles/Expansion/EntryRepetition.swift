@@ -16,10 +16,12 @@ package struct EntryRepetition {
 
     /// The limit of `count`.
     package static let maximumCount = 10_000
-    /// The limit of the number of entries of a list.
-    static let maximumTotal = 100_000
+    /// The limits of the numbers of entries of the lists.
+    static let maximumTotal = ["beacons": 100_000, "receivers": 1000]
     /// The limit of the number of values in all entries of a list, so that a small text cannot take memory without bound.
     static let maximumValues = 2_000_000
+    /// The limit of the size of the texts in all entries of a list, in bytes.
+    static let maximumSize = 1 << 25
 
     /// The faults, each once.
     private(set) var faults: [Fault] = []
@@ -50,97 +52,140 @@ package struct EntryRepetition {
     /// The copies; the entry itself, if it has no count. Copies share the values that are the same in all of them.
     mutating func entries() -> [ProfileNode] {
         guard let mapping = entry.mapping, mapping["count"] != nil else { return [entry] }
-        var copies: [ProfileNode] = []
-        copies.reserveCapacity(count)
-        for index in 0..<count {
-            copies.append(copy(index, of: mapping))
-            if !faults.isEmpty { break }
-        }
-        return copies
-    }
-
-    private mutating func copy(_ index: Int, of mapping: ProfileNode.Mapping) -> ProfileNode {
-        var pairs: [(key: ProfileNode, value: ProfileNode)] = []
-        pairs.reserveCapacity(mapping.pairs.count)
+        var members: [(key: ProfileNode, value: Template)] = []
         for (key, value) in mapping.pairs where key.text != "count" {
             let name = key.text ?? "?"
             switch name {
             case "grid":
                 let positionKey = ProfileNode(.scalar("position"), at: key.place)
-                if let position = position(index, in: value) { pairs.append((positionKey, position)) }
+                if let grid = grid(value) { members.append((positionKey, .position(grid))) }
             case "id":
                 let text = value.text.map { $0.contains("{n") ? $0 : $0 + "-{n}" }
                 let id = text.map { ProfileNode(.scalar($0), at: value.place) } ?? value
-                pairs.append((key, numbered(id, index, field: "id", inList: false) ?? id))
-            default: pairs.append((key, numbered(value, index, field: name, inList: false) ?? value))
+                members.append((key, template(id, field: "id", inList: false)))
+            default: members.append((key, template(value, field: name, inList: false)))
             }
         }
-        return ProfileNode(.mapping(ProfileNode.Mapping(pairs)), at: entry.place)
+        guard faults.isEmpty else { return [] }
+        let template = Template.mapping(members, entry.place)
+        return (0..<count).map { template.node(of: $0, count) }
     }
 
-    /// The value in a copy; `nil` if it is the same in all copies.
-    private mutating func numbered(_ node: ProfileNode, _ index: Int, field: String, inList: Bool) -> ProfileNode? {
+    /// A value as its copies have it: read once, and written for each copy.
+    private indirect enum Template {
+        /// A value that is the same in all copies.
+        case constant(ProfileNode)
+        case numbered([Piece], TextPlace)
+        case range(EntryRange, isSpread: Bool, TextPlace)
+        case position(Grid)
+        case sequence([Template], TextPlace)
+        case mapping([(key: ProfileNode, value: Template)], TextPlace)
+
+        var isConstant: Bool {
+            if case .constant = self { return true }
+            return false
+        }
+
+        /// The value in the copy with this index.
+        func node(of index: Int, _ count: Int) -> ProfileNode {
+            switch self {
+            case .constant(let node): node
+            case .numbered(let pieces, let place):
+                ProfileNode(.scalar(pieces.map { $0.text(index + 1) }.joined()), at: place)
+            case .range(let range, let isSpread, let place):
+                // `template` has verified that there is a value for each copy.
+                ProfileNode(.scalar(range.value(index, of: count, isSpread: isSpread) ?? ""), at: place)
+            case .position(let grid): grid.position(index)
+            case .sequence(let parts, let place):
+                ProfileNode(.sequence(parts.map { $0.node(of: index, count) }), at: place)
+            case .mapping(let pairs, let place):
+                ProfileNode(
+                    .mapping(ProfileNode.Mapping(pairs.map { ($0.key, $0.value.node(of: index, count)) })), at: place)
+            }
+        }
+    }
+
+    /// The template of a value, with faults for the ranges that have another number of values than there are copies.
+    private mutating func template(_ node: ProfileNode, field: String, inList: Bool) -> Template {
         switch node.content {
         case .scalar(let text):
-            let value = value(of: text, index, field: field, inList: inList, at: node.place)
-            return value == text ? nil : ProfileNode(.scalar(value), at: node.place)
-        case .sequence(var parts):
-            var differs = false
-            for number in parts.indices {
-                guard let part = numbered(parts[number], index, field: field, inList: true) else { continue }
-                parts[number] = part
-                differs = true
+            if let pieces = Piece.pieces(of: text) { return .numbered(pieces, node.place) }
+            guard let range = EntryRange(text) else { return .constant(node) }
+            if range.value(0, of: count, isSpread: inList) == nil {
+                faults.append(
+                    Fault(
+                        message:
+                            "\(text) has \(range.size) values, and the count is \(count); write \(range.matching(count))",
+                        field: "\(self.field).\(field)", place: node.place))
             }
-            return differs ? ProfileNode(.sequence(parts), at: node.place) : nil
+            return .range(range, isSpread: inList, node.place)
+        case .sequence(let parts):
+            let templates = parts.map { template($0, field: field, inList: true) }
+            return templates.allSatisfy(\.isConstant) ? .constant(node) : .sequence(templates, node.place)
         case .mapping(let mapping):
-            var pairs = mapping.pairs
-            var differs = false
-            for number in pairs.indices {
-                let inner = "\(field).\(pairs[number].key.text ?? "?")"
-                guard let value = numbered(pairs[number].value, index, field: inner, inList: inList) else { continue }
-                pairs[number].value = value
-                differs = true
+            let pairs = mapping.pairs.map { pair in
+                (pair.key, template(pair.value, field: "\(field).\(pair.key.text ?? "?")", inList: inList))
             }
-            return differs ? ProfileNode(.mapping(ProfileNode.Mapping(pairs)), at: node.place) : nil
+            return pairs.allSatisfy(\.1.isConstant) ? .constant(node) : .mapping(pairs, node.place)
         }
     }
 
-    private mutating func value(of text: String, _ index: Int, field: String, inList: Bool, at place: TextPlace)
-        -> String
-    {
-        if text.contains("{n") { return Self.withNumber(index + 1, text) }
-        guard text.contains(".."), let range = EntryRange(text) else { return text }
-        if let value = range.value(index, of: count, isSpread: inList) { return value }
-        faults.append(
-            Fault(
-                message: "\(text) has \(range.size) values, and the count is \(count); write \(range.matching(count))",
-                field: "\(self.field).\(field)", place: place))
-        return text
-    }
+    /// A part of a text with numbers: `{n}` is the number, `{n:3}` the number with at least three digits.
+    private enum Piece {
+        case text(Substring)
+        case number(width: Int)
 
-    /// `{n}` is the number, `{n:3}` the number with at least three digits.
-    private static func withNumber(_ number: Int, _ text: String) -> String {
-        var result = ""
-        var rest = text[...]
-        while let start = rest.firstRange(of: "{n"), let end = rest[start.upperBound...].firstIndex(of: "}") {
-            result += rest[..<start.lowerBound]
-            let option = rest[start.upperBound..<end]
-            let width = option.isEmpty ? 0 : option.first == ":" ? Int(option.dropFirst()) : nil
-            if let width, (0...9).contains(width) {
+        /// The part in the copy with this number.
+        func text(_ number: Int) -> String {
+            switch self {
+            case .text(let text): return String(text)
+            case .number(let width):
                 let digits = String(number)
-                result += String(repeating: "0", count: max(0, width - digits.count)) + digits
-            } else {
-                result += rest[start.lowerBound...end]
+                return String(repeating: "0", count: max(0, width - digits.count)) + digits
             }
-            rest = rest[rest.index(after: end)...]
         }
-        return result + rest
+
+        /// The parts of a text; `nil` without a number.
+        static func pieces(of text: String) -> [Piece]? {
+            var pieces: [Piece] = []
+            var rest = text[...]
+            var start = rest.startIndex
+            while let open = rest[start...].firstRange(of: "{n"), let end = rest[open.upperBound...].firstIndex(of: "}")
+            {
+                let option = rest[open.upperBound..<end]
+                let width = option.isEmpty ? 0 : option.first == ":" ? Int(option.dropFirst()) : nil
+                let after = rest.index(after: end)
+                if let width, (0...9).contains(width) {
+                    pieces += [.text(rest[..<open.lowerBound]), .number(width: width)]
+                    rest = rest[after...]
+                }
+                start = after
+            }
+            guard !pieces.isEmpty else { return nil }
+            return pieces + [.text(rest)]
+        }
     }
 
     // MARK: - Grid
 
-    /// `grid: { columns: 20, spacing: 2m, origin: [0, 0] }`: row after row.
-    private mutating func position(_ index: Int, in grid: ProfileNode) -> ProfileNode? {
+    /// Positions, row after row.
+    private struct Grid {
+        let columns: Int
+        let spacing: Double
+        let origin: [Double]
+        let place: TextPlace
+
+        func position(_ index: Int) -> ProfileNode {
+            var position = origin
+            position[0] += Double(index % columns) * spacing
+            position[1] += Double(index / columns) * spacing
+            return ProfileNode(
+                .sequence(position.map { ProfileNode(.scalar(EntryRange.text($0)), at: place) }), at: place)
+        }
+    }
+
+    /// `grid: { columns: 20, spacing: 2m, origin: [0, 0] }`; `nil` after a fault was added.
+    private mutating func grid(_ grid: ProfileNode) -> Grid? {
         func fault(_ message: String, _ key: String, at place: TextPlace) -> Fault {
             Fault(message: message, field: "\(field).grid\(key.isEmpty ? "" : ".\(key)")", place: place)
         }
@@ -171,18 +216,18 @@ package struct EntryRepetition {
             faults.append(fault("a position is expected here, such as [0, 0]", "origin", at: place))
             return nil
         }
-        var place = origin.isEmpty ? [0, 0] : origin.compactMap(\.self)
-        place[0] += Double(index % columns) * spacing
-        place[1] += Double(index / columns) * spacing
-        return ProfileNode(
-            .sequence(place.map { ProfileNode(.scalar(EntryRange.text($0)), at: grid.place) }), at: grid.place)
+        return Grid(
+            columns: columns, spacing: spacing, origin: origin.isEmpty ? [0, 0] : origin.compactMap(\.self),
+            place: grid.place)
     }
 }
 
-/// The number of values in an entry, with its longest list for messages.
+/// The number of values in an entry, with its longest list for messages, and the size of its texts.
 struct EntryExtent {
     /// The number of values: single ones, lists and mappings.
     private(set) var values = 0
+    /// The size of its texts and keys, in bytes.
+    private(set) var size = 0
     /// The key of the longest list or mapping in it, and the number of its values.
     private(set) var longest: (key: String, count: Int) = ("", 0)
 
@@ -192,13 +237,16 @@ struct EntryExtent {
     private mutating func add(_ node: ProfileNode, under key: String) {
         values += 1
         switch node.content {
-        case .scalar: break
+        case .scalar(let text): size += text.utf8.count
         case .sequence(let parts):
             note(key, parts.count)
             for part in parts { add(part, under: key) }
         case .mapping(let mapping):
             note(key, mapping.pairs.count)
-            for pair in mapping.pairs { add(pair.value, under: pair.key.text ?? key) }
+            for pair in mapping.pairs {
+                size += pair.key.text?.utf8.count ?? 0
+                add(pair.value, under: pair.key.text ?? key)
+            }
         }
     }
 

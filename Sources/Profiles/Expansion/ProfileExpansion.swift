@@ -180,26 +180,33 @@ struct ProfileExpansion {
     /// The entries of a list, written out, up to the limits.
     private mutating func entries(of name: String, _ list: [ProfileNode], _ defaults: ProfileNode?) -> [ProfileNode] {
         var entries: [ProfileNode] = []
-        var values = 0
-        for (index, entry) in list.enumerated() {
+        var (values, size) = (0, 0)
+        // Reading the entries ends with a fault then.
+        for (index, entry) in list.enumerated() where !Task.isCancelled {
             let complete = name == "beacons" ? BeaconDefaults.merged(entry, over: defaults) : entry
             var repetition = EntryRepetition(of: complete, field: "\(name)[\(index)]")
             if let count = repetition.readCount() {
                 let extent = EntryExtent(of: complete)
                 values += count * extent.values
+                size += count * extent.size
                 guard values <= EntryRepetition.maximumValues else {
                     add(Self.excess(values, count, extent), field: "\(name)[\(index)]", at: entry.place)
+                    break
+                }
+                guard size <= EntryRepetition.maximumSize else {
+                    add(
+                        "\(ValueText.grouped(size)) bytes of text in all; a profile has at most "
+                            + "\(ValueText.grouped(EntryRepetition.maximumSize)); write a smaller count, or shorter texts",
+                        field: "\(name)[\(index)]", at: entry.place)
+                    break
+                }
+                if let limit = EntryRepetition.maximumTotal[name], entries.count + count > limit {
+                    add("a profile has at most \(limit) \(name)", field: "\(name)[\(index)]", at: entry.place)
                     break
                 }
                 entries += repetition.entries()
             }
             for fault in repetition.faults { add(fault.message, field: fault.field, at: fault.place) }
-            if entries.count > EntryRepetition.maximumTotal {
-                add(
-                    "a profile has at most \(EntryRepetition.maximumTotal) \(name)", field: "\(name)[\(index)]",
-                    at: entry.place)
-                break
-            }
         }
         return entries
     }
