@@ -47,6 +47,8 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case realTime
         /// The state of the run does not permit it.
         case conflict
+        /// A limit of the run is reached.
+        case tooMany
         /// The radio of the run cannot do it.
         case unsupported
         /// Not everything that should be on the air is.
@@ -136,6 +138,7 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case .exists: "exists"
         case .realTime: "real-time"
         case .conflict: "conflict"
+        case .tooMany: "too-many"
         case .unsupported: "unsupported"
         case .notReady: "not-ready"
         }
@@ -144,7 +147,8 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
     /// The exit code of a command that ends with it (sysexits.h).
     package var exitCode: Int32 {
         switch code {
-        case .badProfile, .refusedSetting, .refusedAttribute, .profileChanged, .exists, .realTime, .conflict: 65
+        case .badProfile, .refusedSetting, .refusedAttribute, .profileChanged, .exists, .realTime, .conflict, .tooMany:
+            65
         case .radio, .unsupported, .notReady: 69
         case .cannotCreate: 73
         case .inputOutput: 74

@@ -65,7 +65,7 @@ package struct AddReceiver: Operation {
         .required("name", .member, \.receiver, "its name on the air"),
         .optional("position", .member, \.position, "metres: x, y and, if not 0, the height; without it, 1 m from all"),
     ]
-    package static let failures: [EmulatorError.Code] = [.conflict, .unsupported, .cannotCreate]
+    package static let failures: [EmulatorError.Code] = [.conflict, .tooMany, .unsupported, .cannotCreate]
 
     package var receiver = NewName()
     package var position: Position?
@@ -108,7 +108,9 @@ package struct PutReceiver: Operation {
             .required("receiver", .path, \.receiver, "its name on the air"),
             .optional("if-none-match", .header("If-None-Match"), \.unless, "*: only if there is none of this name"),
         ] + ListenerChange.fields.map { $0.lifted(to: \.change) }
-    package static let failures: [EmulatorError.Code] = [.badProfile, .exists, .conflict, .unsupported, .radio]
+    package static let failures: [EmulatorError.Code] = [
+        .badProfile, .exists, .conflict, .tooMany, .unsupported, .radio,
+    ]
 
     package var receiver = NewName()
     package var change = ListenerChange()

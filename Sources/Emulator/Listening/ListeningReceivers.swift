@@ -22,6 +22,9 @@ package final class ListeningReceivers: Sendable {
         var canShareAdapter = false
     }
 
+    /// The number of receivers that clients can add.
+    package static let addedLimit = 100
+
     private let state = Mutex(State())
     private let makeCentral: (@Sendable () -> any CentralRadio)?
 
@@ -80,8 +83,8 @@ package final class ListeningReceivers: Sendable {
     ///   - motion: how it moves on the virtual air; `nil` is 1 m from every beacon.
     ///   - isAdded: whether it is none of the profiles.
     ///   - observe: called with each packet and each report.
-    /// - Throws: `EmulatorError` `.conflict` if the name is taken, or if the adapter of the run listens already; `.unsupported`
-    ///   if the radio cannot receive.
+    /// - Throws: `EmulatorError` `.conflict` if the name is taken, or if the adapter of the run listens already; `.tooMany` if
+    ///   clients have added as many as they may; `.unsupported` if the radio cannot receive.
     func add(
         _ name: String, _ settings: ListenerSettings, motion: Motion?, isAdded: Bool, on radio: any PeripheralRadio,
         _ clock: RunClock, observe: (@Sendable (ListeningReceiver.Observation) -> Void)? = nil
@@ -112,15 +115,21 @@ package final class ListeningReceivers: Sendable {
         let receiver = ListeningReceiver(
             name, settings, on: host, clock: clock, seed: seed, owner: { [weak self] in self?.owner(of: $0) },
             observe: observe)
-        let isTaken = state.withLock { state in
-            guard state.receivers[name] == nil else { return true }
+        let refusal: EmulatorError? = state.withLock { state in
+            guard state.receivers[name] == nil else {
+                return EmulatorError(
+                    .conflict, "there is a receiver \(name) already", hint: "give this one another name")
+            }
+            guard !isAdded || state.added.count < Self.addedLimit else {
+                return EmulatorError(
+                    .tooMany, "\(Self.addedLimit) receivers that scan were added to this run already",
+                    hint: "remove those that are not needed (beaconry ctl receiver remove NAME)")
+            }
             state.receivers[name] = receiver
             if isAdded { state.added.insert(name) }
-            return false
+            return nil
         }
-        guard !isTaken else {
-            throw EmulatorError(.conflict, "there is a receiver \(name) already", hint: "give this one another name")
-        }
+        if let refusal { throw refusal }
         do throws(RadioError) {
             try await receiver.open()
         } catch {

@@ -15,8 +15,6 @@ import VirtualRadio
 final class VirtualAir {
     /// The maximum number of beacons, beyond practical use.
     static let capacity = 65_536
-    /// The maximum number of receivers that are added while the air is open: each has a server.
-    private static let addedLimit = 100
 
     /// Why the air is virtual; `nil` if it was requested.
     let reason: String?
@@ -251,9 +249,9 @@ final class VirtualAir {
                     "start the run without --rate, or with a number and a server (--rate 10 --hci-server tcp:127.0.0.1:0)"
             )
         }
-        guard added.count + pending.count < Self.addedLimit else {
+        guard added.count + pending.count < VirtualAirOptions.addedReceivers else {
             throw RadioError(
-                .refused, "\(Self.addedLimit) receivers were added to this air already",
+                .refused, "\(VirtualAirOptions.addedReceivers) receivers were added to this air already",
                 hint: "remove those that are not needed (beaconry ctl receiver remove NAME)")
         }
         guard !hasName(name), pending.insert(name).inserted else { throw .taken(name) }

@@ -8,6 +8,9 @@ package import VirtualRadio
 
 /// The parameters of a virtual air, and its servers for other hosts.
 package struct VirtualAirOptions: Hashable, Sendable {
+    /// The number of receivers with a server that can be added while the air is open.
+    package static let addedReceivers = 100
+
     /// A server of controllers on the air.
     package struct Server: Hashable, Sendable {
         /// Where hosts get the controllers.

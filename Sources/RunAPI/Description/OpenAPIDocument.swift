@@ -183,7 +183,7 @@ extension EmulatorError.Code {
         switch self {
         case .badProfile, .refusedSetting: 422
         case .unknownBeacon, .unknownProfile, .unknownPeer, .unknownCharacteristic, .unknownCapture, .noScenario: 404
-        case .radio, .unsupported, .cannotCreate, .realTime, .conflict, .refusedAttribute: 409
+        case .radio, .unsupported, .cannotCreate, .realTime, .conflict, .tooMany, .refusedAttribute: 409
         case .profileChanged, .exists: 412
         case .inputOutput: 500
         case .notReady: 503
