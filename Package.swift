@@ -80,7 +80,7 @@ let package = Package(
             cSettings: (commit ?? "").isEmpty ? [] : [.define("BEACONRY_COMMIT", to: commit)]),
         .target(name: "Space", swiftSettings: settings),
         // Values, the writer and the reader of documents, and the vocabulary of their schemas.
-        .target(name: "JSON", dependencies: ["Concurrency"], swiftSettings: settings),
+        .target(name: "JSON", swiftSettings: settings),
         .target(name: "Advertising", dependencies: ["Bluetooth"], swiftSettings: settings),
         .target(name: "Bluetooth", swiftSettings: settings),
         .target(name: "HCI", dependencies: ["Bluetooth", "Space"], swiftSettings: settings),
@@ -168,8 +168,8 @@ let package = Package(
         .target(
             name: "RunServer",
             dependencies: [
-                "Bluetooth", "Devices", "Emulator", "JSON", "Persistence", "Radio", "RunAPI", "Sockets", httpTypes,
-                hummingbird, logging, nioCore, nioHTTPTypes, nioPosix,
+                "Bluetooth", "Concurrency", "Devices", "Emulator", "JSON", "Persistence", "Radio", "RunAPI", "Sockets",
+                httpTypes, hummingbird, logging, nioCore, nioHTTPTypes, nioPosix,
             ],
             resources: [.embedInCode("Resources")], swiftSettings: settings),
         // The client of these requests.

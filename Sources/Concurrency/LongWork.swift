@@ -6,25 +6,54 @@ import Dispatch
 
 /// Computations that may take long, one after the other on a thread of their own.
 ///
-/// The cooperative pool has a thread for each core, so that two such computations would delay everything else.
-package enum LongWork {
-    private static let queue = DispatchQueue(label: "long work")
+/// The cooperative pool has a thread for each core, so that two such computations would delay everything else. Work that can take
+/// seconds calls `pause` in its loops, so that other work of the same thread goes on meanwhile, and ends early once it is
+/// cancelled: when the client has left for which it is done (`Requester`), or the run ends.
+package final class LongWork: Sendable {
+    /// The work of reading events of the journal, and of comparing them.
+    package static let journal = LongWork("journal")
+    /// The work of reading and writing profiles and scenarios.
+    package static let profiles = LongWork("profiles")
+
+    private let executor: Thread
+
+    private init(_ name: String) { executor = Thread(name) }
 
     /// Performs work that may take more than some milliseconds; in a simulation, whose time would go on meanwhile, at once.
     /// - Throws: the error of the work.
-    package static func perform<Value: Sendable, Failure: Error>(
-        _ work: @escaping @Sendable () throws(Failure) -> Value
+    package func perform<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable @concurrent () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        if Simulation.current != nil { return try work() }
-        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            queue.async {
-                do throws(Failure) {
-                    continuation.resume(returning: .success(try work()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
+        if Simulation.current != nil { return try await work() }
+        let requester = Requester.current
+        let task = Task(executorPreference: executor) { () async -> Result<Value, Failure> in
+            if requester?.hasLeft == true { withUnsafeCurrentTask { $0?.cancel() } }
+            do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
         }
-        return try result.get()
+        let number = requester?.begin { task.cancel() }
+        defer { if let number { requester?.end(number) } }
+        return try await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }.get()
+    }
+
+    /// Lets other work go on.
+    /// - Returns: Whether the work is to go on; it is not once it is cancelled.
+    @concurrent package static func pause() async -> Bool {
+        if Simulation.current == nil { await Task.yield() }
+        return !Task.isCancelled
+    }
+
+    private final class Thread: TaskExecutor {
+        private let queue: DispatchQueue
+
+        init(_ name: String) { queue = DispatchQueue(label: name) }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
     }
 }

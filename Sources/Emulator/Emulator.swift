@@ -253,7 +253,7 @@ package actor Emulator: Service {
     /// Keeps the profiles that were read last, which have run now.
     func keepProfiles() async {
         guard let keep = configuration.keepProfiles else { return }
-        if let warning = await LongWork.perform(keep) { events.post(.warning(warning)) }
+        if let warning = await LongWork.profiles.perform(keep) { events.post(.warning(warning)) }
     }
 
     /// Notes whether the profiles in use are the ones that ran last, since their files cannot be used.

@@ -8,11 +8,15 @@ import Synchronization
 /// A capture in memory, which ends when it is full.
 final class MemoryCapture: CaptureSink {
     private struct State {
-        var bytes: [UInt8] = []
+        /// The file, in blocks that readers share; all but the last have `blockSize` bytes or more.
+        var blocks: [[UInt8]] = []
+        var size = 0
         var records = 0
         var isFull = false
         var isStopped = false
     }
+
+    private static let blockSize = 65_536
 
     /// The limit of its size, in bytes.
     let limit: Int
@@ -22,18 +26,20 @@ final class MemoryCapture: CaptureSink {
     init(limit: Int) { self.limit = limit }
 
     /// The records so far, as a btsnoop file.
-    var bytes: [UInt8] { state.withLock(\.bytes) }
+    var blocks: [[UInt8]] { state.withLock(\.blocks) }
 
     func append(_ bytes: [UInt8]) {
         state.withLock { state in
             guard !state.isFull, !state.isStopped else { return }
-            guard state.bytes.count + bytes.count <= limit else {
+            guard state.size + bytes.count <= limit else {
                 state.isFull = true
                 return
             }
             // The first is the header of the file.
-            if !state.bytes.isEmpty { state.records += 1 }
-            state.bytes += bytes
+            if state.size > 0 { state.records += 1 }
+            state.size += bytes.count
+            if state.blocks.last.map({ $0.count >= Self.blockSize }) ?? true { state.blocks.append([]) }
+            state.blocks[state.blocks.count - 1] += bytes
         }
     }
 
@@ -45,7 +51,7 @@ final class MemoryCapture: CaptureSink {
         state.withLock {
             CaptureRecord(
                 id: id, state: $0.isFull ? .full : $0.isStopped ? .stopped : .running, records: $0.records,
-                bytes: $0.bytes.count, limit: limit)
+                bytes: $0.size, limit: limit)
         }
     }
 }
@@ -157,9 +163,9 @@ extension Emulator {
         return capture.record(id: id)
     }
 
-    /// The records of a capture so far, as a btsnoop file.
+    /// The records of a capture so far, as a btsnoop file in blocks.
     /// - Throws: `EmulatorError` `.unknownCapture`.
-    package func captureBytes(_ id: Int) throws(EmulatorError) -> [UInt8] { try captures[id].capture.bytes }
+    package func captureBlocks(_ id: Int) throws(EmulatorError) -> [[UInt8]] { try captures[id].capture.blocks }
 
     /// The state of a capture.
     /// - Throws: `EmulatorError` `.unknownCapture`.

@@ -90,7 +90,7 @@ package struct ReadCapture: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Packets {
-        Packets(bytes: try await run.emulator.captureBytes(capture.number))
+        Packets(blocks: try await run.emulator.captureBlocks(capture.number))
     }
 }
 
@@ -99,13 +99,17 @@ package struct Packets: Answer {
     private static let type = "application/octet-stream"
     package static let description = AnswerDescription(statuses: [200], type: type, schema: nil)
 
-    package let bytes: [UInt8]
+    private let blocks: [[UInt8]]
+    /// The file.
+    package var bytes: [UInt8] { Array(blocks.joined()) }
 
-    package var content: Content { .bytes(bytes, type: Self.type) }
+    package var content: Content { .bytes(blocks, type: Self.type) }
+
+    init(blocks: [[UInt8]]) { self.blocks = blocks }
 }
 
 extension Packets: ReadableAnswer {
-    package init(_ response: Response) { bytes = response.body }
+    package init(_ response: Response) { self.init(blocks: [response.body]) }
 }
 
 package struct RemoveCapture: Operation {

@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Concurrency
 package import Emulator
 package import JSON
 
@@ -75,27 +74,46 @@ package struct ShowJournal: Operation {
         // In this order, so that an event that is posted between the two is in the answer or after its last number.
         let last = hub.last
         let journal = hub.journal
-        let records = await LongWork.perform {
-            journal.compactMap { isIncluded($0) ? selection.record($0, hub.lines) : nil }
-        }
-        return Journal(events: records, last: max(last, journal.last?.sequence ?? 0))
+        return Journal(
+            JSONBody(
+                "events", count: journal.count, ["last": .number(Double(max(last, journal.last?.sequence ?? 0)))]
+            ) { [lines = hub.lines] index in
+                guard isIncluded(journal[index]) else { return nil }
+                return selection.record(journal[index], lines).map { JSONLine.encode($0) }
+            })
     }
 }
 
 /// Events of a run.
-package struct Journal: ReadableRecord {
-    package static let schema = Schema.record(
-        "Journal",
-        [
-            .required("events", .array(.event), "oldest first"),
-            .required(
-                "last", .integer(from: 0), "the number of the last event, selected, kept or not; 0 before the first"),
-        ])
+package struct Journal: Answer {
+    package static let description = AnswerDescription.json(
+        .record(
+            "Journal",
+            [
+                .required("events", .array(.event), "oldest first"),
+                .required(
+                    "last", .integer(from: 0),
+                    "the number of the last event, selected, kept or not; 0 before the first"),
+            ]))
 
+    private struct Body: Decodable {
+        let events: [JSONValue]
+        let last: UInt64
+    }
+
+    package let content: Content
+    /// What a client has read: the events, and the number of the last one. Empty and 0 in a run.
     package let events: [JSONValue]
     package let last: UInt64
 
-    package var content: Content { .json(self, records: events.count) }
+    init(_ body: JSONBody) { (content, events, last) = (.json(body), [], 0) }
+}
+
+extension Journal: ReadableAnswer {
+    package init(_ response: Response) throws {
+        let body = try response.decoded(as: Body.self)
+        (events, last, content) = (body.events, body.last, .nothing)
+    }
 }
 
 extension Schema {
@@ -167,7 +185,7 @@ package struct Verdicts: Answer {
         .record(
             "Verdicts", [.required("verdicts", .array(JournalExpectation.Verdict.schema), "one for each condition")]))
 
-    private struct Body: Codable {
+    private struct Body: Decodable {
         let verdicts: [JournalExpectation.Verdict]
     }
 
@@ -177,12 +195,12 @@ package struct Verdicts: Answer {
 
     init(now verdicts: [JournalExpectation.Verdict]) {
         self.verdicts = verdicts
-        content = .json(Body(verdicts: verdicts))
+        content = .json(JSONBody("verdicts", verdicts))
     }
 
     init(later verdicts: @escaping @Sendable () async -> [JournalExpectation.Verdict]) {
         self.verdicts = []
-        content = .later { Body(verdicts: await verdicts()) }
+        content = .later { JSONBody("verdicts", await verdicts()) }
     }
 }
 

@@ -46,7 +46,7 @@ package struct ProfileText: Answer {
 
     package var content: Content {
         .bytes(
-            Array(record.text.utf8), type: "application/yaml", tag: record.tag,
+            [Array(record.text.utf8)], type: "application/yaml", tag: record.tag,
             location: ShowProfile { $0.profile = record.profile }.request.target)
     }
 }

@@ -100,7 +100,7 @@ package struct DescriptionText: Answer {
     package static let description = AnswerDescription.json(.anyObject)
     private static let bytes = Array(JSONLine.encode(OpenAPIDocument.document).utf8)
 
-    package var content: Content { .bytes(Self.bytes, type: "application/json") }
+    package var content: Content { .bytes([Self.bytes], type: "application/json") }
 }
 
 package struct ShowMetrics: Operation {
@@ -123,7 +123,7 @@ package struct MetricsDocument: Answer {
 
     let text: String
 
-    package var content: Content { .bytes(Array(text.utf8), type: Self.type) }
+    package var content: Content { .bytes([Array(text.utf8)], type: Self.type) }
 }
 
 package struct Reset: Operation {
@@ -172,7 +172,7 @@ package struct Stopped: Answer {
     package var content: Content {
         .later { [end] in
             await end?.wait()
-            return Body()
+            return JSONBody(Body())
         }
     }
 }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -24,6 +25,10 @@ struct APILimits: Sendable {
     var bodyTime = TimeAmount.seconds(30)
     /// The time from a reply to the end of the next head; `nil` for no limit.
     var idleTime: TimeAmount? = .seconds(60)
+    /// The time in which a client reads something of a reply that waits for it. Streams of events wait without a limit.
+    var readingTime = TimeAmount.seconds(30)
+    /// The time in which the reply to a client that has closed its side of the connection has to begin.
+    var departureTime = TimeAmount.seconds(1)
     /// The fields of a request.
     var fields = 100
     /// The head of a request, in bytes.
@@ -69,7 +74,10 @@ struct APIChannel: ServerChildChannel {
             HTTP1Channel(
                 responder: responder,
                 configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [RequestTimer(headTime: headTime, bodyTime: limits.bodyTime)],
+                    additionalChannelHandlers: [
+                        RequestTimer(headTime: headTime, bodyTime: limits.bodyTime),
+                        ReplyTimer(readingTime: limits.readingTime, departureTime: limits.departureTime),
+                    ],
                     idleTimeout: idleTime, httpDecoderConfiguration: decoder))
         }
         served = channel(headTime: limits.headTime, idleTime: limits.idleTime, serve)
@@ -220,5 +228,109 @@ private final class RequestTimer: ChannelDuplexHandler, RemovableChannelHandler 
         timer?.cancel()
         guard let time else { return }
         timer = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+    }
+}
+
+/// Closes a connection whose client does not read a reply, or has closed its side of the connection before the reply begins.
+///
+/// A client that only has no more requests may close its side, too; it gets the replies that begin within the limit.
+final class ReplyTimer: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let readingTime: TimeAmount
+    private let departureTime: TimeAmount
+    private var timer: Scheduled<Void>?
+    private var departure: Scheduled<Void>?
+    /// The number of parts that the socket has not taken yet.
+    private var waiting = 0
+    /// When it took one, or had none, last.
+    private var progress = NIODeadline.now()
+    private var isStream = false
+    /// The number of requests whose replies have not begun.
+    private var unanswered = 0
+    /// Whether a reply has begun and not ended.
+    private var isReplying = false
+    private var ends: [@Sendable () -> Void] = []
+    private var hasEnded = false
+
+    init(readingTime: TimeAmount, departureTime: TimeAmount) {
+        self.readingTime = readingTime
+        self.departureTime = departureTime
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event {
+            hasEnded = true
+            for end in ends { end() }
+            ends = []
+            if !isReplying { expectReply(on: context.channel) }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Calls a function when the client has closed its side of the connection. On the event loop.
+    static func whenClientEnds(on channel: any Channel, _ end: @escaping @Sendable () -> Void) {
+        channel.eventLoop.execute {
+            guard let timer = try? channel.pipeline.syncOperations.handler(type: ReplyTimer.self) else { return }
+            if timer.hasEnded { end() } else { timer.ends.append(end) }
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .head = unwrapInboundIn(data) { unanswered += 1 }
+        context.fireChannelRead(data)
+    }
+
+    /// Closes the connection of a client that has closed its side, unless a reply begins within the limit.
+    private func expectReply(on channel: any Channel) {
+        guard unanswered > 0 else { return }
+        departure = channel.eventLoop.scheduleTask(in: departureTime) { channel.close(promise: nil) }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            isStream = head.headerFields[.contentType] == "text/event-stream"
+            isReplying = true
+            unanswered -= 1
+            departure?.cancel()
+        case .body: break
+        case .end:
+            isReplying = false
+            if hasEnded { expectReply(on: context.channel) }
+        }
+        let written = promise ?? context.eventLoop.makePromise()
+        if waiting == 0 { progress = .now() }
+        waiting += 1
+        written.futureResult.assumeIsolated().whenComplete { _ in
+            self.waiting -= 1
+            self.progress = .now()
+        }
+        if timer == nil { check(context.channel, at: progress + readingTime) }
+        context.write(data, promise: written)
+    }
+
+    /// Closes the connection if nothing has been read at a time for as long as the limit.
+    private func check(_ channel: any Channel, at time: NIODeadline) {
+        timer = channel.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [self] in
+            timer = nil
+            guard waiting > 0, !isStream else { return }
+            let end = progress + readingTime
+            if end <= .now() { channel.close(promise: nil) } else { check(channel, at: end) }
+        }
+    }
+
+    private func end() {
+        timer?.cancel()
+        departure?.cancel()
     }
 }

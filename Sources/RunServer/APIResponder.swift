@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Concurrency
 import Emulator
 import HTTPTypes
 import HummingbirdCore
@@ -14,7 +15,7 @@ import Synchronization
 /// Answers requests: checks them, finds the operation, performs it, and writes the reply.
 struct APIResponder: Sendable {
     /// The longest body, in bytes.
-    private static let longestBody = 65536
+    static let longestBody = 65536
     /// The interval of keep-alives in replies that take long: comments in a stream of events, line feeds before JSON.
     private static let heartbeat = Duration.seconds(10)
     /// The time that a client has to read the last reply of a connection.
@@ -26,6 +27,7 @@ struct APIResponder: Sendable {
     let requestGuard: RequestGuard
     /// The limit of concurrent streams of events.
     let streams: Places
+    private let clients = Clients()
 
     private var events: EventHub { run.emulator.events }
 
@@ -56,7 +58,7 @@ struct APIResponder: Sendable {
         }
         let content: Content
         do {
-            content = try await answer(request)
+            content = try await Requester.$current.withValue(clients[channel]) { try await answer(request) }
         } catch let problem as Problem {
             return try await write(problem, form, writer, over: channel)
         }
@@ -97,7 +99,7 @@ struct APIResponder: Sendable {
         }
         let body = try await body(of: request, asText: resource.takesText(method))
         switch resource {
-        case .page(let file): return .bytes(file.bytes, type: file.type)
+        case .page(let file): return .bytes([file.bytes], type: file.type)
         case .operations(let endpoints):
             guard let endpoint = endpoints[method] else {
                 throw Problem.method(wanted.method, allowed: resource.methods)
@@ -163,8 +165,8 @@ struct APIResponder: Sendable {
         if problem.status == HTTPResponse.Status.unauthorized.code { fields[.wwwAuthenticate] = "Bearer" }
         if problem.endsConnection { fields[.connection] = "close" }
         try await write(
-            Array(JSONLine.encode(problem).utf8), Problem.contentType, HTTPResponse.Status(code: problem.status),
-            form, fields, writer)
+            [Array(JSONLine.encode(problem).utf8)], Problem.contentType, HTTPResponse.Status(code: problem.status),
+            form, fields, writer, over: channel)
         if problem.endsConnection { try await end(channel) }
     }
 
@@ -179,44 +181,77 @@ struct APIResponder: Sendable {
         throw ChannelError.alreadyClosed
     }
 
+    /// Writes a body of known length, of which one part at a time waits for the client.
     @concurrent private func write(
-        _ bytes: [UInt8], _ type: String, _ status: HTTPResponse.Status, _ form: Form, _ additional: HTTPFields,
-        _ writer: consuming ResponseWriter
+        _ blocks: [[UInt8]], _ type: String, _ status: HTTPResponse.Status, _ form: Form, _ additional: HTTPFields,
+        _ writer: consuming ResponseWriter, over channel: any Channel
     ) async throws {
         var fields = form.fields
         fields.append(contentsOf: additional)
         fields[.contentType] = type
-        fields[.contentLength] = "\(bytes.count)"
+        let length = blocks.reduce(0) { $0 + $1.count }
+        fields[.contentLength] = "\(length)"
         let head = HTTPResponse(status: status, headerFields: fields)
         if form.isHead { return try await writer.writeResponse(head) }
-        try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        guard length > BodyPieces.size else {
+            return try await writer.write(
+                response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: blocks.joined())))
+        }
+        let end = try await writer.writeHead(head)
+        for block in blocks {
+            for start in stride(from: 0, to: block.count, by: BodyPieces.size) {
+                let piece = block[start..<min(start + BodyPieces.size, block.count)]
+                try await Self.send(ByteBuffer(bytes: piece), to: channel)
+            }
+        }
+        try await end.finish(nil)
+    }
+
+    /// Writes JSON, of which one piece at a time is encoded and waits for the client.
+    @concurrent private func write(
+        _ body: JSONBody, _ status: HTTPResponse.Status, _ form: Form, _ writer: consuming ResponseWriter,
+        over channel: any Channel
+    ) async throws {
+        let type = "application/json"
+        var pieces = BodyPieces(body)
+        let first = await pieces.next() ?? ""
+        guard !pieces.isAtEnd else {
+            return try await write([Array(first.utf8)], type, status, form, [:], writer, over: channel)
+        }
+        var fields = form.fields
+        fields[.contentType] = type
+        let head = HTTPResponse(status: status, headerFields: fields)
+        if form.isHead { return try await writer.writeResponse(head) }
+        let end = try await writer.writeHead(head)
+        try await Self.send(first, to: channel)
+        while let piece = await pieces.next() { try await Self.send(piece, to: channel) }
+        try await end.finish(nil)
     }
 
     @concurrent private func write(
         _ content: Content, _ form: Form, _ writer: consuming ResponseWriter, over channel: any Channel
     ) async throws {
         switch content {
-        case .json(let value, let records, let isNew):
-            let text = await JSONLine.encode(AnyRecord(value), records: records)
-            try await write(
-                Array(text.utf8), "application/json", isNew ? .created : .ok, form, [:], writer)
-        case .bytes(let bytes, let type, let tag, let location):
+        case .json(let body, let isNew):
+            try await write(body, isNew ? .created : .ok, form, writer, over: channel)
+        case .bytes(let blocks, let type, let tag, let location):
             var fields = HTTPFields()
             if let tag { fields[.eTag] = "\"\(tag)\"" }
             if let location { fields[.contentLocation] = location }
-            try await write(bytes, type, .ok, form, fields, writer)
+            try await write(blocks, type, .ok, form, fields, writer, over: channel)
         case .nothing: try await writer.writeResponse(HTTPResponse(status: .noContent, headerFields: form.fields))
         case .later(let value):
             let type = "application/json"
-            if form.isHead { return try await write([], type, .ok, form, [:], writer) }
+            if form.isHead { return try await write([], type, .ok, form, [:], writer, over: channel) }
             // White space before JSON (RFC 8259, 2).
             let body = OpenBody(type: type, opening: "", pulse: "\n")
             try await keepOpen(body, form, channel, writer) {
-                try await Self.send(JSONLine.encode(AnyRecord(await value())), to: channel)
+                var pieces = BodyPieces(await value())
+                while let piece = await pieces.next() { try await Self.send(piece, to: channel) }
             }
         case .events(let feed):
             let type = "text/event-stream"
-            if form.isHead { return try await write([], type, .ok, form, [:], writer) }
+            if form.isHead { return try await write([], type, .ok, form, [:], writer, over: channel) }
             let body = OpenBody(type: type, opening: ": connected\n\n", pulse: ":\n\n")
             let lines = events.lines
             try await stream(body, form, events.listen(after: feed.after), channel, writer) {
@@ -224,7 +259,7 @@ struct APIResponder: Sendable {
             }
         case .lines(let lines):
             let type = "text/event-stream"
-            if form.isHead { return try await write([], type, .ok, form, [:], writer) }
+            if form.isHead { return try await write([], type, .ok, form, [:], writer, over: channel) }
             let body = OpenBody(type: type, opening: ": connected\n\n", pulse: ":\n\n")
             try await keepOpen(body, form, channel, writer) {
                 for await line in lines { try await Self.send("data: \(line)\n\n", to: channel) }
@@ -280,6 +315,7 @@ struct APIResponder: Sendable {
         }
         let open = OpenTask(sending)
         channel.closeFuture.whenComplete { _ in open.cancel() }
+        ReplyTimer.whenClientEnds(on: channel) { open.verify(by: pulse, on: channel) }
         await withTaskCancellationHandler {
             _ = await sending.result
         } onCancel: {
@@ -296,7 +332,65 @@ struct APIResponder: Sendable {
 
     /// Writes a part of a body, and waits until the socket has taken it.
     private static func send(_ text: String, to channel: any Channel) async throws {
-        try await channel.writeAndFlush(HTTPResponsePart.body(ByteBuffer(string: text)))
+        try await send(ByteBuffer(string: text), to: channel)
+    }
+
+    private static func send(_ bytes: ByteBuffer, to channel: any Channel) async throws {
+        try await channel.writeAndFlush(HTTPResponsePart.body(bytes))
+    }
+}
+
+/// JSON in pieces, each of which is encoded when it is needed.
+struct BodyPieces {
+    /// The size from which on a piece is complete, in bytes.
+    static let size = 16_384
+
+    private let body: JSONBody
+    private var next = 0
+    private var hasParts = false
+    private(set) var isAtEnd = false
+
+    init(_ body: JSONBody) { self.body = body }
+
+    /// The next piece; `nil` after the last one.
+    mutating func next() async -> String? {
+        guard !isAtEnd else { return nil }
+        var text = next == 0 ? body.opening : ""
+        while next < body.count, text.utf8.count < Self.size {
+            if let part = await body.part(next) {
+                if hasParts { text += "," }
+                text += part
+                hasParts = true
+            }
+            next += 1
+        }
+        if next == body.count {
+            text += body.closing
+            isAtEnd = true
+        }
+        return text
+    }
+}
+
+/// The clients of the connections.
+private final class Clients: Sendable {
+    private let requesters = Mutex<[ObjectIdentifier: Requester]>([:])
+
+    subscript(channel: any Channel) -> Requester {
+        let connection = ObjectIdentifier(channel)
+        let (requester, isNew) = requesters.withLock { requesters in
+            if let known = requesters[connection] { return (known, false) }
+            let requester = Requester()
+            requesters[connection] = requester
+            return (requester, true)
+        }
+        if isNew {
+            channel.closeFuture.whenComplete { [self] _ in
+                requester.leave()
+                requesters.withLock { $0[connection] = nil }
+            }
+        }
+        return requester
     }
 }
 
@@ -309,16 +403,18 @@ private final class OpenTask: Sendable {
 
     func cancel() { task.withLock { $0?.cancel() } }
 
+    /// Writes what clients ignore, twice, to a client that has closed its side of the connection: if it has closed the other one,
+    /// too, the second write fails, and the connection ends.
+    func verify(by pulse: String, on channel: any Channel) {
+        guard task.withLock({ $0 != nil }) else { return }
+        channel.writeAndFlush(HTTPResponsePart.body(ByteBuffer(string: pulse)), promise: nil)
+        channel.eventLoop.scheduleTask(in: .milliseconds(100)) { [self] in
+            guard task.withLock({ $0 != nil }) else { return }
+            channel.writeAndFlush(HTTPResponsePart.body(ByteBuffer(string: pulse)), promise: nil)
+        }
+    }
+
     func release() { task.withLock { $0 = nil } }
-}
-
-/// A record of any type.
-private struct AnyRecord: Encodable, Sendable {
-    private let value: any Encodable & Sendable
-
-    init(_ value: any Encodable & Sendable) { self.value = value }
-
-    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
 extension HTTPField.Name {

@@ -24,7 +24,7 @@ final class APIServer: Sendable {
     typealias Admission = @Sendable (any Channel) -> EventLoopFuture<Bool>
 
     /// How long connections may take to end.
-    private static let patience = Duration.seconds(1)
+    private static let patience = Duration.milliseconds(500)
 
     /// The address that is bound.
     let address: SocketAddress?

@@ -69,9 +69,43 @@ struct JournalTests {
             hub.post(.ready(beacons: count))
             for posted in hub.journal.suffix(1) { comparison.take(posted, hub.lines) }
         }
-        let verdict = comparison.verdicts(hub.lines) { _ in [] }[0]
+        let verdict = await comparison.verdicts(hub.lines, [])[0]
         #expect(verdict.count == 100)
         #expect(verdict.events.compactMap { $0.members?["beacons"]?.double } == (81...100).map { Double($0) })
+    }
+
+    /// The events are in blocks of 256, of which a copy has what it had.
+    @Test(arguments: [1, 255, 256, 257, 1000])
+    func journalHasTheLastEventsInOrder(_ capacity: Int) {
+        var journal = EventJournal(capacity: capacity)
+        var former = journal
+        for number in 1...3000 as ClosedRange<UInt64> {
+            if number == 2500 { former = journal }
+            if number == 2700 { journal.clear(through: 2650) }
+            var posted = PostedEvent(.ready(beacons: Int(number)))
+            posted.sequence = number
+            journal.append(posted)
+            let first = max(number < 2700 ? 1 : 2651, Int64(number) - Int64(capacity) + 1)
+            #expect(journal.first?.sequence == UInt64(first) && journal.last?.sequence == number)
+            #expect(journal.count == Int(number) - Int(first) + 1)
+        }
+        #expect(journal.map(\.sequence) == Array(UInt64(max(2651, 3001 - capacity))...3000))
+        #expect(former.map(\.sequence) == Array(UInt64(max(1, 2500 - capacity))...2499))
+        #expect(journal.event(3000)?.sequence == 3000 && journal.event(3001) == nil && journal.event(1) == nil)
+        journal.clear()
+        #expect(journal.isEmpty && journal.first(after: 0) == nil)
+    }
+
+    /// Work of a client that has left ends: the verdicts are there, without events.
+    @Test func cancelledComparisonEnds() async throws {
+        let hub = EventHub()
+        hub.keepJournal()
+        for _ in 0..<1000 { hub.post(.ready(beacons: 1)) }
+        let expectations = try (0..<600).map { try JournalExpectation(condition: "ready,beacons=\($0)") }
+        let requester = Requester()
+        requester.leave()
+        let verdicts = await Requester.$current.withValue(requester) { await hub.verify(expectations) }
+        #expect(verdicts.count == 600 && verdicts.allSatisfy { $0.events.isEmpty && $0.near.isEmpty })
     }
 
     /// Events that cannot match do not get into the queue of a wait, so that it does not lose any of those that can.

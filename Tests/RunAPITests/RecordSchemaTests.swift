@@ -26,7 +26,6 @@ import Testing
             "a", server: AirReceiver(name: "a", server: "tcp:127.0.0.1:1", hosts: ["a"], position: position)),
         LinkChangeRecord(from: "a", to: "b", LinkOverride()),
         Emulator.ReloadResult(), ClockRecord(elapsed: 1, rate: "1", virtual: true),
-        Journal(events: [], last: 0),
         ConnectionRecord(RemoteAddress(.zero, isRandom: true), beacon: "a", mtu: 23),
         ServiceRecord(
             RemoteService(uuid: .bit16(0x180F), handles: .all),

@@ -58,6 +58,21 @@ import Testing
             _ = Array(text.utf8).withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, 0) }
         }
 
+        /// Ends the side of the client.
+        func endRequests() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+        /// Waits until the server has closed the connection, without reading.
+        func waitForEnd() async {
+            let descriptor = descriptor
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    var end = pollfd(fd: descriptor, events: 0, revents: 0)
+                    while poll(&end, 1, -1) != 1 {}
+                    continuation.resume()
+                }
+            }
+        }
+
         /// What arrives next; empty at the end of the connection, `nil` after 60 s.
         func receive() async -> String? {
             let descriptor = descriptor
@@ -89,11 +104,15 @@ import Testing
     private static let request = "GET /v1/version HTTP/1.1\r\nHost: run\r\n\r\n"
 
     /// Serves on a Unix socket while a body runs.
-    private func serve(_ limits: APILimits, _ body: (String) async throws -> Void) async throws {
+    /// - Parameter events: The number of events in the journal.
+    private func serve(
+        _ limits: APILimits, events: Int = 0, _ body: (String) async throws -> Void
+    ) async throws {
         let path = "/tmp/beaconry-api-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
         let radio = VirtualAirRadio(VirtualAirOptions(servers: []))
         let emulator = Emulator(Emulator.Configuration(profiles: []) { () throws(ProfileFaults) in [] }, radio: radio)
         let api = try await ControlSocket(RunContext(emulator, version: "1"), claiming: [path], limits: limits)
+        for _ in 0..<events { emulator.events.post(.stopping) }
         do {
             try await body(path)
         } catch {
@@ -154,6 +173,66 @@ import Testing
                 client.send(Self.request)
                 if await client.receive()?.hasPrefix("HTTP/1.1 200") == true { break }
             }
+        }
+    }
+
+    private static let journal = "GET /v1/journal HTTP/1.1\r\nHost: run\r\n\r\n"
+
+    /// A request that compares the journal with conditions of events that there are not.
+    private static func wait(conditions: Int, within: String?) -> String {
+        let list = (0..<conditions).map { #"{"match":{"event":"stopping","time":"\#($0)"}}"# }.joined(separator: ",")
+        let body = #"{"conditions":[\#(list)]\#(within.map { #","within":"\#($0)""# } ?? "")}"#
+        return "POST /v1/journal/wait HTTP/1.1\r\nHost: run\r\nContent-Type: application/json\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    /// A reply that is cut is no shorter document: it has no last chunk.
+    @Test func replyThatIsNotReadEndsItsConnection() async throws {
+        var limits = APILimits()
+        (limits.readingTime, limits.idleTime) = (.milliseconds(50), .seconds(86_400))
+        try await serve(limits, events: 10_000) { path in
+            let client = try Client(path)
+            client.send(Self.journal)
+            await client.waitForEnd()
+            let reply = try #require(await client.receiveAll())
+            #expect(reply.hasPrefix("HTTP/1.1 200"))
+            #expect(reply.lowercased().contains("\r\ntransfer-encoding: chunked\r\n"))
+            #expect(!reply.hasSuffix("\r\n0\r\n\r\n"))
+        }
+        limits.readingTime = .seconds(86_400)
+        try await serve(limits, events: 10_000) { path in
+            let client = try Client(path)
+            client.send(Self.journal)
+            var reply = ""
+            while !reply.hasSuffix("\r\n0\r\n\r\n") { reply += try #require(await client.receive()) }
+            #expect(reply.contains(#""sequence":1,"#) && reply.contains(#""sequence":10000,"#))
+        }
+    }
+
+    /// A client that has closed its side has left, if its reply takes longer than the limit.
+    @Test func clientThatHasLeftEndsItsConnection() async throws {
+        var limits = APILimits()
+        limits.departureTime = .milliseconds(50)
+        try await serve(limits, events: 10_000) { path in
+            let client = try Client(path)
+            client.send(Self.wait(conditions: 600, within: nil))
+            client.endRequests()
+            #expect(await client.receiveAll() == "")
+        }
+        try await serve(limits) { path in
+            // A wait goes on: its reply has begun.
+            let waiting = try Client(path)
+            waiting.send(Self.wait(conditions: 1, within: "24h"))
+            waiting.endRequests()
+            #expect(await waiting.receive()?.hasPrefix("HTTP/1.1 200") == true)
+            #expect(await waiting.receive() == "1\r\n\n\r\n")
+        }
+        limits.departureTime = .seconds(86_400)
+        try await serve(limits) { path in
+            let client = try Client(path)
+            client.send(Self.request)
+            client.endRequests()
+            #expect(await client.receiveAll()?.contains(#""version":"1""#) == true)
         }
     }
 

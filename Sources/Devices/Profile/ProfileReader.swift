@@ -93,7 +93,16 @@ package struct ProfileReader {
             add("a list of at least one \(kind) is expected here", field: key, at: node.place)
             return nil
         }
-        return list.enumerated().map { part($1, field: "\(key)[\($0)]", read) }
+        var parts: [Part?] = []
+        parts.reserveCapacity(list.count)
+        for (index, node) in list.enumerated() {
+            guard !Task.isCancelled else {
+                add("reading ended early, since the result is not wanted any more", field: key, at: node.place)
+                break
+            }
+            parts.append(part(node, field: "\(key)[\(index)]", read))
+        }
+        return parts
     }
 
     private mutating func part<Part>(_ node: ProfileNode, field: String, _ read: (inout ProfileReader) -> Part?)

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Concurrency
 import Devices
 import FoundationEssentials
 import JSON
@@ -12,9 +13,9 @@ import Radio
 extension Emulator {
     /// Checks a selection of events: their names, and the beacon.
     /// - Throws: `EmulatorError` `.badProfile` for the name of no event, `.unknownBeacon`.
-    package func check(_ selection: EventSelection) throws(EmulatorError) {
+    package func check(_ selection: EventSelection) async throws(EmulatorError) {
         try selection.check()
-        if let device = selection.device { try requireDevice(.text(device)) }
+        if let device = selection.device { try await requireDevices([.text(device)]) }
     }
 
     /// Compares the events of the run with expectations, as `EventHub.verify` does, after a check of the names in them.
@@ -37,36 +38,54 @@ extension Emulator {
         _ expectations: [JournalExpectation], since: String?
     ) async throws(EmulatorError) -> @Sendable (Duration) async -> [JournalExpectation.Verdict] {
         let begin = try JournalStart.isIncluded(since)
-        for expectation in expectations where !expectation.mayAppear {
-            if let device = expectation.pattern.members?["device"] { try requireDevice(device) }
-            if let host = expectation.pattern.members?["host"] { try await requireHost(host) }
-        }
+        let patterns = expectations.filter { !$0.mayAppear }.compactMap(\.pattern.members)
+        try await requireDevices(patterns.compactMap { $0["device"] })
+        try await requireHosts(patterns.compactMap { $0["host"] })
         return { [events] time in await events.verify(expectations, from: begin, within: time) }
     }
 
-    private func requireDevice(_ pattern: JSONValue) throws(EmulatorError) {
-        if names.contains(where: { JSONValue.text($0).matches(pattern) }) { return }
-        // Those that were removed have events.
-        let former = events.select { posted in posted.event.device.map { JSONValue.text($0).matches(pattern) } ?? false
+    private func requireDevices(_ patterns: [JSONValue]) async throws(EmulatorError) {
+        guard !patterns.isEmpty else { return }
+        let unknown = await LongWork.journal.perform { [names, journal = events.journal] in
+            // Those that were removed have events.
+            Self.unknown(patterns, in: Set(names), or: { Set(journal.compactMap(\.event.device)) })
         }
-        guard former.isEmpty else { return }
-        throw unknown(pattern.setting ?? "")
+        if let unknown { throw self.unknown(unknown.setting ?? "") }
     }
 
-    private func requireHost(_ pattern: JSONValue) async throws(EmulatorError) {
+    private func requireHosts(_ patterns: [JSONValue]) async throws(EmulatorError) {
         // Radios without positions have no hosts.
-        guard let served = try? await air.receivers(), let present = try? await air.hosts() else { return }
-        var known = Set([Self.unnamedHost] + served.map(\.name) + present.map(\.name))
-        _ = events.select { posted in
-            if case .host(let host) = posted.event { known.insert(host.name) }
-            return false
+        guard !patterns.isEmpty, let served = try? await air.receivers(), let present = try? await air.hosts() else {
+            return
         }
-        guard let text = pattern.setting else { return }
-        // Hosts that share a name have a number after it.
-        let name = text.replacing(/-[0-9]+$/, with: "")
-        guard !known.contains(name), !known.contains(where: { JSONValue.text($0).matches(pattern) }) else { return }
+        let hosts = Set([Self.unnamedHost] + served.map(\.name) + present.map(\.name))
+        let (unknown, known) = await LongWork.journal.perform { [journal = events.journal] in
+            var known = hosts
+            for case .host(let host) in journal.lazy.map(\.event) { known.insert(host.name) }
+            // Hosts that share a name have a number after it.
+            let numbered = patterns.filter { pattern in
+                pattern.setting.map { !known.contains($0.replacing(/-[0-9]+$/, with: "")) } ?? false
+            }
+            return (Self.unknown(numbered, in: known), known.sorted())
+        }
+        guard let text = unknown?.setting else { return }
         throw EmulatorError(
-            .unknownBeacon, "there is no host \"\(text)\"", hint: Spelling.hint(text, "hosts", known.sorted()))
+            .unknownBeacon, "there is no host \"\(text)\"", hint: Spelling.hint(text, "hosts", known))
+    }
+
+    /// The first of patterns that matches no name; `nil` for none.
+    /// - Parameter others: Further names.
+    private static func unknown(
+        _ patterns: [JSONValue], in names: Set<String>, or others: () -> Set<String> = { [] }
+    ) -> JSONValue? {
+        func isUnknown(_ pattern: JSONValue, _ names: Set<String>) -> Bool {
+            if let text = pattern.setting, names.contains(text) { return false }
+            return !names.contains { JSONValue.text($0).matches(pattern) }
+        }
+        let absent = patterns.filter { isUnknown($0, names) }
+        guard !absent.isEmpty else { return nil }
+        let others = others()
+        return absent.first { isUnknown($0, others) }
     }
 
     /// The name of the hosts of a server without a name.

@@ -33,7 +33,7 @@ extension Emulator {
         let profile = profiles[try Self.index(of: name, in: profiles)]
         let tag = "\(roster.revision)"
         return ProfileRecord(
-            profile: profile.name, text: await LongWork.perform { ProfileWriter.text(of: profile) }, tag: tag)
+            profile: profile.name, text: await LongWork.profiles.perform { ProfileWriter.text(of: profile) }, tag: tag)
     }
 
     /// Replaces a profile in use. Beacons whose definition is the same keep their state.
@@ -49,7 +49,7 @@ extension Emulator {
         let profile: Profile
         do throws(ProfileFaults) {
             // A short text may have many beacons.
-            profile = try await LongWork.perform { () throws(ProfileFaults) in
+            profile = try await LongWork.profiles.perform { () throws(ProfileFaults) in
                 try Profile(parsing: text, file: "profile")
             }
         } catch {
@@ -81,7 +81,7 @@ extension Emulator {
         let (profile, id) = Self.parts(of: name)
         let beacon: BeaconDefinition
         do throws(ProfileFaults) {
-            beacon = try await LongWork.perform { () throws(ProfileFaults) in
+            beacon = try await LongWork.profiles.perform { () throws(ProfileFaults) in
                 try BeaconDefinition(parsing: text, id: id, file: "beacon")
             }
         } catch {

@@ -176,7 +176,7 @@ extension Emulator {
         let receivers = hosts + served.filter { !hosts.contains($0) }
         await directory.handover?.value
         do throws(ProfileFaults) {
-            timeline = try await LongWork.perform { [names] () throws(ProfileFaults) in
+            timeline = try await LongWork.profiles.perform { [names] () throws(ProfileFaults) in
                 try Timeline(parsing: text, file: file ?? "scenario", beacons: names, receivers: receivers)
             }
         } catch {

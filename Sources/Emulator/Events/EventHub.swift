@@ -57,6 +57,9 @@ package final class EventHub: Sendable {
         let isWanted: @Sendable (PostedEvent) -> Bool
     }
 
+    /// The number of events that a reader may usually fall behind.
+    package static let usualCapacity = 4096
+
     private let capacity: Int
     private let state: Mutex<State>
     /// The last events as JSON.
@@ -64,7 +67,7 @@ package final class EventHub: Sendable {
 
     /// A hub without readers.
     /// - Parameter capacity: The number of events that a reader may fall behind before it loses some.
-    package init(capacity: Int = 4096) {
+    package init(capacity: Int = usualCapacity) {
         self.capacity = capacity
         state = Mutex(State(recent: EventJournal(capacity: capacity)))
     }
@@ -164,15 +167,10 @@ package final class EventHub: Sendable {
     }
 
     /// The events of the journal, oldest first; empty without one.
-    package var journal: [PostedEvent] { state.withLock { $0.journal?.events ?? [] } }
+    package var journal: EventJournal { state.withLock { $0.journal ?? EventJournal(capacity: 1) } }
 
     /// The number of the last event; 0 before the first.
     package var last: UInt64 { state.withLock(\.sequence) }
-
-    /// The events of the journal that are wanted, oldest first. The hub is locked meanwhile.
-    func select(_ isWanted: (PostedEvent) -> Bool) -> [PostedEvent] {
-        state.withLock { $0.journal?.select(isWanted) ?? [] }
-    }
 
     /// Removes events of the journal.
     /// - Parameter last: the number of the last one to remove; `nil` for all.

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Concurrency
 import Devices
 package import JSON
 
@@ -33,6 +34,9 @@ package struct JournalExpectation: Hashable, Sendable {
     package let mayAppear: Bool
     /// The accepted numbers of events.
     let numbers: ClosedRange<Int>
+    /// The expected name of the event, and the expected beacon or phone.
+    private let name: JSONValue?
+    private let device: JSONValue?
 
     /// An expectation of this number of events, exactly or at least; without either, of at least one.
     /// - Parameters:
@@ -66,6 +70,7 @@ package struct JournalExpectation: Hashable, Sendable {
         self.exception = exception
         self.mayAppear = mayAppear
         numbers = count.map { $0...$0 } ?? (atLeast ?? 1)...Int.max
+        (name, device) = (members["event"], members["device"])
     }
 
     /// An expectation of events as a condition describes them: `EVENT,KEY=VALUE`, each part optional.
@@ -182,14 +187,10 @@ package struct JournalExpectation: Hashable, Sendable {
 
     // MARK: - Comparison without JSON
 
-    /// The expected name of the event, and the expected beacon or phone.
-    private var name: JSONValue? { pattern.members?["event"] }
-    private var device: JSONValue? { pattern.members?["device"] }
-
     /// Whether an event may match, by its name and its beacon, which are there without its JSON.
-    func mayMatch(_ posted: PostedEvent) -> Bool {
-        score(of: posted) == (name == nil ? 0 : 2) + (device == nil ? 0 : 1)
-    }
+    func mayMatch(_ posted: PostedEvent) -> Bool { mayMatch(score(of: posted)) }
+
+    private func mayMatch(_ score: Int) -> Bool { score == (name == nil ? 0 : 2) + (device == nil ? 0 : 1) }
 
     /// Whether an event that may match has to be compared as JSON.
     var needsRecord: Bool {
@@ -206,6 +207,20 @@ package struct JournalExpectation: Hashable, Sendable {
 
     fileprivate func matches(_ posted: PostedEvent, _ record: () -> JSONValue?) -> Bool {
         mayMatch(posted) && (!needsRecord || record().map(matches) == true)
+    }
+
+    /// The events that come nearest, for the report of a failure: those with its name and beacon first, then with one of them.
+    /// Oldest first.
+    fileprivate func candidates(in journal: [PostedEvent]) -> [PostedEvent] {
+        var scored: [[PostedEvent]] = [[], [], [], []]
+        // From the last one, of which those with the name and the beacon suffice.
+        for posted in journal.reversed() {
+            guard scored[3].count < Self.candidates else { break }
+            let score = score(of: posted)
+            guard scored[score].count < Self.candidates, needsRecord || !mayMatch(score) else { continue }
+            scored[score].append(posted)
+        }
+        return scored.reversed().joined().prefix(Self.candidates).sorted { $0.sequence < $1.sequence }
     }
 
     /// The nearest of events that do not match, the nearest first.
@@ -258,19 +273,25 @@ struct JournalComparison: Sendable {
             || pairs.allSatisfy { $0.numbers.contains($1.count) && $0.numbers.upperBound > 0 }
     }
 
-    /// - Parameter candidates: The events among which the nearest are looked for, oldest first.
-    func verdicts(
-        _ lines: EventLines, candidates: (JournalExpectation) -> [PostedEvent]
-    ) -> [JournalExpectation.Verdict] {
-        zip(expectations, found).map { expectation, found in
+    /// - Parameter journal: The events among which the nearest are looked for, oldest first.
+    /// - Returns: A verdict for each expectation; without events once the work is cancelled.
+    @concurrent func verdicts(
+        _ lines: EventLines, _ journal: [PostedEvent]
+    ) async -> [JournalExpectation.Verdict] {
+        var verdicts: [JournalExpectation.Verdict] = []
+        var isCancelled = Task.isCancelled
+        for (expectation, found) in zip(expectations, found) {
             let isMet = expectation.numbers.contains(found.count)
             func records(_ events: [PostedEvent]) -> [JSONValue] {
-                events.compactMap { EventSelection().record($0, lines) }
+                isCancelled ? [] : events.compactMap { EventSelection().record($0, lines) }
             }
-            return JournalExpectation.Verdict(
-                ok: isMet, count: found.count, events: records(found.last),
-                near: isMet ? [] : expectation.near(records(candidates(expectation))))
+            verdicts.append(
+                JournalExpectation.Verdict(
+                    ok: isMet, count: found.count, events: records(found.last),
+                    near: isMet ? [] : expectation.near(records(expectation.candidates(in: journal)))))
+            if !isCancelled { isCancelled = await !LongWork.pause() }
         }
+        return verdicts
     }
 }
 

@@ -8,7 +8,7 @@ package import JSON
 extension EventHub {
     /// The events of the journal after the one with this number as JSON, oldest first, each with its number as `sequence`.
     package func records(since sequence: Int = 0) -> [JSONValue] {
-        select { $0.sequence > sequence }.compactMap { EventSelection().record($0, lines) }
+        journal.filter { $0.sequence > sequence }.compactMap { EventSelection().record($0, lines) }
     }
 
     /// Compares the journal with expectations, until all are met, one cannot be met any more, or the time is over.
@@ -27,29 +27,24 @@ extension EventHub {
         // First, so that no event is missed between the journal and the stream.
         let stream = listen(where: isWanted)
         let comparison = await compare(expectations, isWanted, stream, within: time)
-        return await LongWork.perform { [self] in
-            comparison.verdicts(lines) { candidates(for: $0, from: isIncluded) }
-        }
+        let journal = journal.filter(isIncluded)
+        return await LongWork.journal.perform { [lines] in await comparison.verdicts(lines, journal) }
     }
 
     private func compare(
         _ expectations: [JournalExpectation], _ isWanted: @escaping @Sendable (PostedEvent) -> Bool,
         _ stream: AsyncStream<PostedEvent>, within time: Duration
     ) async -> JournalComparison {
-        let reader = await LongWork.perform { [self] in
-            var reader = JournalReader(JournalComparison(expectations))
-            reader.take(select(isWanted), lines)
-            return reader
-        }
+        let reader = await take(from: isWanted, by: JournalReader(JournalComparison(expectations)))
         guard !reader.comparison.isDecided, time > .zero else { return reader.comparison }
         let waiting = Task {
             var reader = reader
             for await posted in stream {
                 // The journal may still have the events that this stream lost.
                 if case .lost = posted.event {
-                    reader.take(select(isWanted), lines)
+                    reader = await take(from: isWanted, by: reader)
                 } else {
-                    reader.take([posted], lines)
+                    reader.take(posted, lines)
                 }
                 if reader.comparison.isDecided { break }
             }
@@ -69,17 +64,18 @@ extension EventHub {
         return comparison
     }
 
-    /// The events that come nearest to an expectation, for the report of a failure: those with its name and beacon first, then
-    /// with one of them. Oldest first.
-    private func candidates(
-        for expectation: JournalExpectation, from isIncluded: @Sendable (PostedEvent) -> Bool
-    ) -> [PostedEvent] {
-        var scored: [[PostedEvent]] = [[], [], [], []]
-        for posted in select({ isIncluded($0) && (expectation.needsRecord || !expectation.mayMatch($0)) }) {
-            scored[expectation.score(of: posted)].append(posted)
+    /// A reader that has received the events of the journal.
+    private func take(
+        from isWanted: @escaping @Sendable (PostedEvent) -> Bool, by reader: JournalReader
+    ) async -> JournalReader {
+        await LongWork.journal.perform { [journal, lines] in
+            var reader = reader
+            for (index, event) in journal.enumerated() {
+                if isWanted(event) { reader.take(event, lines) }
+                if index.isMultiple(of: 64), await !LongWork.pause() { break }
+            }
+            return reader
         }
-        let count = JournalExpectation.candidates
-        return scored.flatMap { $0.suffix(count) }.suffix(count).sorted { $0.sequence < $1.sequence }
     }
 }
 
@@ -90,10 +86,9 @@ private struct JournalReader: Sendable {
 
     init(_ comparison: JournalComparison) { self.comparison = comparison }
 
-    mutating func take(_ events: [PostedEvent], _ lines: EventLines) {
-        for event in events where event.sequence > last {
-            last = event.sequence
-            comparison.take(event, lines)
-        }
+    mutating func take(_ event: PostedEvent, _ lines: EventLines) {
+        guard event.sequence > last else { return }
+        last = event.sequence
+        comparison.take(event, lines)
     }
 }

@@ -8,21 +8,56 @@ package import JSON
 /// The content of a response.
 package enum Content: Sendable {
     /// JSON.
-    /// - Parameters:
-    ///   - records: The number of records in it; many are encoded where other requests do not wait.
-    ///   - isNew: Whether something was created: status 201.
-    case json(any Encodable & Sendable, records: Int = 1, isNew: Bool = false)
+    /// - Parameter isNew: Whether something was created: status 201.
+    case json(JSONBody, isNew: Bool = false)
     /// None: status 204.
     case nothing
-    /// Another media type, the tag of the content for conditional requests (RFC 9110, 8.8.3), and the path with which the
-    /// same content is read again (8.7).
-    case bytes([UInt8], type: String, tag: String? = nil, location: String? = nil)
+    /// Another media type, in blocks that readers share, the tag of the content for conditional requests (RFC 9110, 8.8.3), and the
+    /// path with which the same content is read again (8.7).
+    case bytes([[UInt8]], type: String, tag: String? = nil, location: String? = nil)
     /// JSON that is there later. The request is accepted, and the client sees that the connection is alive meanwhile.
-    case later(@Sendable () async -> any Encodable & Sendable)
+    case later(@Sendable () async -> JSONBody)
     /// Events until the client or the run ends.
     case events(EventFeed)
     /// Records, each as JSON on one line, until the client ends, or the source of the records.
     case lines(any AsyncSequence<String, Never> & Sendable)
+}
+
+/// A JSON value, whose parts are encoded when they are written: a long list is never in memory as text.
+package struct JSONBody: Sendable {
+    /// The text up to the first part.
+    package let opening: String
+    /// The text after the last part.
+    package let closing: String
+    /// The number of places for parts, between which there are commas.
+    package let count: Int
+    /// The part at a place as JSON on a line; `nil` for none.
+    package let part: @Sendable (Int) async -> String?
+
+    /// A value, as one part.
+    init(_ value: some Encodable & Sendable) {
+        (opening, closing, count, part) = ("", "", 1, { _ in JSONLine.encode(value) })
+    }
+
+    /// An object with a list.
+    /// - Parameters:
+    ///   - name: The member that has the list.
+    ///   - others: Members whose names follow after that name.
+    init(
+        _ name: String, count: Int, _ others: [String: JSONValue] = [:],
+        part: @escaping @Sendable (Int) async -> String?
+    ) {
+        opening = "{\"\(name)\":["
+        let members = others.sorted { $0.key < $1.key }.map { ",\"\($0.key)\":\(JSONLine.encode($0.value))" }
+        closing = "]\(members.joined())}"
+        self.count = count
+        self.part = part
+    }
+
+    /// An object with a list of records.
+    init(_ name: String, _ records: [some Encodable & Sendable]) {
+        self.init(name, count: records.count) { JSONLine.encode(records[$0]) }
+    }
 }
 
 /// What an operation returns.
@@ -52,7 +87,7 @@ package protocol Record: Answer, Encodable {
 
 extension Record {
     package static var description: AnswerDescription { .json(schema) }
-    package var content: Content { .json(self) }
+    package var content: Content { .json(JSONBody(self)) }
 }
 
 /// Success without content.
@@ -66,7 +101,7 @@ package struct Nothing: Answer {
 /// A record of something that was created.
 package struct Created<Value: Record>: Answer {
     package static var description: AnswerDescription { .json(Value.schema, [201]) }
-    package var content: Content { .json(value, isNew: true) }
+    package var content: Content { .json(JSONBody(value), isNew: true) }
     package let value: Value
 
     init(_ value: Value) { self.value = value }
@@ -75,7 +110,7 @@ package struct Created<Value: Record>: Answer {
 /// A record that was created, or replaced.
 package struct Stored<Value: Record>: Answer {
     package static var description: AnswerDescription { .json(Value.schema, [200, 201]) }
-    package var content: Content { .json(value, isNew: isNew) }
+    package var content: Content { .json(JSONBody(value), isNew: isNew) }
     package let value: Value
     private let isNew: Bool
 
@@ -98,7 +133,7 @@ package struct Listed<Element: ListedRecord>: Answer {
     package static var description: AnswerDescription {
         .json(.object([.required(Element.plural, .array(Element.schema), "")]))
     }
-    package var content: Content { .json([Element.plural: elements], records: elements.count) }
+    package var content: Content { .json(JSONBody(Element.plural, elements)) }
     package let elements: [Element]
 
     init(_ elements: [Element]) { self.elements = elements }

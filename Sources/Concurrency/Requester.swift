@@ -1,0 +1,48 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The client for which a task works. Long work is cancelled when its client leaves (`LongWork.perform`); everything else is
+/// completed, since its effects are not to depend on when a client leaves.
+package final class Requester: Sendable {
+    private struct State {
+        var hasLeft = false
+        var work: [Int: @Sendable () -> Void] = [:]
+        var next = 0
+    }
+
+    /// The client of this task; `nil` for none.
+    @TaskLocal package static var current: Requester?
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    var hasLeft: Bool { state.withLock(\.hasLeft) }
+
+    /// Takes note that the client has left.
+    package func leave() {
+        let work = state.withLock { state in
+            state.hasLeft = true
+            return state.work.values
+        }
+        for cancel in work { cancel() }
+    }
+
+    /// Begins work.
+    /// - Parameter cancel: Ends it early, when the client leaves.
+    /// - Returns: Its number, for `end`.
+    func begin(_ cancel: @escaping @Sendable () -> Void) -> Int {
+        let (number, hasLeft) = state.withLock { state in
+            state.next += 1
+            state.work[state.next] = cancel
+            return (state.next, state.hasLeft)
+        }
+        if hasLeft { cancel() }
+        return number
+    }
+
+    func end(_ number: Int) { state.withLock { $0.work[number] = nil } }
+}

@@ -1,0 +1,99 @@
+# Beaconry: beacons without the hardware
+# Copyright 2026 the Beaconry project authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What requests cost, whatever their clients do meanwhile."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+
+from http_client import Server
+
+RECEIVERS = 100
+"""The receivers that clients may add, of each kind."""
+JOURNAL = 10_000
+
+
+def resident(server: Server) -> int:
+    """The memory of the run, in bytes."""
+    with open(f"/proc/{server.run.process.pid}/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def request(method: str, path: str, body: bytes = b"", kind: str = "application/json") -> bytes:
+    head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+def fill_journal(server: Server) -> None:
+    """Posts as many events as the journal keeps: each request stops or starts all beacons."""
+    connection = server.open()
+    count, enabled = 0, True
+    while count < JOURNAL:
+        enabled = not enabled
+        body = json.dumps({"enabled": enabled})
+        connection.request("PATCH", "/v1/beacons?match=*", body, {"Content-Type": "application/merge-patch+json"})
+        response = connection.getresponse()
+        count += len(json.loads(response.read())["beacons"])
+        assert response.status == 200
+    connection.close()
+
+
+def test_replies_that_are_not_read_take_no_memory(served: Callable[..., Server]) -> None:
+    server = served()
+    fill_journal(server)
+    whole = server.request("GET", "/v1/journal")
+    assert whole.status == 200 and len(whole.json["events"]) == JOURNAL
+    assert "content-length" not in whole.headers
+    before = resident(server)
+    clients = []
+    for _ in range(200):
+        client = socket.create_connection((server.host, server.port))
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.sendall(request("GET", "/v1/journal"))
+        # Its reply has begun.
+        assert client.recv(12) == b"HTTP/1.1 200"
+        clients.append(client)
+    assert server.get("/v1/version")
+    grown = resident(server) - before
+    assert grown < 200 * 256 * 1024, grown
+    for client in clients:
+        client.close()
+
+
+def test_run_ends_whatever_is_asked(served: Callable[..., Server]) -> None:
+    """Comparisons of many conditions, and profiles of many copies, whose clients have left."""
+    server = served()
+    fill_journal(server)
+    conditions = [{"match": {"event": "warning", "code": f"none-{number}"}} for number in range(620)]
+    wait = request("POST", "/v1/journal/wait", json.dumps({"conditions": conditions}).encode())
+    text = "x" * 3000
+    copies = f'profile: s\nbeacons:\n  - {{id: "d{{n}}", count: 10000, device: ibeacon, ibeacon: {{uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0}}, description: "{text}"}}\n'
+    for body in [wait, request("PUT", "/v1/profile", copies.encode(), "application/yaml")] * 4:
+        client = socket.create_connection((server.host, server.port))
+        client.sendall(body)
+        client.close()
+    server.run.process.terminate()
+    assert server.run.process.wait(timeout=300) == 0
+
+
+def test_text_of_all_copies_is_limited(served: Callable[..., Server]) -> None:
+    server = served()
+    text = "x" * 60_000
+    body = f'profile: s\nbeacons:\n  - {{id: "d{{n}}", count: 10000, device: ibeacon, ibeacon: {{uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0}}, description: "{text}"}}\n'
+    answer = server.request("PUT", "/v1/profile", body.encode(), Content_Type="application/yaml")
+    assert answer.status == 422 and "bytes of text in all; a profile has at most 33,554,432" in answer.json["detail"]
+
+
+def test_receivers_of_clients_are_limited(served: Callable[..., Server]) -> None:
+    server = served()
+    for number in range(RECEIVERS):
+        assert server.request("PUT", f"/v1/receivers/phone-{number}", {}).status == 201
+    refused = server.request("PUT", "/v1/receivers/other", {})
+    assert refused.status == 409 and refused.json["code"] == "too-many"
+    assert "100 receivers that scan were added to this run already" in refused.json["detail"]
+    assert server.request("DELETE", "/v1/receivers/phone-7").status == 200
+    assert server.request("PUT", "/v1/receivers/other", {}).status == 201
