@@ -54,6 +54,7 @@ struct SchemaAgreementTests {
         ("expect.*", "the names in the profile, and the order of times"),
         ("timeline.*", "the names in the profile, and the order of times"),
         ("*.id", "each once"),
+        ("receivers.count", "1,000 receivers in all entries"),
         ("regions.*", "a minor number needs a major number"),
     ]
 

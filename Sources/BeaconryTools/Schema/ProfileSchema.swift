@@ -32,7 +32,9 @@ enum ProfileSchema {
     static var airKeys: [Schema.Member] {
         [
             .optional("beacons", .array(beacon(isDefault: false)), "the beacons"),
-            .optional("receivers", .array(receiver, 1...Int.max), "the receivers on the virtual air"),
+            .optional(
+                "receivers", .array(receiver, 1...EntryRepetition.Limits.receivers.total),
+                "the receivers on the virtual air"),
             .optional("physics", physics, "the model of the virtual air"),
             .optional("walls", .array(wall, 1...Int.max), "walls on the virtual air, with their loss"),
         ]
@@ -40,7 +42,7 @@ enum ProfileSchema {
 
     // MARK: - Beacons
 
-    private static let copies = ValueShape.integer(1...EntryRepetition.maximumCount)
+    private static func copies(_ limits: EntryRepetition.Limits) -> ValueShape { .integer(1...limits.count) }
     private static let places: [Schema.Member] = ["position", "path", "track", "orbit", "grid"].map {
         .optional($0, .definition($0), "")
     }
@@ -50,7 +52,8 @@ enum ProfileSchema {
             .optional("id", .value(.name), "the name of the beacon in the profile"),
             .optional("device", .value(.choice(DeviceRegistry.names)), "what the beacon is"),
             .optional(
-                "count", .value(copies), "the number of copies, 1 to 10000, in which {n} is the number of the copy"),
+                "count", .value(copies(.beacons)),
+                "the number of copies, 1 to 10000, in which {n} is the number of the copy"),
             .optional("pairing", pairing, "how the beacon pairs"),
             .optional("schedule", schedule, "when the beacon is on"),
         ] + places
@@ -205,7 +208,7 @@ enum ProfileSchema {
                 "the regions that it monitors"),
             .optional("listening", .value(.boolean), "whether its app scans"),
             .optional("screen", .value(.choice(Screen.allCases.map(\.rawValue))), "the state of its screen"),
-            .optional("count", .value(copies), "the number of copies"),
+            .optional("count", .value(copies(.receivers)), "the number of copies"),
         ] + places)
 
     private static let scan = Schema.object([

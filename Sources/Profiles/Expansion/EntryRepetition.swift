@@ -14,10 +14,18 @@ package struct EntryRepetition {
         let place: TextPlace
     }
 
-    /// The limit of `count`.
-    package static let maximumCount = 10_000
-    /// The limits of the numbers of entries of the lists.
-    static let maximumTotal = ["beacons": 100_000, "receivers": 1000]
+    /// The limits of a list.
+    package struct Limits: Sendable {
+        package static let beacons = Limits(count: 10_000, total: 100_000)
+        /// As many as an air takes.
+        package static let receivers = Limits(count: 1000, total: 1000)
+
+        /// The limit of `count`.
+        package let count: Int
+        /// The limit of the number of entries.
+        package let total: Int
+    }
+
     /// The limit of the number of values in all entries of a list, so that a small text cannot take memory without bound.
     static let maximumValues = 2_000_000
     /// The limit of the size of the texts in all entries of a list, in bytes.
@@ -27,21 +35,23 @@ package struct EntryRepetition {
     private(set) var faults: [Fault] = []
     private let entry: ProfileNode
     private let field: String
+    private let limits: Limits
     private var count = 1
 
-    /// A repetition of an entry, with its path in messages.
-    init(of entry: ProfileNode, field: String) {
+    /// A repetition of an entry of a list with these limits, with its path in messages.
+    init(of entry: ProfileNode, field: String, _ limits: Limits) {
         self.entry = entry
         self.field = field
+        self.limits = limits
     }
 
     /// The number of copies; `nil`, with a fault, if `count` is not one. It is 1 without a count.
     mutating func readCount() -> Int? {
         guard let node = entry.mapping?["count"] else { return 1 }
-        guard let text = node.text, let count = Int(text), (1...Self.maximumCount).contains(count) else {
+        guard let text = node.text, let count = Int(text), (1...limits.count).contains(count) else {
             faults.append(
                 Fault(
-                    message: "a number from 1 to \(Self.maximumCount) is expected here", field: "\(field).count",
+                    message: "a number from 1 to \(limits.count) is expected here", field: "\(field).count",
                     place: node.place))
             return nil
         }

@@ -180,11 +180,12 @@ struct ProfileExpansion {
     /// The entries of a list, written out, up to the limits.
     private mutating func entries(of name: String, _ list: [ProfileNode], _ defaults: ProfileNode?) -> [ProfileNode] {
         var entries: [ProfileNode] = []
+        let limits = name == "beacons" ? EntryRepetition.Limits.beacons : .receivers
         var (values, size) = (0, 0)
         // Reading the entries ends with a fault then.
         for (index, entry) in list.enumerated() where !Task.isCancelled {
             let complete = name == "beacons" ? BeaconDefaults.merged(entry, over: defaults) : entry
-            var repetition = EntryRepetition(of: complete, field: "\(name)[\(index)]")
+            var repetition = EntryRepetition(of: complete, field: "\(name)[\(index)]", limits)
             if let count = repetition.readCount() {
                 let extent = EntryExtent(of: complete)
                 values += count * extent.values
@@ -200,8 +201,8 @@ struct ProfileExpansion {
                         field: "\(name)[\(index)]", at: entry.place)
                     break
                 }
-                if let limit = EntryRepetition.maximumTotal[name], entries.count + count > limit {
-                    add("a profile has at most \(limit) \(name)", field: "\(name)[\(index)]", at: entry.place)
+                guard entries.count + count <= limits.total else {
+                    add("a profile has at most \(limits.total) \(name)", field: "\(name)[\(index)]", at: entry.place)
                     break
                 }
                 entries += repetition.entries()
