@@ -360,8 +360,8 @@ package actor BlueZRadio: PeripheralRadio, ClientRadio, PairingRadio {
 
     /// Reports the instances of other programs that a beacon has replaced.
     private func reportReplacedInstances(of claim: AdapterClaim, for beacon: BeaconIdentifier) async {
-        let rules = claim.rules(for: placement.wantedAdvertisements, foreign)
         for instance in await claim.advertiser.replacedInstances() {
+            let rules = claim.rules(for: placement.wantedAdvertisements, foreign)
             events.yield(.warning(beacon, rules.replacement(of: instance)))
         }
     }
