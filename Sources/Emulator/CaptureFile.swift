@@ -48,7 +48,7 @@ package final class CaptureFile: CaptureSink {
     private let state = Mutex(State())
 
     /// Creates a file, or truncates a file of this user, or opens a FIFO. `/dev/stdout`, `/dev/fd/N` and the like are
-    /// the open files with these numbers; other symbolic links are not followed.
+    /// the open files with these numbers; other symbolic links are not followed, but to devices.
     /// - Throws: `EmulatorError` `.cannotCreate`.
     package convenience init(_ path: String) throws(EmulatorError) { try self.init(path, patience: Patience()) }
 
@@ -67,16 +67,18 @@ package final class CaptureFile: CaptureSink {
 
     private static func open(_ path: String) throws(SystemError) -> FileDescriptor {
         let attempt = "create \(path)"
-        if let number = openFile(named: path) {
+        if let number = OutputFile.openFile(named: path) {
             let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
             guard descriptor >= 0 else { throw .current(attempt) }
             return FileDescriptor(rawValue: descriptor)
         }
         let descriptor: FileDescriptor
+        var options: FileDescriptor.OpenOptions = [.create, .closeOnExec, .noFollow, .noControllingTerminal]
+        // Nothing of another user is behind a link to a device.
+        if (try? FilePath(path).stat().type) == .characterSpecial { options.remove(.noFollow) }
         do {
             descriptor = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .closeOnExec, .noFollow, .noControllingTerminal],
-                permissions: .ownerReadWrite)
+                FilePath(path), .writeOnly, options: options, permissions: .ownerReadWrite)
         } catch {
             throw SystemError(opening: error, attempt: attempt)
         }
@@ -105,17 +107,6 @@ package final class CaptureFile: CaptureSink {
             try descriptor.resize(to: 0)
         } catch {
             throw error as? SystemError ?? SystemError(thrown: error, attempt: attempt)
-        }
-    }
-
-    /// The file descriptor of a path such as `/dev/fd/3`, which is a symbolic link of the kernel.
-    private static func openFile(named path: String) -> Int32? {
-        switch path {
-        case "/dev/stdout": return STDOUT_FILENO
-        case "/dev/stderr": return STDERR_FILENO
-        default:
-            let folder = ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
-            return folder.flatMap { Int32(path.dropFirst($0.count)) }
         }
     }
 

@@ -138,7 +138,8 @@ package actor Emulator: Service {
             events.finish()
         }
         // A file that a killed run has left would announce this run too early.
-        if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
+        try readyFile?.check()
+        readyFile?.remove()
         if let lastGood = configuration.lastGood {
             roster.setLastGood(true)
             events.post(.warning(lastGood))
@@ -303,7 +304,7 @@ package actor Emulator: Service {
                 }
             case .complete: _ = createReadyFile()
             case .incomplete:
-                if let readyFile = configuration.readyFile { try? LocalFileSystem().remove(readyFile) }
+                readyFile?.remove()
             case .degraded: events.post(.degraded(roster.summary))
             case .recovered: events.post(.recovered(roster.summary))
             }
@@ -312,16 +313,16 @@ package actor Emulator: Service {
 
     /// - Returns: Whether the file exists, if it is requested; otherwise the run ends.
     private func createReadyFile() -> Bool {
-        guard let readyFile = configuration.readyFile else { return true }
-        do throws(SystemError) {
-            let files = LocalFileSystem()
-            files.close(try files.create(readyFile))
+        do throws(EmulatorError) {
+            try readyFile?.create()
             return true
         } catch {
-            end(EmulatorError(.cannotCreate, "\(error)", hint: "choose another --ready-file"))
+            end(error)
             return false
         }
     }
+
+    private var readyFile: ReadyFile? { configuration.readyFile.map { ReadyFile(path: $0) } }
 
     /// Records whether the radio is usable, and its name.
     private func setRadioUp(_ isUp: Bool, name: String? = nil) {

@@ -42,7 +42,7 @@ package struct DoctorTool: Sendable {
     /// - Throws: `Failure.unmetExpectation` if there is a problem; `RadioError` if the receiver cannot be used.
     package func run() async throws {
         let selector = (driver as? BlueZDriver)?.selector
-        let folders = [Folders.runtime] + Folders.ledgersOfServices
+        let folders = Folders.ledgers
         var facts = await MachineFacts.read(leftovers: { RunLedger.abandonedEntries(in: folders, since: $0) })
         let adapter = selector.flatMap { facts.adapter(selectedBy: $0) }
         var findings = selector == nil ? [] : MachineCheck.findings(facts, on: adapter)
@@ -106,7 +106,7 @@ package struct DoctorTool: Sendable {
     private static let major = UInt16.random(in: 1...UInt16.max)
 
     private func test(_ place: Fault.Place) async throws -> (results: [StageResult], isComplete: Bool) {
-        let ledger = try Folders.ledger()
+        let ledger = Folders.ledger()
         defer { ledger.close() }
         let stages = trial == nil ? Array(TrialStage.all.prefix(1)) : TrialStage.all
         let run = TrialRun(
@@ -164,7 +164,7 @@ package struct DoctorTool: Sendable {
             checks: findings.map(FindingReport.init), stages: results.map(StageReport.init))
         let text = facts.withoutAddresses(Self.encode(file))
         do throws(SystemError) {
-            try LocalFileSystem().replace(path, with: Array(text.utf8))
+            try OutputFile.write(Array(text.utf8), to: path)
         } catch {
             throw Failure(exitCode: 73, message: "\(error); choose another file")
         }

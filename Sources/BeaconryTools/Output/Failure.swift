@@ -33,9 +33,9 @@ package struct Failure: Error {
     /// An expectation that was not met; the command has reported it already.
     package static let unmetExpectation = Failure(exitCode: 1, message: "")
 
-    /// Throws if a file exists that the command would overwrite without `--force`.
+    /// Throws if a file exists that the command would replace without `--force`.
     package static func unlessFree(_ path: String, force: Bool) throws(Failure) {
-        guard !force, access(path, F_OK) == 0 else { return }
+        guard !force, access(path, F_OK) == 0, !OutputFile.isWrittenInPlace(path) else { return }
         throw Failure(exitCode: 73, message: "\(path) already exists; --force replaces it, or choose another file")
     }
 

@@ -40,7 +40,7 @@ struct JUnitSuite {
     /// Writes the file.
     /// - Throws: `SystemError`.
     static func write(_ suites: [JUnitSuite], to path: String) throws {
-        try LocalFileSystem().replace(path, with: Array(text(suites).utf8))
+        try OutputFile.write(Array(text(suites).utf8), to: path)
     }
 
     /// The text of the file.

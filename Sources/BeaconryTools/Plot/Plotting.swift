@@ -44,7 +44,7 @@ package enum PlotTool {
             return
         }
         do throws(SystemError) {
-            try LocalFileSystem().replace(output, with: Array(svg.utf8))
+            try OutputFile.write(Array(svg.utf8), to: output)
         } catch {
             throw Failure(exitCode: 73, message: "\(error); choose another file")
         }

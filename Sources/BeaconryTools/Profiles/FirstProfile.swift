@@ -28,7 +28,7 @@ package enum FirstProfile {
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
         let text = text(name: name, uuid: identifier(bytes), schema: SchemaTool.line(for: .profile))
-        try LocalFileSystem().replace(path, with: Array(text.utf8))
+        try OutputFile.write(Array(text.utf8), to: path)
         Output.report(WrittenProfile(profile: name, file: path), as: format)
     }
 

@@ -31,7 +31,7 @@ package enum CloneTool {
         }
         let text = cloner.text(name: name)
         do throws(SystemError) {
-            try LocalFileSystem().replace(profile, with: Array(text.utf8))
+            try OutputFile.write(Array(text.utf8), to: profile, limit: LocalFileSystem.maximumFileSize)
         } catch {
             guard !error.isTooLarge else {
                 throw Failure.badData("\(error): \(cloner.origins.count) advertisers are too many for one profile")

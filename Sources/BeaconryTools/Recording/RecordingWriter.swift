@@ -9,25 +9,22 @@ import Persistence
 import Receiving
 import SystemPackage
 
-/// Writes a recording into a temporary file, which gets its final name when it is complete.
+/// Writes a recording into an output file.
 struct RecordingWriter {
     private static let bufferSize = 1 << 16
 
-    let path: String
-    private let temporary: String
-    private let files = LocalFileSystem()
-    private let descriptor: FileDescriptor
+    private let file: OutputFile
     private var buffer: [UInt8] = []
     /// The number of lines after the first.
     private(set) var count = 0
 
+    var path: String { file.path }
+
     /// Begins the file.
     /// - Throws: `Failure` when it cannot be created.
     init(_ path: String, head: RecordingHead) throws {
-        self.path = path
-        temporary = path + ".part"
         do throws(SystemError) {
-            descriptor = try files.create(temporary)
+            file = try OutputFile(path)
         } catch {
             throw Failure(exitCode: 73, message: "\(error); choose another file")
         }
@@ -42,13 +39,11 @@ struct RecordingWriter {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Syncs the file and gives it its name, replacing an existing one.
+    /// Completes the file.
     /// - Throws: `SystemError`.
     mutating func finish() throws(SystemError) {
         try flush()
-        try files.synchronize(descriptor)
-        files.close(descriptor)
-        try files.rename(temporary, to: path)
+        try file.finish()
     }
 
     private mutating func append(_ line: String) {
@@ -57,7 +52,7 @@ struct RecordingWriter {
     }
 
     private mutating func flush() throws(SystemError) {
-        try files.writeAll(buffer, to: descriptor)
+        try file.write(buffer)
         buffer.removeAll(keepingCapacity: true)
     }
 }
