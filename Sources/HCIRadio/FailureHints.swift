@@ -10,7 +10,7 @@ extension LEHostFailure {
     /// What to do about it, as a clause that names the cause where it is known.
     var hint: String {
         switch self {
-        case .unanswered, .hardware: Self.hintAfterSilence
+        case .unanswered, .noRoom, .hardware: Self.hintAfterSilence
         case .command(_, let status): Self.hint(for: status)
         case .conflict(_, _, .connection):
             "it continues when the connection has ended; use another adapter for what must not stop"

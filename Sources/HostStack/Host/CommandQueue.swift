@@ -32,8 +32,8 @@ struct CommandQueue: Sendable {
     private var waiting: [Entry] = []
     private var outstanding: Outstanding?
     private var credits = 1
-    /// When the controller is assumed to have room again although it has not reported any.
-    private var recovery: Duration?
+    /// When a controller that has reported no room must have reported some.
+    private var reliefDeadline: Duration?
     /// The number of commands in a row without a reply.
     private(set) var silences = 0
 
@@ -43,7 +43,7 @@ struct CommandQueue: Sendable {
     var isBusy: Bool { outstanding != nil || !waiting.isEmpty }
 
     /// When `expire(at:)` has something to do.
-    var deadline: Duration? { outstanding?.deadline ?? recovery }
+    var deadline: Duration? { outstanding?.deadline ?? reliefDeadline }
 
     mutating func append(_ packet: HCICommandPacket, then continuation: CommandContinuation) {
         waiting.append(Entry(packet: packet, continuation: continuation))
@@ -53,14 +53,14 @@ struct CommandQueue: Sendable {
     mutating func next(at now: Duration, timeout: Duration) -> HCICommandPacket? {
         guard outstanding == nil, let entry = waiting.first else { return nil }
         guard credits > 0 else {
-            recovery = recovery ?? now + timeout
+            reliefDeadline = reliefDeadline ?? now + timeout
             return nil
         }
         waiting.removeFirst()
         // An idle host holds no buffer: there may be thousands of them.
         if waiting.isEmpty { waiting = [] }
         credits -= 1
-        recovery = nil
+        reliefDeadline = nil
         outstanding = Outstanding(
             opcode: entry.packet.opcode, continuation: entry.continuation, deadline: now + timeout)
         return entry.packet
@@ -83,7 +83,7 @@ struct CommandQueue: Sendable {
     ) -> Completion? {
         silences = 0
         credits = Int(count)
-        if credits > 0 { recovery = nil }
+        if credits > 0 { reliefDeadline = nil }
         guard let outstanding, outstanding.opcode == opcode else { return nil }
         self.outstanding = nil
         let failure = status == .success ? nil : LEHostFailure.command(opcode, status)
@@ -92,16 +92,16 @@ struct CommandQueue: Sendable {
             reply: CommandReply(opcode: opcode, returned: returned, failure: failure))
     }
 
+    /// Whether a command has waited in vain for room.
+    func isStalled(at now: Duration) -> Bool { reliefDeadline.map { $0 <= now } ?? false }
+
     /// The failure of the outstanding command if its time limit has passed; the next command is sent regardless.
     mutating func expire(at now: Duration, timeout: Duration) -> Completion? {
-        if let recovery, recovery <= now {
-            self.recovery = nil
-            credits = 1
-        }
         guard let outstanding, outstanding.deadline <= now else { return nil }
         self.outstanding = nil
         silences += 1
         credits = max(credits, 1)
+        reliefDeadline = nil
         let failure = LEHostFailure.unanswered(outstanding.opcode, after: timeout)
         return Completion(
             continuation: outstanding.continuation,

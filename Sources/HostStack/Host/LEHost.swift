@@ -128,6 +128,7 @@ extension LEHost {
             finish(expired)
             verifyController(after: expired)
         }
+        if context.commands.isStalled(at: context.now) { fail(.noRoom(for: configuration.commandTimeout)) }
         if advertising.takesTurns { continueAdvertising() }
         if connecting.isMade, connecting.value.advance(&context) { continueAfterConnecting() }
         advancePendingLinks()

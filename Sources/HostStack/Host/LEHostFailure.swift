@@ -14,6 +14,9 @@ package enum LEHostFailure: Error, Hashable, Sendable {
     case conflict(HCIOpcode, HCIStatus, with: LEActivity)
     /// The controller did not reply to this command in time.
     case unanswered(HCIOpcode, after: Duration)
+    /// The controller has replied that it has room for no command, and has not reported any for this time (Core 5.4, Vol 4, Part E,
+    /// 4.4).
+    case noRoom(for: Duration)
     /// The controller's reply to this command cannot be read.
     case unreadable(HCIOpcode)
     /// The controller reports a hardware error, with a code of its vendor.
@@ -85,6 +88,8 @@ extension LEHostFailure: CustomStringConvertible {
         case .command(let opcode, let status): "\(opcode.name): \(status)"
         case .conflict(let opcode, let status, let activity): "\(opcode.name) while \(activity.clause): \(status)"
         case .unanswered(let opcode, let time): "\(opcode.name): the controller did not answer within \(time)"
+        case .noRoom(let time):
+            "the controller takes no more commands: for \(time), Num_HCI_Command_Packets has been 0"
         case .unreadable(let opcode): "\(opcode.name): the controller's reply cannot be read"
         case .hardware(let code): "the controller reports hardware error \(code)"
         case .tooManyAdvertisingSets(let limit):

@@ -172,12 +172,15 @@ import Testing
         #expect(bench.opcodes == [LESetExtendedScanParameters.opcode, LESetExtendedScanEnable.opcode])
     }
 
-    @Test func `a controller that never reports room gets a command after the timeout`() {
+    @Test func `a controller that reports no room until the timeout has failed`() {
         var bench = Bench.ready(.extended)
         bench.controller.credits = 0
         bench.perform { $0.startScanning() }
+        bench.advance(to: .seconds(4))
+        #expect(bench.events == [])
         bench.advance(to: .seconds(6))
-        #expect(bench.opcodes == [LESetExtendedScanParameters.opcode, LESetExtendedScanEnable.opcode])
+        #expect(bench.opcodes == [LESetExtendedScanParameters.opcode])
+        #expect(bench.events == [.failed(.noRoom(for: .seconds(5)))])
     }
 
     @Test func `a command without a reply fails, and the next one is sent`() {
