@@ -81,8 +81,8 @@ extension ProfiledDevice {
     /// The name of the kind in profiles.
     package var kind: String { Self.kind }
 
-    /// The RSSI at 1 m that the frame claims; `nil` when there is no frame.
-    package var measuredPower: MeasuredPower? { frame?.measuredPower }
+    /// The RSSI at 1 m that its first frame claims, of whatever format; `nil` when no frame claims one.
+    package var measuredPower: MeasuredPower? { firstAdvertisement?.measuredPower ?? frame?.measuredPower }
 
     /// Whether a profile declares both devices with the same values.
     package func isDeclared(like other: any ProfiledDevice) -> Bool {

@@ -89,12 +89,17 @@ extension ControllerConfiguration {
     ///   - spare: its public address if the profile gives none.
     init(_ beacon: HostedBeacon, motion: Motion?, spare: BluetoothAddress) {
         let site = beacon.site
-        let correction = site.measuredPower.map {
-            Int($0.decibelMilliwatts) - Int(site.transmitPower?.decibelMilliwatts ?? 0) - Self.uncalibratedPower
-        }
         let address = beacon.address.flatMap { $0.isStaticRandom ? nil : $0 }
         self.init(
             publicAddress: address ?? spare, name: beacon.identifier.name, motion: motion,
-            rssiOffset: Double(correction ?? 0))
+            rssiOffset: Self.offset(for: site.measuredPower, at: site.transmitPower))
+    }
+
+    /// The offset with which a transmitter's mean RSSI at 1 m is the power that it claims, in dB; 0 if it claims none.
+    /// - Parameter transmitPower: the power at which that was measured; `nil` is 0 dBm.
+    static func offset(for measuredPower: MeasuredPower?, at transmitPower: TransmitPower? = nil) -> Double {
+        guard let measuredPower else { return 0 }
+        let power = Int(transmitPower?.decibelMilliwatts ?? 0)
+        return Double(Int(measuredPower.decibelMilliwatts) - power - uncalibratedPower)
     }
 }

@@ -559,6 +559,7 @@ struct Medium: Sendable {
     }
 
     mutating func setRSSIOffset(_ offset: Double, of controller: Int) {
+        guard sites[controller].rssiOffset != offset else { return }
         sites[controller].rssiOffset = offset
         if hasChance { antennas[controller].rssiOffset = Float(offset) }
         discardEmissions()

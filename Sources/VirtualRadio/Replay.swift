@@ -20,12 +20,15 @@ package struct ReplayedPacket: Hashable, Sendable {
     package let data: [UInt8]
     /// The RSSI of the recording in dBm; 127 if unknown.
     package let rssi: Int8
+    /// The RSSI offset of its transmitter, in dB, where the model determines the RSSI.
+    let rssiOffset: Double
 
     /// A packet of these values.
     /// - Parameter data: at most 31 bytes of legacy PDUs, 1,650 of extended ones.
     package init(
         time: AirTime, transmitter: ControllerIdentifier, address: BluetoothAddress, isRandom: Bool,
-        properties: AdvertisingEventProperties, isScanResponse: Bool, data: [UInt8], rssi: RSSI?
+        properties: AdvertisingEventProperties, isScanResponse: Bool, data: [UInt8], rssi: RSSI?,
+        rssiOffset: Double = 0
     ) {
         self.time = time
         self.transmitter = transmitter
@@ -33,6 +36,7 @@ package struct ReplayedPacket: Hashable, Sendable {
         self.properties = properties
         self.isScanResponse = isScanResponse
         self.data = data
+        self.rssiOffset = rssiOffset
         self.rssi = (rssi ?? .unavailable).decibelMilliwatts
     }
 
@@ -160,6 +164,7 @@ extension Air {
         guard let packet = replay.takeNext(&context),
             let transmitter = context.controllers.index(of: packet.transmitter), !isMuted(transmitter)
         else { return }
+        medium.setRSSIOffset(packet.rssiOffset, of: transmitter)
         scanners.receive(packet, from: transmitter, &medium, &context)
     }
 }

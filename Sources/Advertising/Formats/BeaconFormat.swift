@@ -99,6 +99,11 @@ public struct BeaconFrame: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { content.hash(into: &hasher) }
 }
 
+extension Advertisement {
+    /// The measured power of the first frame that claims one, in the advertising data or else in the scan response.
+    package var measuredPower: MeasuredPower? { advertisingData.measuredPower ?? scanResponse.measuredPower }
+}
+
 /// The known beacon formats.
 public enum BeaconFormats {
     /// The formats, in the order in which they are documented and tried.
@@ -136,6 +141,9 @@ extension AdvertisingData {
             return frame.structure
         }
     }
+
+    /// The measured power of the first frame that claims one.
+    package var measuredPower: MeasuredPower? { frames.lazy.compactMap(\.measuredPower).first }
 
     /// The iBeacon frames in order.
     public var iBeacons: [IBeacon] { structures.compactMap(IBeacon.init) }

@@ -150,11 +150,6 @@ struct BenchPlan: Sendable {
 }
 
 extension Advertisement {
-    /// The measured power of its first frame that has one.
-    var measuredPower: MeasuredPower? {
-        (advertisingData.frames + scanResponse.frames).lazy.compactMap(\.measuredPower).first
-    }
-
     /// The same, of a kind that no host can connect to.
     var notConnectable: Advertisement {
         var advertisement = self

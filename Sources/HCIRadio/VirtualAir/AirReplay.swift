@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import Bluetooth
 import HCI
 import Radio
@@ -71,6 +72,7 @@ package struct AirReplay: Hashable, Sendable {
     func packets(_ transmitter: (RemoteAddress) -> ControllerIdentifier?) -> [ReplayedPacket] {
         /// The type of the last advertisement of each advertiser, which a scan response answers.
         var types: [RemoteAddress: AdvertisingEventProperties] = [:]
+        let powers = measuredPowers
         return sightings.compactMap { recorded in
             let sighting = recorded.sighting
             guard let identifier = transmitter(sighting.device) else { return nil }
@@ -90,7 +92,23 @@ package struct AirReplay: Hashable, Sendable {
             return ReplayedPacket(
                 time: seconds * 1_000_000 + attoseconds / 1_000_000_000_000, transmitter: identifier,
                 address: sighting.device.address, isRandom: sighting.device.isRandom, properties: type,
-                isScanResponse: isScanResponse, data: sighting.data, rssi: sighting.rssi)
+                isScanResponse: isScanResponse, data: sighting.data, rssi: sighting.rssi,
+                rssiOffset: ControllerConfiguration.offset(
+                    for: Self.measuredPower(of: sighting) ?? powers[sighting.device]))
         }
+    }
+
+    /// The power that the first frame of each advertiser claims which claims one: packets with other frames, such as telemetry, are
+    /// sent with it.
+    private var measuredPowers: [RemoteAddress: MeasuredPower] {
+        sightings.reduce(into: [:]) { powers, recorded in
+            let device = recorded.sighting.device
+            if powers[device] == nil, let power = Self.measuredPower(of: recorded.sighting) { powers[device] = power }
+        }
+    }
+
+    private static func measuredPower(of sighting: Sighting) -> MeasuredPower? {
+        var reader = ByteReader(sighting.data)
+        return AdvertisingData.parsePrefix(of: &reader).0.measuredPower
     }
 }
