@@ -46,6 +46,11 @@ final class StreamDoor: AirDoor {
     /// - Throws: `RadioError` `.cannotServe`.
     static func open(at path: String, _ entrance: AirEntrance) async throws(RadioError) -> StreamDoor {
         let address = ServerAddress.unix(path)
+        if let obstacle = SocketFile.obstacle(at: path) {
+            throw RadioError(
+                .cannotServe, "cannot listen on \(address) for other hosts: \(obstacle.clause)",
+                hint: "stop the program that listens there, or choose another path")
+        }
         do {
             let channel = try await server(address, entrance, admits: PeerCredentials.isOwnerOrRoot)
                 .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: SocketFile.isAbandoned(path)).get()
