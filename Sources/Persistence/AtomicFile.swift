@@ -91,13 +91,21 @@ package struct AtomicFile: Sendable {
         }
     }
 
-    /// Renames a file that cannot be used, so that it is neither lost nor overwritten.
+    /// The files that `setAside` keeps, of those with the same path.
+    private static let keptFiles = 10
+
+    /// Renames a file that cannot be used, so that it is neither lost nor overwritten. Of more than ten such files, the oldest is
+    /// removed.
     /// - Returns: Its new path.
     func setAside() throws(SystemError) -> String {
-        var number = 1
-        while try exists("\(path).damaged-\(number)") { number += 1 }
-        let newPath = "\(path).damaged-\(number)"
+        let prefix = "\(path).damaged-"
+        let numbers = Folder.names(in: folder).compactMap { name -> Int? in
+            let path = "\(folder)/\(name)"
+            return path.hasPrefix(prefix) ? Int(path.dropFirst(prefix.count)) : nil
+        }.sorted()
+        let newPath = "\(prefix)\((numbers.last ?? 0) + 1)"
         try fileSystem.rename(path, to: newPath)
+        for number in numbers.dropLast(Self.keptFiles - 1) { try? fileSystem.remove("\(prefix)\(number)") }
         try fileSystem.synchronizeFolder(folder)
         return newPath
     }

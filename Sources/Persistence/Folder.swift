@@ -46,15 +46,17 @@ package enum Folder {
 
     /// Creates a folder for settings and bonds, and those above it; an existing folder is checked.
     ///
-    /// Root may use the folder of any user. Only folders above it may be symbolic links: systemd links the state folders
-    /// of dynamic users.
-    static func createForState(_ path: String) throws(SystemError) {
+    /// Root may use the folder of any user.
+    /// - Parameter isWhole: whether it is the state folder itself. It may be a symbolic link, whose target is checked then: systemd links
+    ///   the state folders of dynamic users. And it may belong to another user who has given it to a group of this process: in a
+    ///   container, the volume belongs to the user of the image and to the group of root.
+    static func createForState(_ path: String, isWhole: Bool = false) throws(SystemError) {
         try create(path)
-        let status = try Self.status(of: path)
+        let status = try Self.status(of: path, followsLink: isWhole)
         let reason: String? =
             if status.type == .symbolicLink {
                 "it is a symbolic link"
-            } else if geteuid() != 0, status.userID.rawValue != geteuid() {
+            } else if geteuid() != 0, status.userID.rawValue != geteuid(), !(isWhole && isShared(status)) {
                 "\(ownership) \(status.userID.rawValue), and this process runs as user \(geteuid())"
             } else if status.permissions.contains(.otherWrite) {
                 "every user can write to it"
@@ -64,11 +66,20 @@ package enum Folder {
         if let reason { throw SystemError(.permissionDenied, attempt: "use \(path)", reason: reason) }
     }
 
-    /// The status of a folder itself, not of the target of a symbolic link.
-    private static func status(of path: String) throws(SystemError) -> Stat {
+    /// Whether a folder was given to a group of this process.
+    private static func isShared(_ status: Stat) -> Bool {
+        guard status.permissions.contains(.groupWrite) else { return false }
+        let group = status.groupID.rawValue
+        var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
+        let count = Int(max(0, getgroups(Int32(groups.count), &groups)))
+        return getegid() == group || groups.prefix(count).contains(group)
+    }
+
+    /// The status of a folder itself, or of the target of a symbolic link.
+    private static func status(of path: String, followsLink: Bool = false) throws(SystemError) -> Stat {
         do throws(Errno) {
             // FilePath drops a slash at the end, which would follow a symbolic link.
-            return try FilePath(path).stat(followTargetSymlink: false)
+            return try FilePath(path).stat(followTargetSymlink: followsLink)
         } catch {
             throw SystemError(error, attempt: "use \(path)")
         }

@@ -15,8 +15,8 @@ package final class RunLedger: RadioLedger {
     private let folder: String
     /// The folders of the ledgers of other users' runs, which this one cleans up, too.
     private let besides: [String]
-    private let path: String
-    private let lock: FileLock
+    /// The path, and its lock; `nil` for a ledger that no later run finds.
+    private let file: (path: String, lock: FileLock)?
     private let contents = Mutex(Contents())
 
     private struct Contents {
@@ -38,7 +38,7 @@ package final class RunLedger: RadioLedger {
             throw PersistenceError("\(error)", hint: advice + "set XDG_RUNTIME_DIR to a folder that you own")
         }
         do throws(FileLock.Failure) {
-            (path, lock) = try Self.claim(in: folder)
+            file = try Self.claim(in: folder)
         } catch {
             throw PersistenceError(
                 "the run's ledger cannot be created in \(folder)",
@@ -47,11 +47,21 @@ package final class RunLedger: RadioLedger {
         removeAbandonedLocks()
     }
 
+    /// A ledger that no later run finds, for a run without a folder of its own.
+    /// - Parameter besides: as of the other initializer.
+    package init(unsavedBesides besides: [String]) {
+        folder = ""
+        self.besides = besides
+        file = nil
+    }
+
     /// Removes the locks of runs that were killed and have left nothing else.
     private func removeAbandonedLocks() {
         for name in Folder.names(in: folder) where name.hasSuffix(".ledger.lock") {
             let ledger = "\(folder)/\(name.dropLast(".lock".count))"
-            guard ledger != path, !Folder.exists(ledger), let lock = try? FileLock("\(ledger).lock") else { continue }
+            guard ledger != file?.path, !Folder.exists(ledger), let lock = try? FileLock("\(ledger).lock") else {
+                continue
+            }
             lock.release()
         }
     }
@@ -73,7 +83,7 @@ package final class RunLedger: RadioLedger {
 
     package func leftovers(under key: String) -> [String] {
         // The ledger of this run is locked, so it is not among the abandoned ones.
-        contents.withLock { $0.left[key] ?? [] } + (Self.abandonedEntries(in: [folder] + besides)[key] ?? [])
+        contents.withLock { $0.left[key] ?? [] } + (Self.abandonedEntries(in: folders)[key] ?? [])
     }
 
     package func takeLeftovers(under key: String) -> [String] {
@@ -133,8 +143,10 @@ package final class RunLedger: RadioLedger {
         }
     }
 
+    private var folders: [String] { (file == nil ? [] : [folder]) + besides }
+
     /// The ledgers of other runs, alive or not.
-    private var others: [String] { ([folder] + besides).flatMap(Self.ledgers).filter { $0 != path } }
+    private var others: [String] { folders.flatMap(Self.ledgers).filter { $0 != file?.path } }
 
     private static func ledgers(in folder: String) -> [String] {
         Folder.names(in: folder).filter { $0.hasSuffix(".ledger") }.map { "\(folder)/\($0)" }
@@ -146,10 +158,11 @@ package final class RunLedger: RadioLedger {
             contents.entries = [:]
             write(contents)
         }
-        lock.release()
+        file?.lock.release()
     }
 
     private func write(_ contents: Contents) {
+        guard let path = file?.path else { return }
         let all = contents.entries.merging(contents.left, uniquingKeysWith: +)
         if all.isEmpty { unlink(path) } else { Self.write(all, to: path) }
     }

@@ -76,16 +76,21 @@ package struct StateFolder: Sendable {
         ).sorted()
     }
 
-    /// Creates the folder of a profile and acquires the lock of a beacon's saved state.
+    /// Creates the folder of a profile and acquires the lock of a beacon's saved state. What a process that was killed during a
+    /// write has left is removed.
     /// - Throws: `PersistenceError` if the folder cannot be used, or another process holds the lock.
     package func lock(profile: String, beacon: String) throws(PersistenceError) -> FileLock {
-        try lock(beacon, in: profile, subject: "the settings of \(profile)/\(beacon)")
+        let lock = try lock(beacon, in: profile, subject: "the settings of \(profile)/\(beacon)")
+        for suffix in ["json", "bonds"] { fileSystem.cancelReplacement(of: "\(path)/\(profile)/\(beacon).\(suffix)") }
+        return lock
     }
 
     /// Creates the folder of phones and acquires the lock of a phone's bonds.
     /// - Throws: `PersistenceError` if the folder cannot be used, or another process holds the lock.
     package func lock(phone: String) throws(PersistenceError) -> FileLock {
-        try lock(phone, in: Self.phones, subject: "the bonds of the phone \(phone)")
+        let lock = try lock(phone, in: Self.phones, subject: "the bonds of the phone \(phone)")
+        fileSystem.cancelReplacement(of: bonds(phone: phone).path)
+        return lock
     }
 
     /// Creates the folder of the profiles that ran last, and acquires the lock of the profiles of one run.
@@ -107,6 +112,8 @@ package struct StateFolder: Sendable {
 
     private func lock(_ name: String, in folder: String, subject: String) throws(PersistenceError) -> FileLock {
         do throws(SystemError) {
+            // Who can write to it can replace the folders in it.
+            try Folder.createForState(path, isWhole: true)
             try Folder.createForState("\(path)/\(folder)")
         } catch {
             throw unusable(error)

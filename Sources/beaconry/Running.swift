@@ -38,13 +38,18 @@ struct Running {
         Output.continueAfterErrors()
         let request = try Request(
             options, configuration.profiles ?? [], servesPrograms: service != nil, onBench: bench != nil)
-        let ledger = try RunLedger(folder: Folders.runtime)
+        let place = Folders.ledger(orIn: configuration.state)
+        let ledger = place.ledger
         defer { ledger.close() }
+        if let problem = place.problem, control == .profiles {
+            throw PersistenceError(
+                problem.message, hint: "\(problem.hint), or choose another control socket (--control PATH)")
+        }
         SocketFile.removeAbandoned(ledger.takeLeftovers(under: Self.ledgerKey))
         let capture = try options.makeCapture()
         var releases: [@Sendable () async -> Void] = []
         do {
-            try await run(request, hangups, ledger, capture, &releases)
+            try await run(request, hangups, ledger, place.warning, capture, &releases)
         } catch {
             for release in releases.reversed() { await release() }
             capture?.discard()
@@ -87,8 +92,8 @@ struct Running {
     /// - Parameter releases: gets a function for each thing that was created, which releases it. They are to be called in
     ///   reverse order at the end, after an error as well.
     private func run(
-        _ request: Request, _ hangups: UnixSignalsSequence?, _ ledger: RunLedger, _ capture: CaptureFile?,
-        _ releases: inout [@Sendable () async -> Void]
+        _ request: Request, _ hangups: UnixSignalsSequence?, _ ledger: RunLedger, _ ledgerWarning: Warning?,
+        _ capture: CaptureFile?, _ releases: inout [@Sendable () async -> Void]
     ) async throws {
         let timing = request.timing
         let clock = timing.makeClock()
@@ -134,6 +139,7 @@ struct Running {
         if let warning = try Self.receiverWarning(of: options, configuration) {
             emulator.events.post(.warning(warning))
         }
+        if let ledgerWarning { emulator.events.post(.warning(ledgerWarning)) }
         capture?.onIncomplete { [events = emulator.events] in events.post(.warning($0)) }
         let writtenRun = WrittenRun(emulator: emulator) {
             do {

@@ -16,7 +16,7 @@ package enum RadiosTool {
     /// - Parameter paths: the profiles; empty for none.
     /// - Throws: `ProfileFaults`, or `RadioError` when the radios of a driver could not be listed.
     package static func run(_ paths: [String] = [], as format: OutputFormat) async throws {
-        let ledger = try Folders.ledger()
+        let ledger = Folders.ledger()
         defer { ledger.close() }
         let lint = try paths.isEmpty ? nil : ProfileLint(ProfileFiles.load(paths))
         var surveys: [RadioSurvey] = []
@@ -36,7 +36,7 @@ package enum RadiosTool {
     /// Removes what killed runs have left on the adapters, and prints what that was.
     /// - Throws: `RadioError` when the adapters cannot be listed, or without CAP_NET_ADMIN.
     package static func clean(as format: OutputFormat) async throws {
-        let ledger = try Folders.ledger()
+        let ledger = Folders.ledger()
         defer { ledger.close() }
         let leftovers = try await LeftoverInstances.all(ledger)
         for adapter in leftovers {

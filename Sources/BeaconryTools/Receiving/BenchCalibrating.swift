@@ -43,7 +43,7 @@ package enum BenchCalibrateTool {
                     "\(air.reason ?? "a phone does not receive a virtual air"): there is nothing to measure; values that you "
                     + "have can be given: beaconry bench calibrate -67 -69 -68")
         }
-        let ledger = try RunLedger(folder: Folders.runtime)
+        let ledger = Folders.ledger()
         defer { ledger.close() }
         let interruption = await Interruption()
         defer { interruption.end() }
