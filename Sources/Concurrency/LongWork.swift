@@ -30,13 +30,7 @@ package final class LongWork: Sendable {
             if requester?.hasLeft == true { withUnsafeCurrentTask { $0?.cancel() } }
             do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
         }
-        let number = requester?.begin { task.cancel() }
-        defer { if let number { requester?.end(number) } }
-        return try await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }.get()
+        return try await Requester.value(of: task).get()
     }
 
     /// Lets other work go on.

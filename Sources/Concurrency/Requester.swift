@@ -4,7 +4,7 @@
 
 import Synchronization
 
-/// The client for which a task works. Long work is cancelled when its client leaves (`LongWork.perform`); everything else is
+/// The client for which a task works. What takes long is cancelled when its client leaves (`value(of:)`); everything else is
 /// completed, since its effects are not to depend on when a client leaves.
 package final class Requester: Sendable {
     private struct State {
@@ -31,10 +31,22 @@ package final class Requester: Sendable {
         for cancel in work { cancel() }
     }
 
+    /// The value of a task, which is cancelled when the client of the present task leaves, or the present task is cancelled.
+    package static func value<Value>(of task: Task<Value, Never>) async -> Value {
+        let requester = current
+        let number = requester?.begin { task.cancel() }
+        defer { if let number { requester?.end(number) } }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
     /// Begins work.
     /// - Parameter cancel: Ends it early, when the client leaves.
     /// - Returns: Its number, for `end`.
-    func begin(_ cancel: @escaping @Sendable () -> Void) -> Int {
+    private func begin(_ cancel: @escaping @Sendable () -> Void) -> Int {
         let (number, hasLeft) = state.withLock { state in
             state.next += 1
             state.work[state.next] = cancel
@@ -44,5 +56,5 @@ package final class Requester: Sendable {
         return number
     }
 
-    func end(_ number: Int) { state.withLock { $0.work[number] = nil } }
+    private func end(_ number: Int) { state.withLock { $0.work[number] = nil } }
 }

@@ -210,21 +210,32 @@ extension Simulation {
 
     /// Advances the time of a manual rate, and returns when all that is due until then is done; at any other rate it waits
     /// until the time has passed.
+    ///
+    /// A cancelled task advances the time no further. Several advances follow one another.
     package func advance(by duration: Duration) async {
-        let isManual = state.withLock { state in
-            guard state.rate == .manual else { return false }
-            state.limit = max(state.limit, state.now) + duration
-            return true
+        let start: Duration? = state.withLock { state in
+            guard state.rate == .manual else { return nil }
+            let start = max(state.limit, state.now)
+            state.limit = start + duration
+            return start
         }
-        guard isManual else {
+        guard let start else {
             try? await sleep(for: duration)
             return
         }
         let isInside = isInside
-        await withCheckedContinuation { continuation in
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { state in
+                    state.advances.append { Self.resume(continuation, isInside: isInside) }
+                    wakeIfWaiting(&state)
+                }
+            }
+        } onCancel: {
             state.withLock { state in
-                state.advances.append { Self.resume(continuation, isInside: isInside) }
-                wakeIfWaiting(&state)
+                guard state.rate == .manual, state.now < state.limit else { return }
+                let rest = start + duration - max(start, state.now)
+                state.limit = max(state.now, state.limit - max(.zero, rest))
             }
         }
     }

@@ -72,7 +72,7 @@ struct RunClock: Sendable {
         return ClockRecord(elapsed: uptime / .seconds(1), rate: "\(rate)", virtual: clock is Simulation ? true : nil)
     }
 
-    /// Changes a clock in virtual time.
+    /// Changes a clock in virtual time. An advance ends early when its client leaves.
     /// - Throws: `EmulatorError` `.realTime`, or `.conflict` to advance a clock that is not paused.
     func perform(_ change: ClockChange) async throws(EmulatorError) {
         guard let simulation = clock as? Simulation else {
@@ -88,7 +88,7 @@ struct RunClock: Sendable {
                     .conflict, "only a paused clock can be advanced, and this one has the rate \(simulation.rate)",
                     hint: "pause it first (ctl clock pause)")
             }
-            await simulation.advance(by: duration)
+            await Requester.value(of: Task { await simulation.advance(by: duration) })
         }
     }
 }

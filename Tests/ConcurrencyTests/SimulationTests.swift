@@ -113,6 +113,25 @@ private struct WeakSimulation: Sendable {
         #expect(simulation.now.offset == .zero)
     }
 
+    @Test func cancelledAdvanceEndsWhereTheTimeIs() async {
+        let simulation = Simulation(rate: .manual)
+        let (reached, signal) = AsyncStream.makeStream(of: Void.self)
+        let mayContinue = DispatchSemaphore(value: 0)
+        _ = simulation.schedule(at: .seconds(3)) {
+            // What the thread of the simulation resumes is in it.
+            DispatchQueue.global().async { signal.yield() }
+            mayContinue.wait()
+        }
+        let first = Task { await simulation.advance(by: .seconds(10)) }
+        for await _ in reached { break }
+        first.cancel()
+        let second = Task { await simulation.advance(by: .seconds(4)) }
+        mayContinue.signal()
+        await first.value
+        await second.value
+        #expect(simulation.now.offset == .seconds(7))
+    }
+
     @Test func pausedClockContinuesWhereItStood() async throws {
         let simulation = Simulation(rate: .maximum)
         try await simulation.sleep(for: .seconds(5))
