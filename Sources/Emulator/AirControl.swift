@@ -112,6 +112,8 @@ package struct AirControl: Sendable {
             return try await radio.serveReceiver(name, motion: position.map(Motion.rest))
         } catch {
             switch error.code {
+            // As many as clients may add.
+            case .refused where error.isTemporary: throw EmulatorError(.tooMany, error.message, hint: error.hint)
             case .refused: throw EmulatorError(.conflict, error.message, hint: error.hint)
             default: throw EmulatorError(error)
             }
@@ -173,6 +175,15 @@ package struct AirControl: Sendable {
     }
 
     /// The paths from everything that advertises to everything that scans.
+    /// - Parameter receiver: the name of the only scanner that is needed; `nil` for all.
     /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
-    package func paths() async throws(EmulatorError) -> [AirPath] { await (try positioning()).paths() }
+    package func paths(to receiver: String? = nil) async throws(EmulatorError) -> [AirPath] {
+        await (try positioning()).paths(to: receiver)
+    }
+
+    /// The names of everything that scans, in the order in which they joined the air.
+    /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
+    package func scanners() async throws(EmulatorError) -> [String] {
+        await (try positioning()).members().filter { $0.isScanActive != nil }.map(\.name)
+    }
 }

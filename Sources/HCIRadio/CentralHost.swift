@@ -254,6 +254,12 @@ final class CentralHost {
         return pairings.isRequested(on: connection) ? PairingError(.busy) : nil
     }
 
+    /// Whether there is a bond with the device of a connection.
+    func isBonded(_ connection: ConnectionIdentifier) -> Bool {
+        guard let host, let device = links[connection]?.device else { return false }
+        return host.read { $0.identity(of: PeerAddress(device)) } != nil
+    }
+
     /// Encrypts a connection: with the keys of a bond if it meets the settings, else by pairing; after a pairing that the
     /// device requested, if there is one.
     func pair(

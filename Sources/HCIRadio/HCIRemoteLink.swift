@@ -8,7 +8,7 @@ import Radio
 import Synchronization
 
 /// A connection of a radio: one to a device, made as a central, or one of a central to a beacon.
-final class HCIRemoteLink: ProcedureLink, PairingLink, EncryptedLink, SecuringLink, ServingLink, UpdatingLink,
+final class HCIRemoteLink: ProcedureLink, BondedLink, EncryptedLink, SecuringLink, ServingLink, UpdatingLink,
     ReasonedLink, CountingLink
 {
     let device: RemoteAddress
@@ -155,6 +155,8 @@ final class HCIRemoteLink: ProcedureLink, PairingLink, EncryptedLink, SecuringLi
     ) async throws(PairingError) -> LinkProtection {
         try await radio.pair(settings, over: self, ask: answer).get()
     }
+
+    var isBonded: Bool { get async { await radio.isBonded(link: self) } }
 
     func secure() async throws(RemoteError) {
         try await radio.secure(self).get()

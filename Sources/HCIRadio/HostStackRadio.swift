@@ -349,6 +349,9 @@ extension HostStackRadio {
         }
     }
 
+    /// Whether the central has a bond with the device at the other end of a link.
+    func isBonded(link: HCIRemoteLink) -> Bool { sides.side(of: link.host)?.isBonded(link.connection) ?? false }
+
     private func cancelPairing(over link: HCIRemoteLink) { sides.side(of: link.host)?.cancelPairing(link.connection) }
 
     /// Requests that the central at the other end of a link encrypt it.

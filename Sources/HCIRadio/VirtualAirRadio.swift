@@ -246,7 +246,7 @@ extension VirtualAirRadio: PositioningRadio {
 
     package func members() async -> [AirMember] { air.members() }
 
-    package func paths() async -> [AirPath] { air.paths() }
+    package func paths(to receiver: String?) async -> [AirPath] { air.paths(to: receiver) }
 
     package func propagation() async -> Propagation { air.propagation }
 

@@ -41,7 +41,8 @@ package protocol PositioningRadio: PeripheralRadio {
     func members() async -> [AirMember]
 
     /// The paths from everything that advertises to everything that scans, in the order in which they joined the air.
-    func paths() async -> [AirPath]
+    /// - Parameter receiver: the name of the only scanner that is needed; `nil` for all.
+    func paths(to receiver: String?) async -> [AirPath]
 
     /// How the RSSI of a packet comes about on the air, with the walls.
     func propagation() async -> Propagation

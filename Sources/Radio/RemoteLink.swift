@@ -47,6 +47,12 @@ public protocol PairingLink: RemoteLink {
     ) async throws(PairingError) -> LinkProtection
 }
 
+/// A link that can be encrypted without pairing if there is a bond.
+package protocol BondedLink: PairingLink {
+    /// Whether there are the keys of a bond with the device.
+    var isBonded: Bool { get async }
+}
+
 /// A link that reports how it is encrypted, whichever side requested that.
 package protocol EncryptedLink: RemoteLink {
     /// The encryption of the connection, and each change of it; or the error of a pairing that failed. The stream ends with the

@@ -103,7 +103,7 @@ package struct Packets: Answer {
     /// The file.
     package var bytes: [UInt8] { Array(blocks.joined()) }
 
-    package var content: Content { .bytes(blocks, type: Self.type) }
+    package var content: Content { .bytes(BytesContent(blocks, type: Self.type, isShared: true)) }
 
     init(blocks: [[UInt8]]) { self.blocks = blocks }
 }

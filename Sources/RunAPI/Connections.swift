@@ -37,6 +37,9 @@ package struct ConnectDevice: Operation {
             .optional(
                 "addressType", .member, \.type,
                 "the type of the address; without it, the type in the last packet from the device, else random"),
+            .optional(
+                "pair", .member, \.pairs,
+                "whether a request that reads pairs if the device requires it; without it, only a write does"),
         ]
     package static let failures: [EmulatorError.Code] = [.badProfile, .unknownBeacon, .conflict, .radio]
     private static let usual = Duration.seconds(10)
@@ -45,6 +48,9 @@ package struct ConnectDevice: Operation {
     package var ends = ConnectionEnds()
     package var timeout: Duration?
     package var type: DeviceAddressType?
+    package var pairs: Bool?
+
+    package var patience: Duration? { (timeout ?? Self.usual) + Patience.usual }
 
     package init() {}
 
@@ -54,7 +60,7 @@ package struct ConnectDevice: Operation {
             throw EmulatorError(.badProfile, "timeout is more than 0s, and at most 60s")
         }
         let connected = try await run.emulator.connect(
-            ends.receiver.text, to: ends.device, type, timeout: timeout)
+            ends.receiver.text, to: ends.device, type, pairs: pairs ?? false, timeout: timeout)
         return Stored(connected.record, isNew: connected.isNew)
     }
 }
@@ -69,6 +75,8 @@ package struct DisconnectDevice: Operation {
     package static let failures: [EmulatorError.Code] = [.unknownBeacon, .unknownPeer]
 
     package var ends = ConnectionEnds()
+
+    package var patience: Duration? { Patience.ofConnection }
 
     package init() {}
 

@@ -25,6 +25,8 @@ package struct FollowEvents: Operation {
     package var last: EventNumber?
     package var hasText: Bool?
 
+    package var patience: Duration? { nil }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> EventFeed {
@@ -76,7 +78,8 @@ package struct ShowJournal: Operation {
         let journal = hub.journal
         return Journal(
             JSONBody(
-                "events", count: journal.count, ["last": .number(Double(max(last, journal.last?.sequence ?? 0)))]
+                "events", count: journal.count, isShared: true,
+                ["last": .number(Double(max(last, journal.last?.sequence ?? 0)))]
             ) { [lines = hub.lines] index in
                 guard isIncluded(journal[index]) else { return nil }
                 return selection.record(journal[index], lines).map { JSONLine.encode($0) }
@@ -167,6 +170,8 @@ package struct Wait: Operation {
     package var conditions = Conditions()
     package var time: Duration?
     package var begin: JournalBegin?
+
+    package var patience: Duration? { nil }
 
     package init() {}
 

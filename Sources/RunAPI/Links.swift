@@ -20,7 +20,11 @@ package struct ListLinks: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Listed<LinkRecord> {
-        Listed(try await run.emulator.air.paths().map(LinkRecord.init))
+        let air = run.emulator.air
+        let scanners = try await air.scanners()
+        return Listed(pages: scanners.count) { page in
+            ((try? await air.paths(to: scanners[page])) ?? []).map(LinkRecord.init)
+        }
     }
 }
 

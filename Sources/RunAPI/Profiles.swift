@@ -12,6 +12,8 @@ package struct Reload: Operation {
     package static let sentence = "Reads the profiles again; beacons whose definition is the same keep their state."
     package static let failures: [EmulatorError.Code] = [.badProfile, .radio, .cannotCreate, .inputOutput]
 
+    package var patience: Duration? { Patience.ofRadio }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Emulator.ReloadResult {
@@ -46,8 +48,9 @@ package struct ProfileText: Answer {
 
     package var content: Content {
         .bytes(
-            [Array(record.text.utf8)], type: "application/yaml", tag: record.tag,
-            location: ShowProfile { $0.profile = record.profile }.request.target)
+            BytesContent(
+                [Array(record.text.utf8)], type: "application/yaml", isShared: false, tag: record.tag,
+                location: ShowProfile { $0.profile = record.profile }.request.target))
     }
 }
 
@@ -77,6 +80,8 @@ package struct ReplaceProfile: Operation {
     package var profile: String?
     package var tag: Tag?
     package var document = Document()
+
+    package var patience: Duration? { Patience.ofRadio }
 
     package init() {}
 

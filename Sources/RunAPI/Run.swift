@@ -100,7 +100,7 @@ package struct DescriptionText: Answer {
     package static let description = AnswerDescription.json(.anyObject)
     private static let bytes = Array(JSONLine.encode(OpenAPIDocument.document).utf8)
 
-    package var content: Content { .bytes([Self.bytes], type: "application/json") }
+    package var content: Content { .bytes(BytesContent([Self.bytes], type: "application/json", isShared: true)) }
 }
 
 package struct ShowMetrics: Operation {
@@ -121,9 +121,9 @@ package struct MetricsDocument: Answer {
     private static let type = "text/plain; version=0.0.4; charset=utf-8"
     package static let description = AnswerDescription(statuses: [200], type: type, schema: .text)
 
-    let text: String
+    let text: [[UInt8]]
 
-    package var content: Content { .bytes([Array(text.utf8)], type: Self.type) }
+    package var content: Content { .bytes(BytesContent(text, type: Self.type, isShared: false)) }
 }
 
 package struct Reset: Operation {
@@ -133,6 +133,8 @@ package struct Reset: Operation {
     package static let sentence =
         "Reads the profiles again, and starts all over, without saved settings, bonds and connections."
     package static let failures: [EmulatorError.Code] = [.badProfile, .radio, .cannotCreate, .inputOutput]
+
+    package var patience: Duration? { Patience.ofRadio }
 
     package init() {}
 
@@ -192,6 +194,8 @@ package struct SetRadio: Operation {
     package static let failures: [EmulatorError.Code] = [.radio, .unsupported]
 
     package var power = RadioPower.on
+
+    package var patience: Duration? { Patience.ofRadio }
 
     package init() {}
 

@@ -158,7 +158,7 @@ private final class PlacedRadio: PositioningRadio {
     }
     func setMotion(_ motion: Motion?, ofReceiver receiver: String) async -> Bool { false }
     func members() async -> [AirMember] { [] }
-    func paths() async -> [AirPath] { [] }
+    func paths(to _: String?) async -> [AirPath] { [] }
     func propagation() async -> Propagation { Propagation() }
     func levelsAtOneMetre() async -> [String: Double] { [:] }
     func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String? { nil }

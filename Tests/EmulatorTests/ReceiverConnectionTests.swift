@@ -34,7 +34,7 @@ import Testing
     }
 
     private static func connections(_ host: ScriptedListeningHost) -> ReceiverConnections {
-        ReceiverConnections(of: "phone", on: host, .cooperative())
+        ReceiverConnections(of: "phone", on: host, .cooperative()) { .zero }
     }
 
     private static func connect(

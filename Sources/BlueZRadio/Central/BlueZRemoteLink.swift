@@ -30,7 +30,7 @@ protocol LinkOwner: Sendable {
 /// connected to, or to a central that connected to a beacon of a `BlueZRadio`.
 ///
 /// bluetoothd discovers the attributes by itself; the discovery methods return what it has found so far.
-final class BlueZRemoteLink: PairingLink, SecuringLink, ServingLink {
+final class BlueZRemoteLink: BondedLink, SecuringLink, ServingLink {
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
     let path: ObjectPath
@@ -356,7 +356,7 @@ extension BlueZRemoteLink {
     ) async throws(PairingError) -> LinkProtection {
         let daemon = attachment.daemon
         // BlueZ 5.66 does not reply to Pair for a device that is paired.
-        if await isPaired { return LinkProtection(isAuthenticated: nil, keySize: nil) }
+        if await isBonded { return LinkProtection(isAuthenticated: nil, keySize: nil) }
         let ask: @Sendable (AgentRequest) async -> PairingAnswer = { await Self.answer($0, settings, answer) }
         let result: Result<Void, PairingError>
         // bluetoothd uses one agent of a client at a time.
@@ -386,7 +386,7 @@ extension BlueZRemoteLink {
         while true {
             let result = await pair(with: daemon)
             guard case .failure(let error) = result, calls.end == nil, !Task.isCancelled else { return result }
-            if await isPaired { return .success(()) }
+            if await isBonded { return .success(()) }
             guard error.code == .busy, attemptsLeft > 0 else { return result }
             attemptsLeft -= 1
             try? await Task.sleep(for: .milliseconds(200))
@@ -394,7 +394,7 @@ extension BlueZRemoteLink {
     }
 
     /// Whether bluetoothd is paired with the peer.
-    private var isPaired: Bool {
+    var isBonded: Bool {
         get async {
             let properties = try? await attachment.daemon.properties(DeviceProperties.interface, of: path)
             return properties?["Paired"]?.boolValue == true
@@ -444,13 +444,13 @@ extension BlueZRemoteLink {
         while !Task.isCancelled {
             let left = deadline - ContinuousClock.now
             guard left > .zero else { break }
-            if await isPaired { return .success(()) }
+            if await isBonded { return .success(()) }
             switch await requestPairing(within: left) {
             case .success: return .success(())
             case .failure(let error):
                 guard case .notPaired(let reason) = error else { return .failure(error) }
                 // The central may have started to pair at the same time.
-                if await isPaired { return .success(()) }
+                if await isBonded { return .success(()) }
                 guard reason.code == .busy else { return .failure(error) }
             }
             try? await Task.sleep(for: .milliseconds(200))
@@ -474,7 +474,7 @@ extension BlueZRemoteLink {
     }
 
     private func waitUntilPaired(within time: Duration) async -> Result<Void, RemoteError> {
-        let isPaired = await owner.changes.first(of: path, within: time) { await self.isPaired ? true : nil }
+        let isPaired = await owner.changes.first(of: path, within: time) { await self.isBonded ? true : nil }
         return isPaired == nil ? .failure(Self.noAnswer) : .success(())
     }
 

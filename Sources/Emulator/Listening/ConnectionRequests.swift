@@ -71,16 +71,21 @@ package struct CharacteristicReference: Hashable, Sendable {
 /// What clients request of the connections of listening receivers.
 extension Emulator {
     /// Connects a listening receiver to a device, unless it is connected to it.
-    /// - Parameter type: the type of an address; `nil` for the type in the last packet from it, else random.
+    /// - Parameters:
+    ///   - type: the type of an address; `nil` for the type in the last packet from it, else random.
+    ///   - pairs: whether requests that read may pair, too (`ReceiverConnection`).
     /// - Returns: The connection, and whether it is new.
     /// - Throws: `EmulatorError` `.unknownBeacon`, `.conflict` if the beacon has not advertised yet; as
     ///   `ReceiverConnections.connect`.
     package func connect(
-        _ receiver: String, to device: DeviceReference, _ type: DeviceAddressType?, timeout: Duration
+        _ receiver: String, to device: DeviceReference, _ type: DeviceAddressType?, pairs: Bool, timeout: Duration
     ) async throws(EmulatorError) -> (record: ConnectionRecord, isNew: Bool) {
         let listener = try listener(receiver)
         // The address of a beacon may have changed since.
-        if let connection = await listener.connections.established(to: device) { return (connection.record, false) }
+        if let connection = await listener.connections.established(to: device) {
+            if pairs { await connection.allowPairing() }
+            return (connection.record, false)
+        }
         var beacon: BeaconIdentifier?
         let address: BluetoothAddress
         if let known = device.address {
@@ -99,6 +104,7 @@ extension Emulator {
         let (connection, isNew) = try await listener.connections.connect(
             to: remote ?? RemoteAddress(address, isRandom: true), beacon: beacon?.name, timeout: timeout
         ) { [directory, beacon] in beacon.flatMap(directory.beacon)?.name(of: $0) }
+        if pairs { await connection.allowPairing() }
         return (connection.record, isNew)
     }
 

@@ -100,7 +100,7 @@ package actor ListeningReceiver {
         self.clock = clock
         self.owner = owner
         self.observe = observe
-        connections = ReceiverConnections(of: name, on: host, executor)
+        connections = ReceiverConnections(of: name, on: host, executor) { clock.uptime }
         scan = PhoneScan(settings.plan)
         // Each receiver has random delays of its own.
         app = PhoneReceiver(

@@ -11,7 +11,8 @@ import Radio
 ///
 /// Attributes are discovered with the first request that needs them. A characteristic is subscribed while at least one client
 /// follows it; subscriptions are written one after the other. When the device refuses a request because the connection is
-/// not encrypted, the receiver pairs and repeats it, as a phone does whose user accepts.
+/// not encrypted, the receiver encrypts it and repeats the request. Without a bond it pairs, as a phone does whose user accepts,
+/// for a write and where `allowPairing` was called.
 package actor ReceiverConnection {
     /// The name of a characteristic in the profile of its beacon; `nil` if it has none.
     typealias Naming = @Sendable (CharacteristicIdentifier) -> String?
@@ -29,6 +30,9 @@ package actor ReceiverConnection {
         var characteristics: [RemoteCharacteristic] = []
     }
 
+    /// The limit of the time of a discovery, in the time of the run; each request has the limit of ATT besides.
+    private static let discoveryLimit = Duration.seconds(60)
+
     private typealias Discovery = Task<Result<Attributes, EmulatorError>, Never>
 
     /// The connection, as clients get it.
@@ -39,6 +43,8 @@ package actor ReceiverConnection {
     private nonisolated let executor: ActorExecutor
     private let link: any RemoteLink
     private let name: Naming
+    /// The time of the run.
+    private let now: @Sendable () -> Duration
     /// The discovery that has begun, or has succeeded.
     private var discovery: Discovery?
     /// The types of characteristics by their value handles, as far as they were discovered.
@@ -49,16 +55,20 @@ package actor ReceiverConnection {
     private var subscribed: Set<AttributeHandle> = []
     /// The latest change of a subscription; the next one waits for it.
     private var lastChange: Task<EmulatorError?, Never>?
+    /// Whether each request may pair.
+    private var mayPair = false
     /// The pairing that has begun, or has succeeded.
     private var pairing: Task<PairingError?, Never>?
 
     /// A connection that is established.
     init(
-        _ link: any RemoteLink, _ record: ConnectionRecord, _ executor: ActorExecutor, name: @escaping Naming
+        _ link: any RemoteLink, _ record: ConnectionRecord, _ executor: ActorExecutor,
+        now: @escaping @Sendable () -> Duration, name: @escaping Naming
     ) {
         self.link = link
         self.record = record
         self.executor = executor
+        self.now = now
         self.name = name
         device = link.device
     }
@@ -99,7 +109,7 @@ package actor ReceiverConnection {
         _ value: [UInt8], to reference: CharacteristicReference, needsResponse: Bool = true
     ) async throws(EmulatorError) {
         let found = try await characteristic(reference).value
-        try await perform { link throws(RemoteError) in
+        try await perform(mayPair: true) { link throws(RemoteError) in
             if needsResponse {
                 try await link.write(value, to: found)
             } else {
@@ -135,6 +145,7 @@ package actor ReceiverConnection {
     private func discoverAll() async throws(EmulatorError) -> Attributes {
         var found = Attributes()
         var counts: [BluetoothUUID: Int] = [:]
+        let start = now()
         for service in try await perform({ link throws(RemoteError) in try await link.discoverServices(nil) }) {
             var records: [CharacteristicRecord] = []
             for each in try await perform({ link throws(RemoteError) in
@@ -148,26 +159,50 @@ package actor ReceiverConnection {
                 records.append(CharacteristicRecord(each, name: name(identifier), descriptors))
                 found.characteristics.append(each)
             }
+            guard now() - start <= Self.discoveryLimit else {
+                throw EmulatorError(
+                    .radio, "the discovery of the attributes of \(device.address) takes more than 60 s",
+                    hint: "it has \(found.services.count) services so far")
+            }
             found.services.append(ServiceRecord(service, records))
         }
         return found
     }
 
+    /// Lets each request pair from now on, also those that only read.
+    func allowPairing() { mayPair = true }
+
     /// Performs a request, and repeats it once the connection is encrypted if the device requires that.
     private func perform<Result: Sendable>(
-        _ request: @Sendable (any RemoteLink) async throws(RemoteError) -> Result
+        mayPair: Bool = false, _ request: @Sendable (any RemoteLink) async throws(RemoteError) -> Result
     ) async throws(EmulatorError) -> Result {
         do throws(RemoteError) {
-            do throws(RemoteError) {
-                return try await request(link)
-            } catch .refused(let code) where code == .insufficientAuthentication || code == .insufficientEncryption {
-                guard let link = link as? any PairingLink else { throw .refused(code) }
-                try await encrypt(link)
-                return try await request(link)
-            }
+            return try await request(link)
         } catch {
-            throw EmulatorError(error, of: device)
+            switch error {
+            case .refused(.insufficientAuthentication), .refused(.insufficientEncryption):
+                guard let link = link as? any PairingLink else { throw EmulatorError(error, of: device) }
+                try await requireKeys(mayPair: mayPair)
+                do throws(RemoteError) {
+                    try await encrypt(link)
+                    return try await request(link)
+                } catch {
+                    throw EmulatorError(error, of: device)
+                }
+            default: throw EmulatorError(error, of: device)
+            }
         }
+    }
+
+    /// - Throws: `EmulatorError` `.conflict` if there is no bond, and a request may not pair.
+    private func requireKeys(mayPair: Bool) async throws(EmulatorError) {
+        if self.mayPair || mayPair || pairing != nil { return }
+        if await (link as? any BondedLink)?.isBonded == true { return }
+        throw EmulatorError(
+            .conflict, "\(device.address) requires encryption, and the receiver is not paired with it",
+            hint:
+                "connect with \"pair\": true, or beaconry ctl receiver connect --pair, so that requests that read may pair"
+        )
     }
 
     private func encrypt(_ link: any PairingLink) async throws(RemoteError) {

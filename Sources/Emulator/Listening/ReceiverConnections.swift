@@ -18,6 +18,7 @@ package actor ReceiverConnections {
 
     private let receiver: String
     private let host: any ListeningHost
+    private let now: @Sendable () -> Duration
     private nonisolated let executor: ActorExecutor
     private var connections: [RemoteAddress: (connection: ReceiverConnection, end: Task<Void, Never>)] = [:]
     private var attempts: [RemoteAddress: (beacon: String?, task: Attempt)] = [:]
@@ -27,9 +28,14 @@ package actor ReceiverConnections {
     /// - Parameters:
     ///   - receiver: the name of the receiver.
     ///   - executor: the executor of the receiver.
-    init(of receiver: String, on host: any ListeningHost, _ executor: ActorExecutor) {
+    ///   - now: the time of the run.
+    init(
+        of receiver: String, on host: any ListeningHost, _ executor: ActorExecutor,
+        now: @escaping @Sendable () -> Duration
+    ) {
         self.receiver = receiver
         self.host = host
+        self.now = now
         self.executor = executor
     }
 
@@ -104,7 +110,7 @@ package actor ReceiverConnections {
             return .failure(isClosed ? removed : cancelled(device))
         }
         let connection = ReceiverConnection(
-            link, ConnectionRecord(device, beacon: beacon, mtu: mtu), executor, name: name)
+            link, ConnectionRecord(device, beacon: beacon, mtu: mtu), executor, now: now, name: name)
         let end = Task {
             await connection.receive()
             // A client whose stream has ended finds the connection gone.

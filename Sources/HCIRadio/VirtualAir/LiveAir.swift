@@ -166,12 +166,12 @@ final class LiveAir {
             delays: air.advertisingDelays, reportsQueued: reports.queued, reportsDropped: reports.dropped)
     }
 
-    /// The paths from all that advertise to all that scan.
-    func paths() -> [AirPath] {
+    /// The paths from all that advertise to all that scan, or to one that scans.
+    func paths(to name: String?) -> [AirPath] {
         catchUp()
         let members = controllers.sorted { $0.value.number < $1.value.number }
         var paths: [AirPath] = []
-        for (receiver, to) in members where air.activeScan(of: to) != nil {
+        for (receiver, to) in members where name ?? receiver == receiver && air.activeScan(of: to) != nil {
             for (transmitter, from) in members {
                 guard let path = air.path(from: from, to: to) else { continue }
                 paths.append(

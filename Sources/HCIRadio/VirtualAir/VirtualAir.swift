@@ -252,7 +252,7 @@ final class VirtualAir {
         guard added.count + pending.count < VirtualAirOptions.addedReceivers else {
             throw RadioError(
                 .refused, "\(VirtualAirOptions.addedReceivers) receivers were added to this air already",
-                hint: "remove those that are not needed (beaconry ctl receiver remove NAME)")
+                hint: "remove those that are not needed (beaconry ctl receiver remove NAME)", isTemporary: true)
         }
         guard !hasName(name), pending.insert(name).inserted else { throw .taken(name) }
         defer { pending.remove(name) }
@@ -301,7 +301,7 @@ final class VirtualAir {
     func counts() -> RadioCounts? { air?.counts() }
 
     /// The paths from all that advertise to all that scan.
-    func paths() -> [AirPath] { air?.paths() ?? [] }
+    func paths(to receiver: String?) -> [AirPath] { air?.paths(to: receiver) ?? [] }
 
     /// How the RSSI of a packet comes about, with the walls.
     var propagation: Propagation { options.propagation }

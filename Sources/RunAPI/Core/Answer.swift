@@ -12,15 +12,40 @@ package enum Content: Sendable {
     case json(JSONBody, isNew: Bool = false)
     /// None: status 204.
     case nothing
-    /// Another media type, in blocks that readers share, the tag of the content for conditional requests (RFC 9110, 8.8.3), and the
-    /// path with which the same content is read again (8.7).
-    case bytes([[UInt8]], type: String, tag: String? = nil, location: String? = nil)
+    /// Another media type.
+    case bytes(BytesContent)
     /// JSON that is there later. The request is accepted, and the client sees that the connection is alive meanwhile.
     case later(@Sendable () async -> JSONBody)
     /// Events until the client or the run ends.
     case events(EventFeed)
     /// Records, each as JSON on one line, until the client ends, or the source of the records.
     case lines(any AsyncSequence<String, Never> & Sendable)
+
+    /// Whether it lasts until the client or the run ends.
+    package var isStream: Bool {
+        switch self {
+        case .events, .lines: true
+        case .json, .nothing, .bytes, .later: false
+        }
+    }
+}
+
+/// Content of another media type than JSON.
+package struct BytesContent: Sendable {
+    package let blocks: [[UInt8]]
+    package let type: String
+    /// The tag for conditional requests (RFC 9110, 8.8.3).
+    package let tag: String?
+    /// The path with which the same content is read again (RFC 9110, 8.7).
+    package let location: String?
+    /// Whether the blocks are those of the run, so that a reply takes no memory of its own for them.
+    package let isShared: Bool
+
+    package init(
+        _ blocks: [[UInt8]], type: String, isShared: Bool, tag: String? = nil, location: String? = nil
+    ) {
+        (self.blocks, self.type, self.tag, self.location, self.isShared) = (blocks, type, tag, location, isShared)
+    }
 }
 
 /// A JSON value, whose parts are encoded when they are written: a long list is never in memory as text.
@@ -31,32 +56,35 @@ package struct JSONBody: Sendable {
     package let closing: String
     /// The number of places for parts, between which there are commas.
     package let count: Int
-    /// The part at a place as JSON on a line; `nil` for none.
+    /// Whether the values of the parts are those of the run, or are read with each part, so that a reply takes no memory of its own
+    /// for them.
+    package let isShared: Bool
+    /// The part at a place as JSON on a line; `nil` or empty for none.
     package let part: @Sendable (Int) async -> String?
 
     /// A value, as one part.
     init(_ value: some Encodable & Sendable) {
-        (opening, closing, count, part) = ("", "", 1, { _ in JSONLine.encode(value) })
+        (opening, closing, count, isShared, part) = ("", "", 1, false, { _ in JSONLine.encode(value) })
     }
 
     /// An object with a list.
     /// - Parameters:
     ///   - name: The member that has the list.
     ///   - others: Members whose names follow after that name.
+    ///   - isShared, part: see the properties; a part may be several elements with commas between them.
     init(
-        _ name: String, count: Int, _ others: [String: JSONValue] = [:],
+        _ name: String, count: Int, isShared: Bool, _ others: [String: JSONValue] = [:],
         part: @escaping @Sendable (Int) async -> String?
     ) {
         opening = "{\"\(name)\":["
         let members = others.sorted { $0.key < $1.key }.map { ",\"\($0.key)\":\(JSONLine.encode($0.value))" }
         closing = "]\(members.joined())}"
-        self.count = count
-        self.part = part
+        (self.count, self.isShared, self.part) = (count, isShared, part)
     }
 
     /// An object with a list of records.
     init(_ name: String, _ records: [some Encodable & Sendable]) {
-        self.init(name, count: records.count) { JSONLine.encode(records[$0]) }
+        self.init(name, count: records.count, isShared: false) { JSONLine.encode(records[$0]) }
     }
 }
 
@@ -133,10 +161,24 @@ package struct Listed<Element: ListedRecord>: Answer {
     package static var description: AnswerDescription {
         .json(.object([.required(Element.plural, .array(Element.schema), "")]))
     }
-    package var content: Content { .json(JSONBody(Element.plural, elements)) }
+    package let content: Content
+    /// The records; empty if they are read when they are written.
     package let elements: [Element]
 
-    init(_ elements: [Element]) { self.elements = elements }
+    init(_ elements: [Element]) {
+        self.elements = elements
+        content = .json(JSONBody(Element.plural, elements))
+    }
+
+    /// Records that are read when they are written, each page of them at one time.
+    /// - Parameter page: the records of a page.
+    init(pages: Int, _ page: @escaping @Sendable (Int) async -> [Element]) {
+        elements = []
+        content = .json(
+            JSONBody(Element.plural, count: pages, isShared: true) { number in
+                await page(number).map { JSONLine.encode($0) }.joined(separator: ",")
+            })
+    }
 }
 
 /// A record that operations return several of.

@@ -46,11 +46,12 @@ struct ControlReceiverConnect: AsyncParsableCommand {
             """,
         transform: { try ValueText.choice($0, of: DeviceAddressType.self) })
     var addressType: DeviceAddressType?
+    @Flag(help: "Pair when the device requires it, not only for a write.") var pair = false
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
         let connect = ConnectDevice {
-            ($0.ends, $0.timeout, $0.type) = (ends.value, timeout, addressType)
+            ($0.ends, $0.timeout, $0.type, $0.pairs) = (ends.value, timeout, addressType, pair ? true : nil)
         }
         try await options.tool.perform(connect) { AttributeText.list([$0]) }
     }
