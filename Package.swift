@@ -29,6 +29,7 @@ let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collect
 let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
@@ -169,7 +170,7 @@ let package = Package(
             name: "RunServer",
             dependencies: [
                 "Bluetooth", "Concurrency", "Devices", "Emulator", "JSON", "Persistence", "Radio", "RunAPI", "Sockets",
-                httpTypes, hummingbird, logging, nioCore, nioHTTPTypes, nioPosix,
+                deque, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
             ],
             resources: [.embedInCode("Resources")], swiftSettings: settings),
         // The client of these requests.

@@ -87,6 +87,8 @@ package struct Disconnect: Operation {
     package var peer: String?
     package var reason: DisconnectionReason?
 
+    package var patience: Duration? { Patience.ofConnection }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> DisconnectionRecord {

@@ -69,6 +69,8 @@ package struct ChangeBeacon: ChangingOperation {
     package var beacon = BeaconName()
     package var change = BeaconChange()
 
+    package var patience: Duration? { Patience.ofRadio }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> BeaconRecord {
@@ -119,6 +121,8 @@ package struct ChangeBeacons: ChangingOperation {
     package var profile: String?
     package var change = BeaconChange()
 
+    package var patience: Duration? { Patience.ofRadio }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Listed<BeaconRecord> {
@@ -143,6 +147,8 @@ package struct PutBeacon: Operation {
     package var beacon = BeaconName()
     package var entry = Document()
 
+    package var patience: Duration? { Patience.ofRadio }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Stored<BeaconRecord> {
@@ -162,6 +168,8 @@ package struct RemoveBeacon: Operation {
     package static let failures: [EmulatorError.Code] = [.unknownBeacon, .radio, .cannotCreate, .inputOutput]
 
     package var beacon = BeaconName()
+
+    package var patience: Duration? { Patience.ofRadio }
 
     package init() {}
 
@@ -183,6 +191,8 @@ package struct RemoveBeacons: Operation {
 
     package var match = BeaconPattern()
     package var profile: String?
+
+    package var patience: Duration? { Patience.ofRadio }
 
     package init() {}
 
@@ -206,6 +216,8 @@ package struct PerformCommand: Operation {
     package var beacon = BeaconName()
     package var command = ""
     package var arguments: [String: String]?
+
+    package var patience: Duration? { Patience.ofRadio }
 
     package init() {}
 

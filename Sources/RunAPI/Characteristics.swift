@@ -18,6 +18,8 @@ package struct ListServices: Operation {
 
     package var ends = ConnectionEnds()
 
+    package var patience: Duration? { Patience.ofConnection }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Listed<ServiceRecord> {
@@ -38,6 +40,8 @@ package struct ReadCharacteristic: Operation {
 
     package var ends = ConnectionEnds()
     package var characteristic = CharacteristicReference()
+
+    package var patience: Duration? { Patience.ofConnection }
 
     package init() {}
 
@@ -66,6 +70,8 @@ package struct WriteCharacteristic: Operation {
     package var value = WrittenValue()
     package var response: Bool?
 
+    package var patience: Duration? { Patience.ofConnection }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Nothing {
@@ -93,6 +99,8 @@ package struct FollowNotifications: Operation {
     package var ends = ConnectionEnds()
     package var characteristic: CharacteristicReference?
 
+    package var patience: Duration? { Patience.ofConnection }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> RecordStream {
@@ -115,6 +123,8 @@ package struct Unsubscribe: Operation {
 
     package var ends = ConnectionEnds()
     package var characteristic = CharacteristicReference()
+
+    package var patience: Duration? { Patience.ofConnection }
 
     package init() {}
 

@@ -50,6 +50,8 @@ package struct AdvanceClock: Operation {
 
     package var time = Duration.zero
 
+    package var patience: Duration? { nil }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> ClockRecord {

@@ -22,6 +22,8 @@ package struct RequestPairing: Operation {
 
     package var beacon = BeaconName()
 
+    package var patience: Duration? { Patience.ofConnection }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Nothing {
@@ -43,6 +45,8 @@ package struct AnswerPairing: Operation {
 
     package var beacon = BeaconName()
     package var answer = PairingAnswer.cancel
+
+    package var patience: Duration? { Patience.ofConnection }
 
     package init() {}
 

@@ -70,6 +70,8 @@ package struct AddReceiver: Operation {
     package var receiver = NewName()
     package var position: Position?
 
+    package var patience: Duration? { Patience.ofRadio }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Created<ReceiverRecord> {
@@ -116,6 +118,8 @@ package struct PutReceiver: Operation {
     package var change = ListenerChange()
     package var unless: Tag?
 
+    package var patience: Duration? { Patience.ofRadio }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Stored<ReceiverRecord> {
@@ -140,6 +144,8 @@ package struct ChangeReceiver: Operation {
     package var receiver = AirName()
     package var change = ListenerChange()
 
+    package var patience: Duration? { Patience.ofRadio }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> ReceiverRecord {
@@ -158,6 +164,8 @@ package struct RemoveReceiver: Operation {
     package static let failures: [EmulatorError.Code] = [.unknownBeacon, .conflict, .unsupported]
 
     package var receiver = AirName()
+
+    package var patience: Duration? { Patience.ofRadio }
 
     package init() {}
 

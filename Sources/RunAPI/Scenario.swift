@@ -42,6 +42,8 @@ package struct StartScenario: Operation {
     package var file: String?
     package var document = Document()
 
+    package var patience: Duration? { Patience.ofRadio }
+
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Created<ScenarioRecord> {
@@ -55,6 +57,8 @@ package struct StopScenario: Operation {
     package static let path = "/v1/scenario"
     package static let sentence = "Ends the scenario; what it has changed stays."
     package static let failures: [EmulatorError.Code] = [.noScenario]
+
+    package var patience: Duration? { Patience.ofRadio }
 
     package init() {}
 

@@ -60,8 +60,8 @@ package final class MetricsFile: Sendable {
     }
 
     /// Replaces the file at once, so that no reader finds a part of it.
-    private static func write(_ text: String, to path: String) throws(SystemError) {
-        try LocalFileSystem().replace(path, with: Array(text.utf8))
+    private static func write(_ text: [[UInt8]], to path: String) throws(SystemError) {
+        try OutputFile.write(Array(text.joined()), to: path)
     }
 
     private static func warning(_ error: SystemError) -> Warning {

@@ -15,6 +15,8 @@ package struct Endpoint: Sendable {
     package let fields: [FieldDescription]
     package let failures: [EmulatorError.Code]
     package let answer: AnswerDescription
+    /// Whether it only reads from the run, and waits for nothing.
+    package let isSnapshot: Bool
     /// Performs the operation with the values of a request by the names of the fields.
     /// - Throws: `EmulatorError`, `.badProfile` for a value that is missing, not known or not valid.
     package let respond: @Sendable (_ values: [String: JSONValue], RunContext) async throws(EmulatorError) -> Content
@@ -31,6 +33,9 @@ package struct Endpoint: Sendable {
         fields = Performed.fields.map(\.description)
         failures = Performed.failures
         answer = Performed.Reply.description
+        isSnapshot =
+            Performed.method == .get && Performed().patience == Patience.usual
+            && Performed.Reply.description.type != "text/event-stream"
         request = { values throws(EmulatorError) in try Performed(reading: values).request }
         respond = { values, run throws(EmulatorError) in
             try await Performed(reading: values).perform(on: run).content

@@ -37,6 +37,8 @@ package protocol Operation: Sendable {
     static var fields: [Field<Self>] { get }
     /// The codes of the errors that its parameters and the state of the run cause.
     static var failures: [EmulatorError.Code] { get }
+    /// How long clients wait for the answer to begin, in real time; `nil` for no limit.
+    var patience: Duration? { get }
 
     /// Performs the request.
     /// - Throws: `EmulatorError` with one of `failures`; then nothing has changed.
@@ -46,12 +48,22 @@ package protocol Operation: Sendable {
 extension Operation {
     package static var fields: [Field<Self>] { [] }
     package static var failures: [EmulatorError.Code] { [] }
+    package var patience: Duration? { Patience.usual }
 
     /// An operation whose parameters a closure sets.
     package init<Failure: Error>(_ fill: (inout Self) throws(Failure) -> Void) throws(Failure) {
         self.init()
         try fill(&self)
     }
+}
+
+/// How long clients wait for an answer to begin, in real time: a run that does not answer in time is stopped, or no run.
+enum Patience {
+    static let usual = Duration.seconds(10)
+    /// For operations that wait until a radio has done something: bluetoothd has a minute for each adapter.
+    static let ofRadio = Duration.seconds(120) + usual
+    /// For operations that use a connection: the discovery of attributes, pairing and a request have limits of their own.
+    static let ofConnection = Duration.seconds(60 + 30 + 30) + usual
 }
 
 /// The method of a request (RFC 9110, 9.3, and RFC 5789).

@@ -33,15 +33,15 @@ package struct MetricsReport: Sendable {
         self.detail = detail
     }
 
-    /// The metrics at present.
-    package func text(of emulator: Emulator, _ watch: RunWatch) async -> String {
+    /// The metrics at present, in UTF-8, in blocks.
+    package func text(of emulator: Emulator, _ watch: RunWatch) async -> [[UInt8]] {
         text(await emulator.metrics(), watch.counts)
     }
 
     /// The metrics before the run.
-    package func text(_ watch: RunWatch) -> String { text(nil, watch.counts) }
+    package func text(_ watch: RunWatch) -> [[UInt8]] { text(nil, watch.counts) }
 
-    private func text(_ metrics: RunMetrics?, _ events: RunWatch.State) -> String {
+    private func text(_ metrics: RunMetrics?, _ events: RunWatch.State) -> [[UInt8]] {
         let beacons = metrics?.beacons ?? []
         let air = metrics?.air ?? AirSummary()
         var text = MetricsText()
@@ -71,7 +71,7 @@ package struct MetricsReport: Sendable {
             "beaconry_warnings_total", .counter, "The warnings so far, by their code.",
             events.warnings.sorted { $0.key < $1.key }.map { (["code": $0.key], $0.value) })
         text.add("beaconry_events_total", .counter, "The events so far.", events.events)
-        return text.text
+        return text.blocks
     }
 
     private func add(_ metrics: RunMetrics, to text: inout MetricsText) {
@@ -127,7 +127,19 @@ private struct MetricsText {
         case gauge, counter, histogram
     }
 
-    private(set) var text = ""
+    /// The size of a block, in bytes: many small ones leave no holes in the memory of a run with many readers.
+    private static let blockSize = 16_384
+
+    private(set) var blocks: [[UInt8]] = [[]]
+
+    private mutating func append(_ text: String) {
+        if blocks[blocks.count - 1].count + text.utf8.count > Self.blockSize {
+            var block: [UInt8] = []
+            block.reserveCapacity(Self.blockSize)
+            blocks.append(block)
+        }
+        blocks[blocks.count - 1] += text.utf8
+    }
 
     mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
         add(name, kind, help, [([:], value)])
@@ -163,12 +175,12 @@ private struct MetricsText {
     }
 
     private mutating func addHeading(_ name: String, _ kind: Kind, _ help: String) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+        append("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n")
     }
 
     private mutating func addSample(_ name: String, _ labels: [String: String], _ value: String) {
         let pairs = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\"\(Self.escaped($0.value))\"" }
-        text += name + (pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}") + " \(value)\n"
+        append(name + (pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}") + " \(value)\n")
     }
 
     private static func escaped(_ value: String) -> String {

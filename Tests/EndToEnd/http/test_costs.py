@@ -7,20 +7,23 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
+import subprocess
 from collections.abc import Callable
 
 import pytest
-from beaconry import Beaconry
+from beaconry import BINARY, Beaconry
 from http_client import PATCH, Server
 
+MEBI = 1 << 20
 RECEIVERS = 100
 """The receivers that clients may add, of each kind."""
 EVENTS = 2000
 """The events in the journal, whose text is more than the buffers of a connection."""
 PROFILE = """
 profile: shop
-beacons: [{ id: door, device: ibeacon, interval: 10s, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 } }]
+beacons: [{ id: "door{n}", count: 500, device: ibeacon, interval: 10s, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 } }]
 """
 
 
@@ -37,17 +40,27 @@ def request(method: str, path: str, body: bytes = b"", kind: str = "application/
 
 @pytest.fixture
 def shop(served: Callable[..., Server], beaconry: Beaconry) -> Server:
-    """A run with one beacon."""
+    """A run with many beacons."""
     return served(profile=beaconry.profile(PROFILE))
 
 
+CROWD = """
+profile: crowd
+beacons: [{ id: "b{n}", count: 1500, device: ibeacon, interval: 10s, position: [1, 1], ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, minor: "{n}" } }]
+receivers: [{ id: phone, phone: exact, position: [0, 0] }]
+"""
+READERS = 80
+"""The clients that do not read."""
+NAMES = {"beacon": "b1", "receiver": "phone", "capture": "1", "device": "b1", "characteristic": "2A00"}
+
+
 def fill_journal(server: Server) -> None:
-    connection = server.open()
-    for number in range(EVENTS):
-        connection.request("PATCH", "/v1/beacons/door", json.dumps({"settings": {"minor": str(number)}}), PATCH)
-        response = connection.getresponse()
-        assert response.read() and response.status == 200
-    connection.close()
+    """By requests that change all beacons at once."""
+    number = 7
+    while len(server.get("/v1/journal")["events"]) < EVENTS:
+        number += 1
+        answer = server.request("PATCH", "/v1/beacons?match=*", {"settings": {"minor": str(number)}}, **PATCH)
+        assert answer.status == 200, answer
 
 
 def test_replies_that_are_not_read_take_no_memory(shop: Server) -> None:
@@ -70,6 +83,57 @@ def test_replies_that_are_not_read_take_no_memory(shop: Server) -> None:
     assert grown < 100 * 256 * 1024, grown
     for client in clients:
         client.close()
+
+
+@pytest.fixture(scope="module")
+def paths() -> list[str]:
+    """The paths of all answers that a client may not read."""
+    description = subprocess.run([BINARY, "schema", "openapi"], capture_output=True, text=True, timeout=300, check=True)
+    found = [path for path, methods in json.loads(description.stdout)["paths"].items() if "get" in methods]
+    return [re.sub("{([^}]*)}", lambda part: NAMES[part[1]], path) for path in found]
+
+
+def test_no_answer_takes_memory_without_limit(served: Callable[..., Server], beaconry: Beaconry, paths: list[str]) -> None:
+    """Each GET, by many clients that do not read; a run with many beacons, a full journal, and a capture."""
+    server = served("--metrics-detail", "beacon", profile=beaconry.profile(CROWD))
+    assert server.request("POST", "/v1/captures").status == 201
+    fill_journal(server)
+    assert len(paths) > 20
+    for path in paths:
+        # What the first answer of a kind makes the run keep.
+        if "event-stream" not in (first := head(server, path)):
+            assert first
+        before = resident(server)
+        clients = []
+        for _ in range(READERS):
+            client = socket.create_connection((server.host, server.port))
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.sendall(request("GET", path))
+            clients.append(client)
+        for client in clients:
+            # Its reply has begun, or it was cut in favour of later ones.
+            client.settimeout(300)
+            try:
+                client.recv(12)
+            except ConnectionResetError:
+                pass
+        assert server.get("/v1/version")
+        grown = resident(server) - before
+        assert grown < 64 * MEBI + READERS * 192 * 1024, (path, grown)
+        for client in clients:
+            client.close()
+
+
+def head(server: Server, path: str) -> str:
+    """The head of an answer."""
+    client = socket.create_connection((server.host, server.port))
+    client.settimeout(300)
+    client.sendall(request("GET", path))
+    received = b""
+    while b"\r\n\r\n" not in received and (piece := client.recv(4096)):
+        received += piece
+    client.close()
+    return received.split(b"\r\n\r\n")[0].decode()
 
 
 def test_run_ends_whatever_is_asked(shop: Server) -> None:

@@ -279,10 +279,12 @@ class Client:
         """Ends the connection of a listening receiver to a device, or the attempt to connect to it."""
         self._connection.perform("DELETE", f"/v1/receivers/{part(receiver)}/connections/{part(device)}")
 
-    def connect_device(self, receiver: str, device: str, *, address_type: str | None = None, timeout: str | None = None) -> Any:
+    def connect_device(
+        self, receiver: str, device: str, *, address_type: str | None = None, pair: bool | None = None, timeout: str | None = None
+    ) -> Any:
         """Connects a listening receiver to a device, unless it is connected to it."""
         return self._connection.perform(
-            "PUT", f"/v1/receivers/{part(receiver)}/connections/{part(device)}", body={"addressType": address_type,
+            "PUT", f"/v1/receivers/{part(receiver)}/connections/{part(device)}", body={"addressType": address_type, "pair": pair,
             "timeout": timeout}
         )
 
