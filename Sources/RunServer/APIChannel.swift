@@ -6,7 +6,9 @@ import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 import Synchronization
 
 /// The limits of the HTTP server, which bound what clients take of its memory and of its file descriptors.
@@ -100,7 +102,13 @@ struct APIChannel: ServerChildChannel {
         let isServed = places.take()
         if isServed { channel.closeFuture.whenComplete { [places] _ in places.free() } }
         return http(isServed).setup(channel: channel, logger: logger)
-            .map { Value(connection: PendingConnection($0), isServed: isServed) }
+            .flatMapThrowing { connection in
+                let pending = PendingConnection(connection)
+                // The codec drops the authority of the target.
+                let codec = try channel.pipeline.syncOperations.context(handlerType: HTTP1ToHTTPServerCodec.self)
+                try channel.pipeline.syncOperations.addHandler(TargetHost(), position: .before(codec.handler))
+                return Value(connection: pending, isServed: isServed)
+            }
     }
 
     func handle(value: Value, logger: Logger) async {
@@ -152,6 +160,29 @@ private final class PendingConnection: Sendable {
     deinit {
         guard let unused = take() else { return }
         Task { try? await unused.executeThenClose { _, _ in } }
+    }
+}
+
+/// Gives a request whose target is a whole URI the host of the target, instead of the one in its `Host` field (RFC 9112, 3.2.2).
+private final class TargetHost: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = unwrapInboundIn(data), let host = Self.host(of: head.uri),
+            // Several fields are refused.
+            head.headers["Host"].count == 1
+        else { return context.fireChannelRead(data) }
+        head.headers.replaceOrAdd(name: "Host", value: host)
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    /// The authority of a URI; `nil` for the target of another form.
+    private static func host(of target: String) -> String? {
+        guard !target.hasPrefix("/"), let begin = target.utf8.firstRange(of: Array("://".utf8))?.upperBound else {
+            return nil
+        }
+        return String(target[begin...].prefix { !"/?#".contains($0) })
     }
 }
 

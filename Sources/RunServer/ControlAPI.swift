@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Bluetooth
 package import Emulator
 import HummingbirdCore
 import NIOCore
@@ -19,14 +20,18 @@ package final class ControlAPI: Sendable {
         package var origins: Set<String>
         /// The token that requests must have; `nil` for none.
         package var token: String?
+        /// What is reported about the token, when the server listens.
+        package var warning: Warning?
 
         package init(
-            address: ControlAddress, hosts: [String] = [], origins: Set<String> = [], token: String? = nil
+            address: ControlAddress, hosts: [String] = [], origins: Set<String> = [], token: String? = nil,
+            warning: Warning? = nil
         ) {
             self.address = address
             self.hosts = hosts
             self.origins = origins
             self.token = token
+            self.warning = warning
         }
     }
 
@@ -57,6 +62,7 @@ package final class ControlAPI: Sendable {
         let host = address.host.contains(":") ? "[\(address.host)]" : address.host
         url = "http://\(host):\(server.address?.port ?? address.port)"
         run.emulator.events.post(.controlServed(url: url))
+        if let warning = options.warning { run.emulator.events.post(.warning(warning)) }
     }
 
     /// Ends the server: open connections end, after those replies that are under way.

@@ -7,7 +7,8 @@ import HTTPTypes
 /// The checks of a request before it is performed.
 ///
 /// A web page of another origin must not control a run: neither by a request of its own (`Origin`, and content types that
-/// browsers send to other origins only after asking), nor under a name that resolves to this machine (`Host`).
+/// browsers send to other origins only after asking), nor by an image, a frame or a link (`Sec-Fetch-Site`, Fetch Metadata Request
+/// Headers, 2.3), nor under a name that resolves to this machine (`Host`).
 struct RequestGuard: Sendable {
     /// The names that a `Host` field may have, in lower case; `nil` for any, on a Unix socket.
     let hosts: Set<String>?
@@ -16,12 +17,17 @@ struct RequestGuard: Sendable {
     /// The origins of pages that may read what receivers receive, such as the web views of apps.
     var origins: Set<String> = []
 
+    /// - Parameter isPage: whether it is a request for a file of the page: these contain nothing of the run, so they need no token,
+    ///   and pages of other origins may have links to them.
     /// - Throws: `Problem` 400, 421, 403, 401 or 415.
     func check(
-        _ head: HTTPRequest, queryToken: String?, needsToken: Bool = true, takesText: Bool = false
+        _ head: HTTPRequest, queryToken: String?, isPage: Bool = false, takesText: Bool = false
     ) throws(Problem) {
         try checkHost(head)
-        if needsToken { try checkToken(head, queryToken) }
+        if !isPage {
+            try checkSite(head)
+            try checkToken(head, queryToken)
+        }
         try checkContentType(head, takesText: takesText)
     }
 
@@ -42,6 +48,17 @@ struct RequestGuard: Sendable {
         else { return }
         throw Problem(
             .forbidden, code: "foreign-origin", "pages of \"\(origin)\" may not control this run",
+            hint: "open the page of the server itself")
+    }
+
+    private func checkSite(_ head: HTTPRequest) throws(Problem) {
+        // Browsers do not connect to Unix sockets.
+        guard hosts != nil, let site = head.headerFields[.secFetchSite], site != "same-origin", site != "none",
+            allowedOrigin(of: head) == nil
+        else { return }
+        throw Problem(
+            .forbidden, code: "foreign-origin",
+            "a browser sent this request for a page of another origin (Sec-Fetch-Site: \(site))",
             hint: "open the page of the server itself")
     }
 
@@ -113,4 +130,5 @@ struct RequestGuard: Sendable {
 
 extension HTTPField.Name {
     fileprivate static let host = HTTPField.Name("Host")!
+    fileprivate static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
 }

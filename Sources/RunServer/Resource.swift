@@ -35,8 +35,8 @@ enum Resource: Sendable {
         }
     }
 
-    /// Whether a request needs the token of the server: the files of the page contain nothing of the run.
-    var needsToken: Bool { if case .page = self { false } else { true } }
+    /// Whether it is a file of the page.
+    var isPage: Bool { if case .page = self { true } else { false } }
 }
 
 /// The resources of the server by their paths.

@@ -96,14 +96,16 @@ struct HTTPOptions: ParsableArguments {
     /// The server; `nil` if none is requested.
     func server() throws -> ControlAPI.Options? {
         guard let address = try http ?? EnvironmentVariable.http.parsed(Self.address) else { return nil }
-        let token = try token()
+        let file = httpTokenFile ?? EnvironmentVariable.httpTokenFile.value
+        let token = try file.map(TokenFile.token)
         guard address.isLocal || token != nil else {
             throw Failure.usage(
                 "--http on an address of other machines needs a token; write one into a file and give --http-token-file FILE"
             )
         }
         return ControlAPI.Options(
-            address: address, hosts: Self.texts(httpHost, .httpHost), origins: try origins(), token: token)
+            address: address, hosts: Self.texts(httpHost, .httpHost), origins: try origins(), token: token,
+            warning: file.flatMap(TokenFile.warning))
     }
 
     /// Which metrics have a sample for each beacon; `nil` for the default.
@@ -112,10 +114,5 @@ struct HTTPOptions: ParsableArguments {
         return try EnvironmentVariable.metricsDetail.parsed { text throws(ValueFault) in
             try ValueText.choice(text, of: MetricsDetail.self)
         }
-    }
-
-    private func token() throws(Failure) -> String? {
-        guard let path = httpTokenFile ?? EnvironmentVariable.httpTokenFile.value else { return nil }
-        return try TokenFile.token(in: path)
     }
 }
