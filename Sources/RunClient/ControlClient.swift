@@ -10,6 +10,7 @@ import NIOHTTP1
 import NIOPosix
 package import RunAPI
 import Sockets
+import Synchronization
 
 /// A client of a run: sends operations over HTTP, to the Unix socket of the run or to its server on TCP.
 package struct ControlClient: Sendable {
@@ -19,8 +20,12 @@ package struct ControlClient: Sendable {
         case tcp(HostAndPort)
     }
 
-    /// The longest accepted response, in bytes: the list of a run has about a kilobyte for each beacon.
-    private static let longestBody = 1 << 28
+    /// The longest accepted response with a list or a text, in bytes: a list has about a kilobyte for each beacon.
+    private static let longestText = 1 << 26
+    /// The longest accepted response with bytes, such as a capture.
+    private static let longestFile = 1 << 28
+    /// The longest accepted problem, in bytes.
+    private static let longestProblem = 1 << 20
 
     private let server: Server
     /// The place of the run, for messages.
@@ -61,16 +66,14 @@ package struct ControlClient: Sendable {
     package func send<Sent: Operation>(_ operation: Sent) async throws -> Sent.Reply where Sent.Reply: ReadableAnswer {
         var response = Response()
         do {
-            try await exchange(operation.request) { part in
+            try await exchange(operation.request, operation.patience) { part in
                 switch part {
                 case .head(let status, let fields):
                     (response.status, response.fields) = (status, fields)
                     try checkHead(response, Sent.Reply.description)
                 case .body(let bytes):
-                    guard response.body.count + bytes.count <= Self.longestBody else {
-                        throw notARun("its response has more than \(Self.longestBody) bytes")
-                    }
-                    response.body += bytes
+                    let isFile = Sent.Reply.description.type == "application/octet-stream"
+                    try add(bytes, to: &response, limit: isFile ? Self.longestFile : Self.longestText)
                 }
             }
         } catch is EarlyEnd {
@@ -91,14 +94,14 @@ package struct ControlClient: Sendable {
         var response = Response()
         var parser = ServerSentEventParser()
         do {
-            try await exchange(operation.request) { part in
+            try await exchange(operation.request, operation.patience) { part in
                 switch part {
                 case .head(let status, let fields):
                     (response.status, response.fields) = (status, fields)
                     try checkHead(response, Sent.Reply.description)
                 case .body(let bytes) where response.status == 200:
                     for event in parser.take(bytes) { try receive(event) }
-                case .body(let bytes): response.body += bytes
+                case .body(let bytes): try add(bytes, to: &response, limit: Self.longestProblem)
                 }
             }
         } catch is EarlyEnd where response.status == 200 {
@@ -107,6 +110,14 @@ package struct ControlClient: Sendable {
             throw closed
         }
         try check(response)
+    }
+
+    private func add(_ bytes: [UInt8], to response: inout Response, limit: Int) throws(EmulatorError) {
+        let limit = response.fields["content-type"] == Self.problemType ? Self.longestProblem : limit
+        guard response.body.count + bytes.count <= limit else {
+            throw notARun("its response has more than \(limit) bytes")
+        }
+        response.body += bytes
     }
 
     private static let problemType = "application/problem+json"
@@ -150,10 +161,47 @@ package struct ControlClient: Sendable {
     /// The end of a connection before the end of the response.
     private struct EarlyEnd: Error {}
 
-    /// - Parameter receive: Receives the parts of the response.
+    /// Ends a connection whose response does not begin in time.
+    private final class HeadTimer: Sendable {
+        private let timer = Mutex<Scheduled<Void>?>(nil)
+        private let hasFired = Mutex(false)
+
+        init(_ channel: any Channel, _ patience: Duration?) {
+            guard let patience else { return }
+            let scheduled = channel.eventLoop.scheduleTask(in: TimeAmount(patience)) { [self] in
+                hasFired.withLock { $0 = true }
+                channel.close(promise: nil)
+            }
+            timer.withLock { $0 = scheduled }
+        }
+
+        var isOver: Bool { hasFired.withLock(\.self) }
+
+        func cancel() { timer.withLock { $0?.cancel() } }
+    }
+
+    /// - Parameters:
+    ///   - patience: the time in which the response has to begin; `nil` for no limit.
+    ///   - receive: Receives the parts of the response.
     /// - Throws: `EarlyEnd`, `EmulatorError`, or an error of the connection.
-    private func exchange(_ request: OperationRequest, receive: (Part) throws -> Void) async throws {
+    private func exchange(
+        _ request: OperationRequest, _ patience: Duration?, receive: (Part) throws -> Void
+    ) async throws {
         let connection = try await connect()
+        let timer = HeadTimer(connection.channel, patience)
+        defer { timer.cancel() }
+        do {
+            try await exchange(request, over: connection, timer, receive: receive)
+        } catch is EarlyEnd where timer.isOver {
+            throw EmulatorError(
+                .inputOutput, "\(place) has not answered within \(patience?.components.seconds ?? 0) s",
+                hint: "the run may be stopped, or do something long; its log says more")
+        }
+    }
+
+    private func exchange(
+        _ request: OperationRequest, over connection: Connection, _ timer: HeadTimer, receive: (Part) throws -> Void
+    ) async throws {
         do {
             try await connection.executeThenClose { input, output in
                 try await checkServer(connection.channel)
@@ -164,7 +212,9 @@ package struct ControlClient: Sendable {
                 }
                 for try await part in input {
                     switch part {
-                    case .head(let head): try receive(.head(head))
+                    case .head(let head):
+                        timer.cancel()
+                        try receive(.head(head))
                     case .body(let buffer): try receive(.body(Array(buffer.readableBytesView)))
                     case .end: return
                     }
@@ -206,7 +256,12 @@ package struct ControlClient: Sendable {
                 .inputOutput, "no beaconry listens at \(place)",
                 hint: "start one (beaconry run PROFILE --http HOST:PORT)")
         }
-        guard (error as? IOError)?.errnoCode != EACCES else {
+        let code = (error as? IOError)?.errnoCode
+        guard code != EAGAIN else {
+            return EmulatorError(
+                .inputOutput, "the run at \(place) accepts no connections", hint: "it may be stopped, or overloaded")
+        }
+        guard code != EACCES else {
             return EmulatorError(
                 .inputOutput, "you may not use the control socket \(place)",
                 hint: SocketAccess.hint(for: path))

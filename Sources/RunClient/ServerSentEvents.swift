@@ -5,7 +5,7 @@
 /// The parser of a stream of server-sent events (HTML, 9.2.6). Their types and identifiers are ignored: the data of an event of
 /// a run has both.
 struct ServerSentEventParser {
-    /// The longest line, in bytes; what is longer is cut off.
+    /// The longest line, and the longest data of an event, in bytes; what is longer is cut off.
     private static let longest = 1 << 20
 
     private var line: [UInt8] = []
@@ -38,7 +38,11 @@ struct ServerSentEventParser {
         guard parts[0] == "data" else { return nil }
         var value = parts.count > 1 ? parts[1] : ""
         if value.first == " " { value.removeFirst() }
-        data = data.map { "\($0)\n\(value)" } ?? String(value)
+        guard let before = data else {
+            data = String(value)
+            return nil
+        }
+        if before.utf8.count < Self.longest { data = "\(before)\n\(value)" }
         return nil
     }
 }

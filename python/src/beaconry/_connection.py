@@ -21,6 +21,12 @@ from ._errors import ProgramError, RequestError
 
 ANSWER = 120.0
 """Time limit for the answer to a request, in seconds of real time; an advance of the clock may compute for long."""
+LONGEST_TEXT = 1 << 26
+"""The longest accepted answer with a value or a text, in bytes: a list has about a kilobyte for each beacon."""
+LONGEST_FILE = 1 << 28
+"""The longest accepted answer with bytes, such as a capture."""
+LONGEST_EVENT = 1 << 20
+"""The longest accepted event, and the longest problem, in bytes."""
 
 
 def part(value: object) -> str:
@@ -75,9 +81,9 @@ class Connection:
         if not answer:
             return None
         if content == "application/json":
-            return json.loads(answer)
+            return _value(answer)
         if content.startswith("text/") or content == "application/yaml":
-            return answer.decode()
+            return _text(answer)
         return answer
 
     def _exchange(
@@ -95,8 +101,12 @@ class Connection:
             self._http.request(method, target, data, headers)
             response = self._http.getresponse()
             parts = []
+            size, limit = 0, _limit(response)
             while part := response.read1(1 << 16):
                 parts.append(part)
+                size += len(part)
+                if size > limit:
+                    raise _TooLong(f"its answer has more than {limit} bytes")
                 connection.settimeout(_left(end))
             # Some versions of Python end a response of a known length by this call only.
             response.read()
@@ -115,7 +125,7 @@ class Connection:
             problem = json.loads(answer)
             sentence = "; ".join(filter(None, [problem["detail"], problem.get("hint")]))
             return RequestError(self._own_place.sub("", sentence), int(problem["exitCode"]))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return RequestError(answer.decode(errors="replace"), 70)
 
     def events(self, path: str, *, query: Mapping[str, Any] | None = None, fields: Mapping[str, Any] | None = None) -> Iterator[Any]:
@@ -125,11 +135,13 @@ class Connection:
             own.request("GET", _target(path, query), None, _headers(fields))
             response = own.getresponse()
             if response.status >= 400:
-                raise self._refusal(response.read())
-            for line in response:
+                raise self._refusal(response.read(LONGEST_EVENT))
+            while line := response.readline(LONGEST_EVENT + 1):
+                if len(line) > LONGEST_EVENT:
+                    raise _TooLong(f"its event has more than {LONGEST_EVENT} bytes")
                 if line.startswith(b"data:"):
-                    data = line[5:].strip().decode()
-                    yield json.loads(data) if data.startswith("{") else data
+                    data = line[5:].strip()
+                    yield _value(data) if data.startswith(b"{") else _text(data)
         except (OSError, http.client.HTTPException) as error:
             raise ProgramError(f"the run does not answer GET {path}: {error}") from error
         finally:
@@ -138,6 +150,33 @@ class Connection:
     def close(self) -> None:
         """Closes the connection; another request opens it again."""
         self._http.close()
+
+
+class _TooLong(OSError):
+    """An answer without end."""
+
+
+def _limit(response: http.client.HTTPResponse) -> int:
+    """The longest answer with this head, in bytes."""
+    if response.status >= 400:
+        return LONGEST_EVENT
+    return LONGEST_FILE if response.headers.get_content_type() == "application/octet-stream" else LONGEST_TEXT
+
+
+def _value(answer: bytes) -> Any:
+    """The value of JSON; raises `ProgramError` for what no run sends."""
+    try:
+        return json.loads(answer)
+    except (ValueError, RecursionError) as error:
+        raise ProgramError(f"the answer of the run is not JSON that this client reads: {error}") from error
+
+
+def _text(answer: bytes) -> str:
+    """A text; raises `ProgramError` for what no run sends."""
+    try:
+        return answer.decode()
+    except UnicodeDecodeError as error:
+        raise ProgramError(f"the answer of the run is not text: {error}") from error
 
 
 def _left(end: float | None) -> float:
