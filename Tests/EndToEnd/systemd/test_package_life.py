@@ -12,6 +12,7 @@ import pytest
 from machine import Machine, Packages, profile, use_virtual_air, with_configuration_file
 
 PROFILE = "/etc/beaconry/profile.yaml"
+PROGRAM = "/usr/bin/beaconry"
 SOCKET = "/run/beaconry/profile.sock"
 EXAMPLE = "/usr/share/beaconry/profiles/iot-design-shop.yaml"
 
@@ -80,6 +81,35 @@ def test_upgrade_restarts_what_runs(machine: Machine, newer: Path) -> None:
     machine.wait_for_beacons("shop")
     assert '"major":4711' in machine.run("beaconry", "ctl", "show", "beacon", "--control", SOCKET, "--json")
     assert machine.read(PROFILE) == edited
+
+
+def capabilities(machine: Machine) -> str:
+    """The capabilities of the program's file."""
+    return machine.run("getcap", PROGRAM).removeprefix(PROGRAM).strip()
+
+
+def test_only_members_of_a_group_have_the_capabilities(machine: Machine, newer: Path) -> None:
+    """As SECURITY.md says; the program is as before for others, whom the system refuses it."""
+    machine.run("dpkg-statoverride", "--update", "--add", "root", "beaconry", "0750", PROGRAM)
+    machine.run("dpkg-reconfigure", "beaconry")
+    for _ in range(2):
+        assert capabilities(machine) == "cap_net_admin,cap_net_raw=p"
+        assert machine.run("stat", "--format=%U:%G %a", PROGRAM) == "root:beaconry 750"
+        machine.install(newer)
+
+
+def test_only_the_services_have_the_capabilities(machine: Machine, newer: Path) -> None:
+    """As SECURITY.md says."""
+    machine.write("/etc/beaconry/no-capabilities", "")
+    machine.run("setcap", "-r", PROGRAM)
+    machine.install(newer)
+    assert capabilities(machine) == ""
+    use_virtual_air(machine)
+    machine.run("systemctl", "enable", "--now", "beaconry")
+    machine.wait_for_beacons()
+    # CAP_NET_ADMIN (12) and CAP_NET_RAW (13).
+    status = machine.read(f"/proc/{machine.process('beaconry')}/status")
+    assert int(next(line.split()[1] for line in status.splitlines() if line.startswith("CapPrm")), 16) == 1 << 12 | 1 << 13
 
 
 def test_upgrade_starts_nothing_that_was_stopped(machine: Machine, newer: Path) -> None:
