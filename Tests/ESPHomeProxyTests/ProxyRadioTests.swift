@@ -162,7 +162,8 @@ struct ProxyRadioTests {
         let (plain, encrypted) = (try await Setup(), try await Setup(key: Self.key))
         let other = EncryptionKey(base64: "AQECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
         for (setup, key, words) in [
-            (plain, Self.key, "has no key"), (encrypted, nil, "requires a key"), (encrypted, other, "has another key"),
+            (plain, Self.key, "answers without encryption, although a key is given"),
+            (encrypted, nil, "requires a key"), (encrypted, other, "has another key"),
         ] {
             let radio = Self.radio(at: setup.place, key: key)
             // Waiting does not help.

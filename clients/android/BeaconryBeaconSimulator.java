@@ -260,7 +260,8 @@ public final class BeaconryBeaconSimulator implements BeaconSimulator, Closeable
         if (packet.has("lost")) {
             long count = packet.getLong("lost");
             synchronized (this) {
-                lost += count;
+                // A number from elsewhere does not make the sum overflow.
+                lost = count > Long.MAX_VALUE - lost ? Long.MAX_VALUE : lost + Math.max(count, 0);
             }
             return;
         }

@@ -233,7 +233,7 @@ package struct ControlTool: Sendable {
     /// Saves a capture as a btsnoop file.
     package func saveCapture(_ id: Int, to file: String) async throws {
         let packets = try await answer(to: ReadCapture { $0.capture = CaptureNumber(id) }).bytes
-        try LocalFileSystem().replace(file, with: packets)
+        try OutputFile.write(packets, to: file)
         Output.report(SavedCaptureReport(file: file, bytes: packets.count), as: format)
     }
 

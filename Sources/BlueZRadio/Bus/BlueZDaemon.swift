@@ -113,8 +113,16 @@ struct BlueZDaemon: Sendable {
     private static func unreachable(_ error: DBusError) -> RadioError {
         if error.isStandard("AccessDenied") { return Fault.daemonForbidden.error(.notPermitted) }
         if error.isDaemonGone { return missing }
-        // The message of `DBusError` ends in a hint of its own, after a semicolon.
-        let reason = error.message.split(separator: ";").first ?? ""
+        switch error.kind {
+        case .limitExceeded, .malformed:
+            return RadioError(
+                .noDaemon, "what bluetoothd replied cannot be used: \(error.message)",
+                hint: "it may have stored too many devices (bluetoothctl devices, bluetoothctl remove)")
+        case .remote, .connectionFailed, .notConnected, .timeout, .cancelled, .invalidArgument: break
+        }
+        // The message of a failed connection ends in a hint of its own, after the last semicolon.
+        let hint = error.kind == .connectionFailed ? error.message.ranges(of: "; ").last?.lowerBound : nil
+        let reason = error.message[..<(hint ?? error.message.endIndex)]
         return Fault.noBus.error(.noDaemon, "\(Fault.noBus.sentence()) (\(reason))")
     }
 }

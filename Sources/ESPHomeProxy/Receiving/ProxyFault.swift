@@ -102,7 +102,12 @@ extension ClientChannel.Fault {
             RadioError(
                 .notPermitted, "\(radio) requires a key",
                 hint: "append ?key-file=FILE or ?key=KEY, with the key of its configuration (api: encryption: key:)")
-        case .noKey: RadioError(.notPermitted, "\(radio) has no key", hint: "leave out the key")
+        case .noKey:
+            RadioError(
+                .notPermitted, "\(radio) answers without encryption, although a key is given",
+                hint:
+                    "another device may answer in its place; leave the key out only if its configuration has none "
+                    + "(api: encryption:)")
         case .otherKey:
             RadioError(
                 .notPermitted, "\(radio) has another key",
