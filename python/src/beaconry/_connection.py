@@ -78,8 +78,10 @@ class Connection:
         status, content, answer = self._exchange(method, target, data, headers, patience)
         if status >= 400:
             raise self._refusal(answer)
-        if not answer:
+        if status == 204:
             return None
+        if not answer:
+            raise ProgramError(f"the run does not answer {method} {target}: the answer is empty")
         if content == "application/json":
             return _value(answer)
         if content.startswith("text/") or content == "application/yaml":
@@ -108,6 +110,8 @@ class Connection:
                 if size > limit:
                     raise _TooLong(f"its answer has more than {limit} bytes")
                 connection.settimeout(_left(end))
+            if response.length:
+                raise http.client.IncompleteRead(b"".join(parts), response.length)
             # Some versions of Python end a response of a known length by this call only.
             response.read()
             return response.status, response.headers.get_content_type(), b"".join(parts)
