@@ -49,17 +49,17 @@ package struct ProfileText: Answer {
     package var content: Content {
         .bytes(
             BytesContent(
-                [Array(record.text.utf8)], type: "application/yaml", isShared: false, tag: record.tag,
+                [record.bytes], type: "application/yaml", isShared: true, tag: record.tag,
                 location: ShowProfile { $0.profile = record.profile }.request.target))
     }
 }
 
 extension ProfileText: ReadableAnswer {
     package init(_ response: Response) throws {
-        guard let text = String(validating: response.body, as: UTF8.self), let tag = response.fields["etag"],
+        guard String(validating: response.body, as: UTF8.self) != nil, let tag = response.fields["etag"],
             let name = response.fields["content-location"]?.split(separator: "profile=").last
         else { throw UnreadableAnswer() }
-        record = ProfileRecord(profile: String(name), text: text, tag: tag.filter { $0 != "\"" })
+        record = ProfileRecord(profile: String(name), bytes: response.body, tag: tag.filter { $0 != "\"" })
     }
 }
 

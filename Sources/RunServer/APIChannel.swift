@@ -54,6 +54,9 @@ struct APIChannel: ServerChildChannel {
         var channel: any Channel { connection.channel }
     }
 
+    /// What the kernel keeps for a client that does not read, in bytes; Linux uses twice as much (socket(7)).
+    static let sendBuffer: SocketOptionValue = 131_072
+
     private let served: HTTP1Channel
     private let refused: HTTP1Channel
     private let places: Places
@@ -104,6 +107,8 @@ struct APIChannel: ServerChildChannel {
         return http(isServed).setup(channel: channel, logger: logger)
             .flatMapThrowing { connection in
                 let pending = PendingConnection(connection)
+                // Otherwise the kernel takes megabytes for each client that does not read.
+                try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: Self.sendBuffer)
                 // The codec drops the authority of the target.
                 let codec = try channel.pipeline.syncOperations.context(handlerType: HTTP1ToHTTPServerCodec.self)
                 try channel.pipeline.syncOperations.addHandler(TargetHost(), position: .before(codec.handler))

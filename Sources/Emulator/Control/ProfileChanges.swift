@@ -6,21 +6,65 @@ import Concurrency
 import Devices
 import Profiles
 import Radio
+import Synchronization
 
 /// A profile in use.
-package struct ProfileRecord: Codable, Hashable, Sendable {
+package struct ProfileRecord: Hashable, Sendable {
     /// Its name.
     package let profile: String
-    /// Its text in YAML, with all short forms written out.
-    package let text: String
+    /// Its text in YAML, with all short forms written out, in UTF-8.
+    package let bytes: [UInt8]
     /// Differs after each change of the profiles; a replacement may require it.
     package let tag: String
 
-    package init(profile: String, text: String, tag: String) {
+    package init(profile: String, bytes: [UInt8], tag: String) {
         self.profile = profile
-        self.text = text
+        self.bytes = bytes
         self.tag = tag
     }
+
+    /// The text.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension ProfileRecord: Encodable {
+    private enum CodingKeys: CodingKey {
+        case profile, text, tag
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(profile, forKey: .profile)
+        try object.encode(text, forKey: .text)
+        try object.encode(tag, forKey: .tag)
+    }
+}
+
+/// The texts of the profiles in use, each of which is written once for all clients.
+final class ProfileTexts: Sendable {
+    private struct Text {
+        let revision: Int
+        let bytes: Task<[UInt8], Never>
+    }
+
+    private let texts = Mutex<[String: Text]>([:])
+
+    /// The text of a profile.
+    /// - Parameter revision: differs after each change of the profile.
+    func bytes(of profile: Profile, _ revision: Int) async -> [UInt8] {
+        let task = texts.withLock { texts in
+            if let known = texts[profile.name], known.revision == revision { return known.bytes }
+            let task = Task {
+                await LongWork.profiles.perform { Array(ProfileWriter.text(of: profile).utf8) }
+            }
+            texts[profile.name] = Text(revision: revision, bytes: task)
+            return task
+        }
+        return await task.value
+    }
+
+    /// Forgets the texts of profiles that are not in use any more.
+    func keep(_ names: Set<String>) { texts.withLock { $0 = $0.filter { names.contains($0.key) } } }
 }
 
 // Changes of the profiles by clients, until the next reload.
@@ -31,9 +75,10 @@ extension Emulator {
     package func profileRecord(_ name: String?) async throws(EmulatorError) -> ProfileRecord {
         let profiles = roster.profiles
         let profile = profiles[try Self.index(of: name, in: profiles)]
-        let tag = "\(roster.revision)"
+        let revision = roster.revision
+        profileTexts.keep(Set(profiles.map(\.name)))
         return ProfileRecord(
-            profile: profile.name, text: await LongWork.profiles.perform { ProfileWriter.text(of: profile) }, tag: tag)
+            profile: profile.name, bytes: await profileTexts.bytes(of: profile, revision), tag: "\(revision)")
     }
 
     /// Replaces a profile in use. Beacons whose definition is the same keep their state.

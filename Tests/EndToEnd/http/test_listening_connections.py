@@ -164,6 +164,7 @@ def test_configuration_is_written_as_by_an_app(shop: Server) -> None:
 
 
 def test_value_that_requires_encryption_is_read_after_pairing(lamp: Server) -> None:
+    assert lamp.request("PUT", LAMP, {"pair": True}).status == 200
     assert lamp.get(path_of("FFF5"))["value"] == "2a"
     wait_for(lamp, event="paired", device="lamp")
 
