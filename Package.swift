@@ -169,7 +169,8 @@ let package = Package(
         .target(
             name: "RunServer",
             dependencies: [
-                "Bluetooth", "Concurrency", "Devices", "Emulator", "JSON", "Persistence", "Radio", "RunAPI", "Sockets",
+                "Bluetooth", "CMalloc", "Concurrency", "Devices", "Emulator", "JSON", "Persistence", "Radio", "RunAPI",
+                "Sockets",
                 deque, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
             ],
             resources: [.embedInCode("Resources")], swiftSettings: settings),

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import CMalloc
 import Concurrency
 import Emulator
 import HTTPTypes
@@ -132,22 +133,41 @@ struct APIResponder: Sendable {
     }
 }
 
-/// The clients of the connections.
+/// The clients of the connections. When most of many have left, their memory is returned to the system.
 private final class Clients: Sendable {
-    private let requesters = Mutex<[ObjectIdentifier: Requester]>([:])
+    private struct State {
+        var requesters: [ObjectIdentifier: Requester] = [:]
+        /// The largest number of clients since memory was returned.
+        var peak = 0
+
+        /// - Returns: whether most of many clients have left.
+        mutating func remove(_ connection: ObjectIdentifier) -> Bool {
+            requesters[connection] = nil
+            guard peak >= Self.many, requesters.count <= peak / 8 else { return false }
+            peak = requesters.count
+            return true
+        }
+
+        private static let many = 64
+    }
+
+    private let state = Mutex(State())
 
     subscript(channel: any Channel) -> Requester {
         let connection = ObjectIdentifier(channel)
-        let (requester, isNew) = requesters.withLock { requesters in
-            if let known = requesters[connection] { return (known, false) }
+        let (requester, isNew) = state.withLock { state in
+            if let known = state.requesters[connection] { return (known, false) }
             let requester = Requester()
-            requesters[connection] = requester
+            state.requesters[connection] = requester
+            state.peak = max(state.peak, state.requesters.count)
             return (requester, true)
         }
         if isNew {
             channel.closeFuture.whenComplete { [self] _ in
                 requester.leave()
-                requesters.withLock { $0[connection] = nil }
+                guard state.withLock({ $0.remove(connection) }) else { return }
+                // Some milliseconds, for which the event loop need not wait.
+                Task.detached(priority: .background) { malloc_trim(0) }
             }
         }
         return requester
