@@ -94,7 +94,7 @@ def test_only_members_of_a_group_have_the_capabilities(machine: Machine, newer: 
     machine.run("dpkg-reconfigure", "beaconry")
     for _ in range(2):
         assert capabilities(machine) == "cap_net_admin,cap_net_raw=p"
-        assert machine.run("stat", "--format=%U:%G %a", PROGRAM) == "root:beaconry 750"
+        assert machine.run("stat", "--format=%U:%G %a", PROGRAM).strip() == "root:beaconry 750"
         machine.install(newer)
 
 
