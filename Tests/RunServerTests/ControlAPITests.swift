@@ -219,6 +219,7 @@ import Testing
             client.endRequests()
             #expect(await client.receiveAll() == "")
         }
+        limits.departureTime = .seconds(86_400)
         try await serve(limits) { path in
             // A wait goes on: its reply has begun.
             let waiting = try Client(path)
@@ -227,11 +228,12 @@ import Testing
             // However its parts arrive: the head, and the two line feeds by which the server finds out whether it has left.
             var reply = ""
             while !reply.hasSuffix("\r\n\r\n1\r\n\n\r\n1\r\n\n\r\n") {
-                reply += try #require(await waiting.receive())
+                let part = try #require(await waiting.receive())
+                try #require(!part.isEmpty, "the connection has ended after \(reply)")
+                reply += part
             }
             #expect(reply.hasPrefix("HTTP/1.1 200"))
         }
-        limits.departureTime = .seconds(86_400)
         try await serve(limits) { path in
             let client = try Client(path)
             client.send(Self.request)

@@ -33,6 +33,7 @@ import Testing
             "time in which a client reads something of a reply | \(seconds(limits.readingTime)); none for streams",
             "time until the reply begins to a client that has closed its side | \(seconds(limits.departureTime))",
             "records of a list that are encoded before the client reads them | \(BodyPieces.size / 1024) KiB of text for each connection",
+            "what the system keeps of a reply that the client has not read | \(APIChannel.sendBuffer / 1024) KiB on TCP",
             "what replies hold for clients that have not read them | \(ReplyMemory.limit >> 20) MiB in all; above that, the connections are closed whose clients have read nothing for the longest time",
             "receivers that clients add | \(ListeningReceivers.addedLimit) that scan, and \(VirtualAirOptions.addedReceivers) with servers",
             "entries of a profile | as [docs/profiles.md](profiles.md) says of `count`",

@@ -129,6 +129,33 @@ struct OwnFolderTests {
         #expect(error?.message == "cannot use \(folder.file("museum")): every user can write to it")
     }
 
+    // MARK: - Leftovers
+
+    @Test
+    func lockRemovesWhatAKilledWriteHasLeft() throws {
+        let state = StateFolder(folder.file("state"))
+        try state.lock(profile: "museum", beacon: "entrance").release()
+        let names = ["entrance.json.new", "entrance.bonds.new", "other.json.new", "entrance.json"]
+        for name in names { try Data().write(to: URL(filePath: folder.file("state/museum/\(name)"))) }
+        try state.lock(profile: "museum", beacon: "entrance").release()
+        #expect(folder.names("state/museum") == ["entrance.json", "other.json.new"])
+    }
+
+    @Test
+    func newestDamagedFilesAreKept() throws {
+        let state = StateFolder(folder.file("state"))
+        let lock = try state.lock(profile: "museum", beacon: "entrance")
+        let flash = state.flash(profile: "museum", beacon: "entrance", kind: "iot-design-shop")
+        for number in 1...13 {
+            try Data("\(number)".utf8).write(to: URL(filePath: flash.path))
+            #expect(try flash.setAside() == "\(flash.path).damaged-\(number)")
+        }
+        lock.release()
+        let kept = folder.names("state/museum").compactMap { Int($0.split(separator: "-").last ?? "") }.sorted()
+        #expect(kept == Array(4...13))
+        #expect(folder.text("state/museum/entrance.json.damaged-4") == "4")
+    }
+
     // MARK: - Trusted servers
 
     @Test(arguments: [(1000, 1000, true), (0, 1000, true), (65534, 1000, false), (0, 0, true), (65534, 0, false)])

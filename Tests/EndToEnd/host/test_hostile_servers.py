@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+import ast
 import os
-import resource
 import signal
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -79,12 +80,20 @@ def serve(tmp_path: Path) -> Iterator[Callable[[Answer], str]]:
         server.close()
 
 
+MEASURE = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], capture_output=True, text=True)
+size = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+print(repr((done.returncode, done.stdout, done.stderr, size)))
+"""
+
+
 def ctl(*arguments: str) -> tuple[subprocess.CompletedProcess[str], int]:
-    """The result, and the largest size of the process in bytes."""
-    with subprocess.Popen([BINARY, "ctl", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        output, errors = process.communicate(timeout=600)
-    done = subprocess.CompletedProcess(arguments, process.returncode, output, errors)
-    return done, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    """The result, and the largest size of the process in bytes, of which a process of its own takes note."""
+    command = [sys.executable, "-c", MEASURE, str(BINARY), "ctl", *arguments]
+    measured = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    code, output, errors, size = ast.literal_eval(measured.stdout)
+    return subprocess.CompletedProcess(arguments, code, output, errors), size
 
 
 @pytest.mark.parametrize("command", [("list",), ("events",), ("journal",), ("profile",), ("stop",)], ids=" ".join)
