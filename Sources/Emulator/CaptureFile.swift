@@ -67,11 +67,7 @@ package final class CaptureFile: CaptureSink {
 
     private static func open(_ path: String) throws(SystemError) -> FileDescriptor {
         let attempt = "create \(path)"
-        if let number = OutputFile.openFile(named: path) {
-            let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
-            guard descriptor >= 0 else { throw .current(attempt) }
-            return FileDescriptor(rawValue: descriptor)
-        }
+        if let descriptor = try OutputFile.openFile(named: path, attempt) { return descriptor }
         let descriptor: FileDescriptor
         var options: FileDescriptor.OpenOptions = [.create, .closeOnExec, .noFollow, .noControllingTerminal]
         // Nothing of another user is behind a link to a device.

@@ -94,6 +94,7 @@ package actor Emulator: Service {
     let roster: BeaconRoster
     /// Routes requests, inputs and commands to the beacons.
     let directory: BeaconDirectory
+    /// The texts of the profiles, for clients.
     let profileTexts = ProfileTexts()
     let progress = RunProgress()
     /// The receivers and the physics of the profiles.

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import SystemPackage
+package import SystemPackage
 
 /// A file that a command writes for its user.
 ///
@@ -27,8 +27,8 @@ package struct OutputFile: Sendable {
     private let descriptor: FileDescriptor
     private let files = LocalFileSystem()
 
-    /// Begins a file. Its content is that of `write` until `finish`, or `cancel`.
-    /// - Throws: `SystemError`, also for a pipe that is open for nothing to read.
+    /// Begins a file, which `finish` completes and `cancel` drops.
+    /// - Throws: `SystemError`, also for a FIFO that no process reads.
     package init(_ path: String) throws(SystemError) {
         self.path = path
         if let descriptor = try Self.openInPlace(path) {
@@ -60,8 +60,8 @@ package struct OutputFile: Sendable {
     package func finish() throws(SystemError) {
         guard case .replaced(let temporary) = place else { return files.close(descriptor) }
         do throws(SystemError) {
+            defer { files.close(descriptor) }
             try files.synchronize(descriptor)
-            files.close(descriptor)
             try files.rename(temporary, to: path)
         } catch {
             try? files.remove(temporary)
@@ -94,13 +94,21 @@ package struct OutputFile: Sendable {
 
     /// Whether a path is that of a device, a pipe or an open file of this process.
     package static func isWrittenInPlace(_ path: String) -> Bool {
-        if openFile(named: path) != nil { return true }
+        if openFileNumber(of: path) != nil { return true }
         var status = stat()
         return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
 
-    /// The open file of this process that a path such as `/dev/stdout` is; `nil` for another path.
-    package static func openFile(named path: String) -> Int32? {
+    /// A duplicate of the open file of this process that a path such as `/dev/stdout` is; `nil` for another path.
+    /// - Throws: `SystemError` if no file is open with the number of the path.
+    package static func openFile(named path: String, _ attempt: String) throws(SystemError) -> FileDescriptor? {
+        guard let number = openFileNumber(of: path) else { return nil }
+        let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
+        guard descriptor >= 0 else { throw .current(attempt) }
+        return FileDescriptor(rawValue: descriptor)
+    }
+
+    private static func openFileNumber(of path: String) -> Int32? {
         var path = path
         // As many links as the kernel follows (path_resolution(7)).
         for _ in 0..<40 {
@@ -116,11 +124,7 @@ package struct OutputFile: Sendable {
     /// Opens what is written to in place; `nil` for a regular file, or none.
     private static func openInPlace(_ path: String) throws(SystemError) -> FileDescriptor? {
         let attempt = "write \(path)"
-        if let number = openFile(named: path) {
-            let descriptor = fcntl(number, F_DUPFD_CLOEXEC, 3)
-            guard descriptor >= 0 else { throw .current(attempt) }
-            return FileDescriptor(rawValue: descriptor)
-        }
+        if let descriptor = try openFile(named: path, attempt) { return descriptor }
         guard isWrittenInPlace(path) else { return nil }
         do {
             // Without O_NONBLOCK, opening a FIFO blocks until there is a reader.

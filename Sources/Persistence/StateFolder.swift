@@ -112,7 +112,7 @@ package struct StateFolder: Sendable {
 
     private func lock(_ name: String, in folder: String, subject: String) throws(PersistenceError) -> FileLock {
         do throws(SystemError) {
-            // Who can write to it can replace the folders in it.
+            // A user who can write to it can replace the folders in it.
             try Folder.createForState(path, isWhole: true)
             try Folder.createForState("\(path)/\(folder)")
         } catch {

@@ -79,7 +79,7 @@ package final class ControlSocket: Sendable {
         await server.close()
     }
 
-    private static let otherSocket = "choose another control socket (--control PATH)"
+    fileprivate static let otherSocket = "choose another control socket (--control PATH)"
 
     /// Creates the folder of a socket, and checks that no process listens on its path.
     private static func requireFree(_ path: String) throws(EmulatorError) {
@@ -96,9 +96,9 @@ package final class ControlSocket: Sendable {
         }
         switch SocketFile.obstacle(at: path) {
         case nil: return
-        case .file:
+        case .file?:
             throw EmulatorError(
-                .cannotCreate, "cannot create the control socket \(path): a file that is no socket has this path",
+                .cannotCreate, "cannot create the control socket \(path): \(SocketFile.Obstacle.file.clause)",
                 hint: otherSocket)
         case .process(let number):
             let process = number.map { " by process \($0)" } ?? ""
@@ -147,7 +147,7 @@ private struct SocketNest {
         guard mkdtemp(&template) != nil else {
             throw EmulatorError(
                 .cannotCreate, "cannot create the control socket \(socket): \(String(cString: strerror(errno)))",
-                hint: "choose another control socket (--control PATH)")
+                hint: ControlSocket.otherSocket)
         }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         guard path.utf8.count > SocketFile.longestPath else { return }
@@ -156,7 +156,7 @@ private struct SocketNest {
         throw EmulatorError(
             .cannotCreate,
             "cannot create the control socket \(socket): the path of its folder is \(excess) bytes too long",
-            hint: "choose another control socket (--control PATH)")
+            hint: ControlSocket.otherSocket)
     }
 
     func remove() {

@@ -175,7 +175,7 @@ package enum SocketFile {
         guard status.st_mode & S_IFMT == S_IFSOCK else { return .file }
         return switch connect(to: path) {
         case .failed(ECONNREFUSED), .failed(ENOENT): nil
-        // As EAGAIN, if so many connections wait that the process cannot take another one.
+        // Such as EAGAIN: the backlog of the socket is full.
         case .failed: .process(nil)
         case .connected(let process): .process(process)
         }

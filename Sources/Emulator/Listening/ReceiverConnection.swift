@@ -161,7 +161,9 @@ package actor ReceiverConnection {
             }
             guard now() - start <= Self.discoveryLimit else {
                 throw EmulatorError(
-                    .radio, "the discovery of the attributes of \(device.address) takes more than 60 s",
+                    .radio,
+                    "the discovery of the attributes of \(device.address) takes more than "
+                        + "\(Self.discoveryLimit.components.seconds) s",
                     hint: "it has \(found.services.count) services so far")
             }
             found.services.append(ServiceRecord(service, records))

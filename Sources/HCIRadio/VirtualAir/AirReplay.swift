@@ -72,8 +72,13 @@ package struct AirReplay: Hashable, Sendable {
     func packets(_ transmitter: (RemoteAddress) -> ControllerIdentifier?) -> [ReplayedPacket] {
         /// The type of the last advertisement of each advertiser, which a scan response answers.
         var types: [RemoteAddress: AdvertisingEventProperties] = [:]
-        let powers = measuredPowers
-        return sightings.compactMap { recorded in
+        let powers = sightings.map { Self.measuredPower(of: $0.sighting) }
+        // Packets with other frames, such as telemetry, have the power of the first frame that claims one.
+        var usualPowers: [RemoteAddress: MeasuredPower] = [:]
+        for (recorded, power) in zip(sightings, powers) where usualPowers[recorded.sighting.device] == nil {
+            usualPowers[recorded.sighting.device] = power
+        }
+        return zip(sightings, powers).compactMap { recorded, power in
             let sighting = recorded.sighting
             guard let identifier = transmitter(sighting.device) else { return nil }
             let type: AdvertisingEventProperties
@@ -94,16 +99,7 @@ package struct AirReplay: Hashable, Sendable {
                 address: sighting.device.address, isRandom: sighting.device.isRandom, properties: type,
                 isScanResponse: isScanResponse, data: sighting.data, rssi: sighting.rssi,
                 rssiOffset: ControllerConfiguration.offset(
-                    for: Self.measuredPower(of: sighting) ?? powers[sighting.device]))
-        }
-    }
-
-    /// The power that the first frame of each advertiser claims which claims one: packets with other frames, such as telemetry, are
-    /// sent with it.
-    private var measuredPowers: [RemoteAddress: MeasuredPower] {
-        sightings.reduce(into: [:]) { powers, recorded in
-            let device = recorded.sighting.device
-            if powers[device] == nil, let power = Self.measuredPower(of: recorded.sighting) { powers[device] = power }
+                    for: power ?? usualPowers[sighting.device]))
         }
     }
 

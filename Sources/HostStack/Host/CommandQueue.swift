@@ -32,7 +32,7 @@ struct CommandQueue: Sendable {
     private var waiting: [Entry] = []
     private var outstanding: Outstanding?
     private var credits = 1
-    /// When a controller that has reported no room must have reported some.
+    /// The time limit for a controller that has reported no room to report some.
     private var reliefDeadline: Duration?
     /// The number of commands in a row without a reply.
     private(set) var silences = 0

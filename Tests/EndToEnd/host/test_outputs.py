@@ -45,7 +45,7 @@ class Output:
     codes: tuple[int, ...] = (0,)
     """Exit codes of a command that has written the file."""
     is_long: bool = False
-    """Whether the command takes so long that it is tried in one place only."""
+    """Whether the command is slow, and is tried with one kind of file only."""
 
 
 OUTPUTS = {

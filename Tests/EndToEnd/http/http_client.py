@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from beaconry import Run
+from beaconry import PATIENCE, Run
 
 PATCH = {"Content-Type": "application/merge-patch+json"}
+
+
+def wait_until(condition: Callable[[], bool], state: Callable[[], Any] = lambda: None) -> None:
+    """Waits for a condition; `state` is what there is instead, for the message."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, state()
+        time.sleep(0.05)
 
 
 @dataclass

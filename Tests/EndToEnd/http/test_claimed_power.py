@@ -7,14 +7,13 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from beaconry import Beaconry
-from http_client import Server
+from http_client import Server, wait_until
 
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 IBEACON = "0215e2c56db5dffb48d2b060d0f5a71096e00001000{}b5"
@@ -38,13 +37,6 @@ EXPECTED = {
 FOUR_METRES = ("--distance", "3.9..4.1", "--model", "log-distance", "--within", "30s", "--rate", "max", "--seed", "1")
 RSSI = -87
 """-75 dBm less 12 dB for 4 m."""
-
-
-def wait_until(condition: Callable[[], bool], state: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + 300
-    while not condition():
-        assert time.monotonic() < deadline, state()
-        time.sleep(0.1)
 
 
 @pytest.fixture

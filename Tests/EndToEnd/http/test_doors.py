@@ -11,29 +11,19 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
+import lock
 import pytest
 from beaconry import Beaconry
 from http_client import Server
+from lock import CONNECTION, NOTIFICATIONS, VALUE
 
-LOCK = """
-profile: home
-beacons:
-  - id: lock
-    device: gatt
-    pairing: { io: none }
-    services:
-      - uuid: 180D
-        characteristics: [{ name: rate, uuid: 2A37, value: "0040", type: hex, properties: [read, notify], permissions: encrypted }]
-"""
-CONNECTION = "/v1/receivers/app/connections/lock"
-READ = f"{CONNECTION}/characteristics/2A37"
 Served = Callable[..., Server]
 
 
 @pytest.fixture
 def home(served: Served, beaconry: Beaconry) -> Server:
     """A lock whose value needs encryption, and a receiver that is not connected to it."""
-    server = served(profile=beaconry.profile(LOCK))
+    server = served(profile=beaconry.profile(lock.PROFILE))
     assert server.request("PUT", "/v1/receivers/app", {}).status == 201
     return server
 
@@ -41,7 +31,7 @@ def home(served: Served, beaconry: Beaconry) -> Server:
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_request_for_another_origin_is_refused(home: Server, site: str) -> None:
     assert home.request("PUT", CONNECTION, {"pair": True}).status == 201
-    for path in (READ, f"{CONNECTION}/notifications?characteristic=2A37", "/v1/events", "/v1/beacons"):
+    for path in (VALUE, NOTIFICATIONS, "/v1/events", "/v1/beacons"):
         answer = home.request("GET", path, Sec_Fetch_Site=site)
         assert answer.status == 403 and answer.json["code"] == "foreign-origin", answer
     assert home.get("/v1/bonds") == {"bonds": []}
@@ -52,23 +42,23 @@ def test_request_for_another_origin_is_refused(home: Server, site: str) -> None:
 
 def test_get_pairs_only_if_the_connection_may(home: Server) -> None:
     assert home.request("PUT", CONNECTION, {}).status == 201
-    refused = home.request("GET", READ)
+    refused = home.request("GET", VALUE)
     assert refused.status == 409 and refused.json["code"] == "conflict", refused
     assert "requires encryption" in refused.json["detail"] and '"pair": true' in refused.json["hint"]
-    assert home.request("GET", f"{CONNECTION}/notifications?characteristic=2A37").status == 409
+    assert home.request("GET", NOTIFICATIONS).status == 409
     assert home.get("/v1/bonds") == {"bonds": []}
     # It is connected already, and may pair from now on.
     assert home.request("PUT", CONNECTION, {"pair": True}).status == 200
-    assert home.get(READ)["value"] == "0040"
+    assert home.get(VALUE)["value"] == "0040"
     assert len(home.get("/v1/bonds")["bonds"]) == 1
 
 
 def test_get_encrypts_with_a_bond(home: Server) -> None:
     assert home.request("PUT", CONNECTION, {"pair": True}).status == 201
-    assert home.get(READ)["value"] == "0040"
+    assert home.get(VALUE)["value"] == "0040"
     assert home.request("DELETE", CONNECTION).status == 204
     assert home.request("PUT", CONNECTION, {}).status == 201
-    assert home.get(READ)["value"] == "0040"
+    assert home.get(VALUE)["value"] == "0040"
 
 
 def test_ctl_connects_with_pairing(home: Server, beaconry: Beaconry) -> None:
@@ -110,5 +100,5 @@ def test_token_that_others_can_read_is_a_warning(served: Served, tmp_path: Path,
 
 def test_value_has_at_most_512_bytes(home: Server) -> None:
     assert home.request("PUT", CONNECTION, {"pair": True}).status == 201
-    answer = home.request("PUT", READ, {"value": "00" * 600})
+    answer = home.request("PUT", VALUE, {"value": "00" * 600})
     assert answer.status == 422 and "at most 512 bytes" in answer.json["detail"], answer

@@ -9,13 +9,12 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from beaconry import PATIENCE, Beaconry
-from http_client import PATCH, Answer, Server
+from http_client import PATCH, Answer, Server, wait_until
 
 Served = Callable[..., Server]
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
@@ -75,13 +74,6 @@ class Followed:
     def close(self) -> None:
         self._answer.close()
         self._connection.close()
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def path_of(characteristic: str | int, connection: str = LAMP) -> str:

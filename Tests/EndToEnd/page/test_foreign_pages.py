@@ -13,23 +13,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.request import Request, urlopen
 
+import lock
 import pytest
 from beaconry import Beaconry
+from lock import CONNECTION, NOTIFICATIONS, VALUE
 from playwright.sync_api import expect
 from viewer import Viewer
 
-LOCK = """
-profile: home
-beacons:
-  - id: lock
-    device: gatt
-    pairing: { io: none }
-    services:
-      - uuid: 180D
-        characteristics: [{ name: rate, uuid: 2A37, value: "0040", type: hex, properties: [read, notify], permissions: encrypted }]
-"""
-CONNECTION = "/v1/receivers/app/connections/lock"
-TARGETS = (f"{CONNECTION}/characteristics/2A37", f"{CONNECTION}/notifications?characteristic=2A37", "/v1/events", "/v1/beacons")
+TARGETS = (VALUE, NOTIFICATIONS, "/v1/events", "/v1/beacons")
 PAGE = """<!DOCTYPE html><title>elsewhere</title><a href="{run}/">the page of the run</a>{elements}<script>
 const targets = {targets};
 window.done = Promise.allSettled(targets.flatMap(target => [
@@ -76,7 +67,7 @@ def test_foreign_page_has_no_effect(
     show: Callable[..., Viewer], beaconry: Beaconry, serve: Callable[[str], int], origin: str, pairs: bool
 ) -> None:
     """By images, frames, scripts, styles and requests; also where the connection may pair."""
-    viewer = show(beaconry.profile(LOCK))
+    viewer = show(beaconry.profile(lock.PROFILE))
     put(f"{viewer.url}/v1/receivers/app", {})
     put(f"{viewer.url}{CONNECTION}", {"pair": pairs})
     targets = [f"{viewer.url}{path}" for path in TARGETS]

@@ -36,7 +36,7 @@ final class StreamDoor: AirDoor {
                 channel, at: .tcp(bound), isExposed: !bound.host.hasPrefix("127.") && bound.host != "::1")
         } catch {
             throw failure(
-                "\(place)", error,
+                "\(place)", SystemErrorText.words(error),
                 hint: "stop the program that uses the port, or choose another "
                     + "(--hci-server tcp:127.0.0.1:0 takes a free one)")
         }
@@ -47,9 +47,7 @@ final class StreamDoor: AirDoor {
     static func open(at path: String, _ entrance: AirEntrance) async throws(RadioError) -> StreamDoor {
         let address = ServerAddress.unix(path)
         if let obstacle = SocketFile.obstacle(at: path) {
-            throw RadioError(
-                .cannotServe, "cannot listen on \(address) for other hosts: \(obstacle.clause)",
-                hint: "stop the program that listens there, or choose another path")
+            throw failure("\(address)", obstacle.clause, hint: otherPath)
         }
         do {
             let channel = try await server(address, entrance, admits: PeerCredentials.isOwnerOrRoot)
@@ -58,13 +56,14 @@ final class StreamDoor: AirDoor {
             chmod(path, 0o600)
             return StreamDoor(channel, at: address, path: path)
         } catch {
-            throw failure("\(address)", error, hint: "stop the program that listens there, or choose another path")
+            throw failure("\(address)", SystemErrorText.words(error), hint: otherPath)
         }
     }
 
-    private static func failure(_ place: String, _ error: any Error, hint: String) -> RadioError {
-        RadioError(
-            .cannotServe, "cannot listen on \(place) for other hosts: \(SystemErrorText.words(error))", hint: hint)
+    private static let otherPath = "stop the program that listens there, or choose another path"
+
+    private static func failure(_ place: String, _ reason: String, hint: String) -> RadioError {
+        RadioError(.cannotServe, "cannot listen on \(place) for other hosts: \(reason)", hint: hint)
     }
 
     /// A server that puts the host of each connection on the air.
