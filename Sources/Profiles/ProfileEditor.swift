@@ -31,18 +31,22 @@ package struct ProfileEditor: Sendable {
         let original = self
         for index in profile.beacons.indices where ids.contains(profile.beacons[index].id) {
             let id = profile.beacons[index].id
+            var hint = "set measured-power: \(power.decibelMilliwatts)"
             do throws(ProfileFaults) {
                 try setMeasuredPower(power, ofBeacon: id)
                 let changed = try Profile(parsing: text, file: file, sources: sources)
                 guard Self.differOnlyInMeasuredPower(profile, changed, at: index, power: power) else {
                     throw fault("another value changed, too")
                 }
+                // Hardware whose measured power follows its transmit power does not advertise the one of its frame.
+                guard changed.beacons[index].device.measuredPower == power else {
+                    hint = "measured-power-by-tx-power determines it"
+                    throw fault("the value is not advertised")
+                }
                 profile = changed
             } catch {
                 self = original
-                throw fault(
-                    "the measured power of \"\(id)\" cannot be changed in place; edit the file: set measured-power: "
-                        + "\(power.decibelMilliwatts)")
+                throw fault("the measured power of \"\(id)\" cannot be changed in place; edit the file: \(hint)")
             }
         }
         let missing = ids.subtracting(profile.beacons.map(\.id))

@@ -68,6 +68,11 @@ import Testing
                 "cannot be changed in place"
             ),
             ("profile: p\nbeacons:\n- {id: a, device: raw, advertising-data: 020106 }\n", "cannot be changed in place"),
+            (
+                "profile: p\nbeacons:\n- { id: a, device: iot-design-shop, tx-power: 0dBm, ibeacon: { major: 1 }, "
+                    + "measured-power-by-tx-power: { 0dBm: -59 } }\n",
+                "edit the file: measured-power-by-tx-power determines it"
+            ),
             // One anchor has the power of both beacons.
             (
                 "profile: p\nbeacons:\n- {id: a, device: iot-design-shop, ibeacon: { measured-power: &p -59 }}\n"

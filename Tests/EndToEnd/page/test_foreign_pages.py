@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.request import Request, urlopen
@@ -78,14 +79,16 @@ def test_foreign_page_has_no_effect(
     )
     port = serve(PAGE.format(run=viewer.url, elements=elements, targets=json.dumps(targets)))
     responses: list[tuple[str, int]] = []
-    viewer.page.on("response", lambda response: responses.append((response.url, response.status)))
-    viewer.page.goto(f"{origin}:{port}/", wait_until="commit")
-    viewer.page.wait_for_function("window.done", timeout=300_000)
-    viewer.page.evaluate("window.done")
+    # In a tab of its own: the page of the run has requests under way.
+    foreign = viewer.page.context.new_page()
+    foreign.on("response", lambda response: responses.append((response.url, response.status)))
+    foreign.goto(f"{origin}:{port}/", wait_until="commit")
+    foreign.wait_for_function("window.done", timeout=300_000)
+    foreign.evaluate("window.done")
     answered = [status for url, status in responses if url in targets]
     assert len(answered) >= len(targets) and set(answered) == {403}, responses
     with urlopen(f"{viewer.url}/v1/bonds", timeout=300) as answer:
         assert json.load(answer) == {"bonds": []}
     assert not [each for each in viewer.run.events if each["event"] in ("paired", "subscribed")]
-    viewer.page.get_by_text("the page of the run").click()
-    expect(viewer.row("lock")).to_be_visible()
+    foreign.get_by_text("the page of the run").click()
+    expect(replace(viewer, page=foreign).row("lock")).to_be_visible()
