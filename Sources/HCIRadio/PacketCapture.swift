@@ -35,7 +35,7 @@ final class PacketCaptures {
 
     /// Records a packet of a controller.
     /// - Parameter time: the time since the Unix epoch; `nil` for now.
-    func record(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction, controller: Int, time: Duration? = nil) {
+    func record(_ packet: HCIPacket, _ direction: CapturedPacket.Direction, controller: Int, time: Duration? = nil) {
         for (_, capture) in captures { capture.record(packet, direction, controller: controller, time: time) }
     }
 }
@@ -54,7 +54,7 @@ private final class PacketCapture {
 
     /// Records a packet of a controller; before its first, the controller itself.
     /// - Parameter time: the time since the Unix epoch; `nil` for now.
-    func record(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction, controller: Int, time: Duration? = nil) {
+    func record(_ packet: HCIPacket, _ direction: CapturedPacket.Direction, controller: Int, time: Duration? = nil) {
         let index = UInt16(truncatingIfNeeded: controller)
         let time = time ?? Duration.sinceUnixEpoch
         if known.insert(index).inserted {

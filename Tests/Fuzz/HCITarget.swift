@@ -55,7 +55,7 @@ extension FuzzTarget {
                     FuzzReport.fail("\(Hexadecimal.string(bytes)) does not contain the record \(record)")
                 }
                 taken += octets.count
-                if BtsnoopPacket(record, datalink: datalink) != nil { outcome = .parsed }
+                if CapturedPacket(record, datalink: datalink) != nil { outcome = .parsed }
             }
         } catch {
             guard 0...bytes.count ~= error.offset else { FuzzReport.fail("\(error) is outside of its input") }

@@ -18,10 +18,10 @@ import Testing
     private static let acl = HCIPacket.acl(
         ACLDataPacket(handle: ConnectionHandle(0x40), boundary: .firstNonFlushable, payload: [3, 0, 4, 0, 2, 5, 2]))
 
-    private func read(_ bytes: [UInt8]) throws -> [BtsnoopPacket] {
+    private func read(_ bytes: [UInt8]) throws -> [CapturedPacket] {
         var reader = BtsnoopReader()
         reader.append(bytes)
-        var packets: [BtsnoopPacket] = []
+        var packets: [CapturedPacket] = []
         while let packet = try reader.next() { packets.append(packet) }
         return packets
     }
@@ -45,10 +45,10 @@ import Testing
     @Test func writtenFileIsReadBack() throws {
         let writer = BtsnoopWriter()
         let packets = [
-            BtsnoopPacket(time: Self.time, direction: .hostToController, packet: Self.reset),
-            BtsnoopPacket(time: .zero, direction: .controllerToHost, packet: Self.complete),
-            BtsnoopPacket(time: .microseconds(-1), direction: .hostToController, packet: Self.acl),
-            BtsnoopPacket(
+            CapturedPacket(time: Self.time, direction: .hostToController, packet: Self.reset),
+            CapturedPacket(time: .zero, direction: .controllerToHost, packet: Self.complete),
+            CapturedPacket(time: .microseconds(-1), direction: .hostToController, packet: Self.acl),
+            CapturedPacket(
                 time: Self.time + .microseconds(1), direction: .controllerToHost, packet: .synchronous([1, 0, 0])),
         ]
         let file = packets.reduce(into: writer.header) {
@@ -57,7 +57,7 @@ import Testing
         #expect(try read(file) == packets)
 
         var reader = BtsnoopReader()
-        var parts: [BtsnoopPacket] = []
+        var parts: [CapturedPacket] = []
         for byte in file {
             reader.append([byte])
             while let packet = try reader.next() { parts.append(packet) }
@@ -101,7 +101,7 @@ import Testing
                 .isochronous([0x60, 0x20, 1, 0, 10]), .isochronous([0x60, 0x20, 1, 0, 10]),
             ])
         #expect(packets.map(\.controllerIndex) == [1, 1, 2, 2, 0, 0, 0, 0])
-        let turns: [BtsnoopPacket.Direction] = [.hostToController, .controllerToHost]
+        let turns: [CapturedPacket.Direction] = [.hostToController, .controllerToHost]
         #expect(packets.map(\.direction) == turns + turns + turns + turns)
     }
 
@@ -153,7 +153,7 @@ import Testing
         let bytes = try Hexadecimal.bytes("ffffffff 00000002 80000001 00000007 8000000000000000 0102")
         let record = try checkWire(BtsnoopRecord.self, bytes: bytes)
         #expect(record.timestamp == .min)
-        #expect(BtsnoopPacket(record, datalink: .h4) == nil)
+        #expect(CapturedPacket(record, datalink: .h4) == nil)
         try fuzzWire(BtsnoopRecord.self, samples: [bytes])
         let header = try checkWire(BtsnoopHeader.self, bytes: Hexadecimal.bytes(Self.header))
         #expect(header.datalink == .h4)
@@ -165,7 +165,7 @@ import Testing
     func timesOutsideOfTheRangeAreClamped(_ timestamp: Int64) throws {
         let record = BtsnoopRecord(
             originalLength: 4, flags: 2, cumulativeDrops: 0, timestamp: timestamp, data: Self.reset.serialized())
-        let packet = try #require(BtsnoopPacket(record, datalink: .h4))
+        let packet = try #require(CapturedPacket(record, datalink: .h4))
         let written = BtsnoopWriter().record(packet.packet, direction: packet.direction, time: packet.time)
         #expect(try BtsnoopRecord(parsing: written).timestamp == timestamp)
         for beyond in [Duration.seconds(Int64.max), .seconds(Int64.min)] {

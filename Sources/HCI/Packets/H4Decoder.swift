@@ -59,6 +59,13 @@ struct StreamBuffer: Sendable {
         count <= self.count ? bytes[start..<start + count] : nil
     }
 
+    /// Takes the first `count` bytes; `nil` if there are fewer.
+    mutating func takeBytes(_ count: Int) -> [UInt8]? {
+        guard let bytes = peek(count: count) else { return nil }
+        start += count
+        return Array(bytes)
+    }
+
     /// Takes a value of `count` bytes; `nil` if there are fewer. Takes nothing in that case or when it throws.
     mutating func take<Value: WireCodable>(_: Value.Type, count: Int) throws(WireError) -> Value? {
         guard let octets = peek(count: count) else { return nil }

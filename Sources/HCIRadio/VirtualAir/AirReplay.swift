@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import Bluetooth
+package import Bluetooth
 import HCI
 import Radio
 package import Receiving
@@ -20,6 +20,8 @@ package struct AirReplay: Hashable, Sendable {
     private let hasRepetitions: Bool
     /// Whether it is sent again and again.
     package var loops = false
+    /// Warnings about the file that it was read from.
+    package var ofFile: [Warning] = []
 
     /// Longest data of extended advertising, in bytes (Core 5.4, Vol 4, Part E, 7.8.54).
     package static let extendedCapacity = 1650
@@ -40,7 +42,7 @@ package struct AirReplay: Hashable, Sendable {
 
     /// Warnings about advertisements that are not sent as they were on the air of the recording.
     var warnings: [Warning] {
-        var warnings: [Warning] = []
+        var warnings = ofFile
         if leftOut > 0 {
             warnings.append(
                 Warning(

@@ -16,6 +16,18 @@ package struct BtsnoopReader: Sendable {
     /// Bytes that were appended and not yet read; not 0 after the last record of a truncated file.
     package var count: Int { stream.count }
 
+    /// The place of the next record in the file.
+    var offset: Int { stream.offset }
+
+    /// The datalink in the header if it is not one that is read; `nil` after the header, and before it has arrived.
+    var unreadDatalink: UInt32? {
+        guard datalink == nil, let bytes = stream.peek(count: BtsnoopHeader.length),
+            let header = try? BtsnoopHeader(parsing: Array(bytes)),
+            CaptureLink.of(header.datalink.rawValue, .btsnoop)?.reading == nil
+        else { return nil }
+        return header.datalink.rawValue
+    }
+
     /// Adds the file's next bytes.
     package mutating func append(_ bytes: some Collection<UInt8>) { stream.append(bytes) }
 
@@ -32,9 +44,9 @@ package struct BtsnoopReader: Sendable {
 
     /// The next complete HCI packet; other records are skipped.
     /// - Throws: `WireError` at the invalid byte of the file; every later call throws the same error.
-    package mutating func next() throws(WireError) -> BtsnoopPacket? {
+    package mutating func next() throws(WireError) -> CapturedPacket? {
         while let record = try nextRecord(), let datalink {
-            if let packet = BtsnoopPacket(record, datalink: datalink) { return packet }
+            if let packet = CapturedPacket(record, datalink: datalink) { return packet }
         }
         return nil
     }

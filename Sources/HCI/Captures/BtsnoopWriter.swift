@@ -26,7 +26,7 @@ package struct BtsnoopWriter: Sendable {
     ///   - time: since 1970-01-01 00:00 UTC; truncated to microseconds.
     ///   - controllerIndex: the controller of the packet; recorded by `.monitor` only.
     package func record(
-        _ packet: HCIPacket, direction: BtsnoopPacket.Direction, time: Duration, controllerIndex: UInt16 = 0
+        _ packet: HCIPacket, direction: CapturedPacket.Direction, time: Duration, controllerIndex: UInt16 = 0
     ) -> [UInt8] {
         guard datalink == .monitor else {
             return record(flags: Self.flags(packet, direction), packet.serialized(), time)
@@ -66,7 +66,7 @@ package struct BtsnoopWriter: Sendable {
     }
 
     /// Bit 0: from the controller; bit 1: a command or an event.
-    private static func flags(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction) -> UInt32 {
+    private static func flags(_ packet: HCIPacket, _ direction: CapturedPacket.Direction) -> UInt32 {
         let received: UInt32 = direction == .controllerToHost ? 1 : 0
         return switch packet {
         case .command, .event: received | 2
@@ -75,7 +75,7 @@ package struct BtsnoopWriter: Sendable {
     }
 
     /// The monitor channel's code of a packet: odd codes are received data.
-    private static func monitorCode(_ packet: HCIPacket, _ direction: BtsnoopPacket.Direction) -> UInt16 {
+    private static func monitorCode(_ packet: HCIPacket, _ direction: CapturedPacket.Direction) -> UInt16 {
         let received: UInt16 = direction == .controllerToHost ? 1 : 0
         return switch packet {
         case .command: 2
