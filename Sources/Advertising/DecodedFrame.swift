@@ -48,6 +48,17 @@ package struct FieldObject: Encodable {
             case .text(let text): try container.encode(text, forKey: key)
             case .integer(let integer): try container.encode(integer, forKey: key)
             case .number(let number): try container.encode(number, forKey: key)
+            case .list(let values):
+                var list = container.nestedUnkeyedContainer(forKey: key)
+                for value in values {
+                    switch value {
+                    case .text(let text): try list.encode(text)
+                    case .integer(let integer): try list.encode(integer)
+                    case .number(let number): try list.encode(number)
+                    // A list in a list does not occur.
+                    case .list: break
+                    }
+                }
             }
         }
     }

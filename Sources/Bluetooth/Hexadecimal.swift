@@ -42,6 +42,21 @@ public enum Hexadecimal {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
+    /// Parses digits as people paste them: also with dashes, dots, commas and tabs between bytes, with `0x` in front of each, and
+    /// lines of `hcidump -R`, which begin with `>` or `<`.
+    /// - Throws: as `bytes`.
+    public static func pasted(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
+        let separators = Array(" -.,:<>\t\r\n".utf8)
+        // A number below zero is a mistake.
+        guard text.first != "-" else { throw WireError(.notHexadecimal, offset: 0) }
+        let digits = text.utf8.split { separators.contains($0) }.map { word in
+            guard word.starts(with: "0x".utf8) || word.starts(with: "0X".utf8) else { return Array(word) }
+            // One digit after 0x is a byte, as in 0x2, 0x1, 0x6.
+            return word.count == 3 ? [UInt8(ascii: "0")] + word.dropFirst(2) : Array(word.dropFirst(2))
+        }
+        return try bytes(String(decoding: digits.joined(), as: UTF8.self))
+    }
+
     /// Parses digits of either case. A leading `0x` is allowed, and so are spaces, colons and line feeds.
     /// - Throws: `WireError` of kind `.notHexadecimal`, with the offset of the first byte that is not part of two
     ///   digits.

@@ -59,6 +59,14 @@ package indirect enum ValueShape: Hashable, Sendable {
         .choice(Value.allCases.map(\.rawValue))
     }
 
+    /// Bytes as people paste them (`Hexadecimal.pasted`).
+    /// - Parameter count: the number of bytes.
+    package static func pasted(_ count: ClosedRange<Int>) -> ValueShape {
+        let separators = "[ .,:<>\\t\\r\\n-]*"
+        let byte = "(0[xX])?[0-9A-Fa-f]\(separators)[0-9A-Fa-f]\(separators)"
+        return .pattern("(?!-)\(separators)(\(byte)){\(count.lowerBound),\(count.upperBound)}", looksLike: .digits)
+    }
+
     /// Bytes as two hexadecimal digits each (`Hexadecimal.bytes`).
     /// - Parameter count: the number of bytes.
     package static func bytes(_ count: ClosedRange<Int>) -> ValueShape {

@@ -84,6 +84,12 @@ extension ProfiledDevice {
     /// The RSSI at 1 m that its first frame claims, of whatever format; `nil` when no frame claims one.
     package var measuredPower: MeasuredPower? { firstAdvertisement?.measuredPower ?? frame?.measuredPower }
 
+    /// The identity of its first frame that has one, in its advertising data or else in its scan response; `nil` for none.
+    package var identity: BeaconIdentity? {
+        let data = firstAdvertisement.map { $0.advertisingData.frames + $0.scanResponse.frames } ?? []
+        return data.lazy.compactMap(\.identity).first ?? frame?.identity
+    }
+
     /// Whether a profile declares both devices with the same values.
     package func isDeclared(like other: any ProfiledDevice) -> Bool {
         (other as? Self)?.configuration == configuration

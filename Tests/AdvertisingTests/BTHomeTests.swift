@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("temperature", "327.68"), ("battery", "-1"), ("button", "256"), ("humidity", "nan"), ("motion", ""),
+        ("temperature", "3276.8"), ("battery", "-1"), ("button", "256"), ("humidity", "nan"), ("motion", ""),
     ])
     func valuesOutOfRangeAreRefused(_ key: String, _ text: String) {
         var frame = BTHome.template

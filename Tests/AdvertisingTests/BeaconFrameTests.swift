@@ -20,10 +20,18 @@ import Testing
         frames.append(BeaconFrame(try IBeaconVector.all[0].frame()))
         frames.append(BeaconFrame(try AltBeaconTests.frame()))
         frames.append(try #require(BeaconFrame(try BTHomeTests.structure("4002c40903bf13"))))
+        frames.append(try #require(BeaconFrame(try BTHomeTests.structure("41e445f3c962cf0000000000cf7c0e30"))))
+        for vector in SensorFrameTests.vectors where vector.format == "ruuvi-e1" {
+            frames.append(try #require(BeaconFrame(vector.structure)))
+        }
         for format in BeaconFormats.transmittable where !frames.contains(where: { $0.format == format.formatName }) {
             frames.append(Self.example(of: format))
         }
         #expect(Set(frames.map(\.format)) == Set(BeaconFormats.names))
+        // The frame of a hydrometer is an iBeacon, too.
+        let tilt = try #require(frames.firstIndex { $0.format == "tilt" })
+        #expect(AdvertisingData([frames[tilt].structure]).frames.map(\.format) == ["ibeacon", "tilt"])
+        frames.remove(at: tilt)
         for frame in frames { #expect(BeaconFrame(frame.structure) == frame) }
         let data = AdvertisingData([.flags(.beacon)] + frames.map(\.structure) + [.localName("a", isComplete: true)])
         #expect(data.frames == frames)

@@ -87,6 +87,10 @@ extension AltBeacon: WireCodable {
 extension AltBeacon: MeasuredBeacon {
     public static let formatName = "altbeacon"
 
+    public var identity: BeaconIdentity? {
+        BeaconIdentity(format: Self.formatName, .numbers(id1, major: id2, minor: id3))
+    }
+
     public var fields: [BeaconField] {
         let companyDigits = Hexadecimal.string([UInt8(company.rawValue >> 8), UInt8(company.rawValue & 0xFF)])
         return [

@@ -17,6 +17,9 @@ public protocol BeaconFormat: Hashable, Sendable {
     var structure: AdvertisingStructure { get }
     /// The fields in the order in which people read them.
     var fields: [BeaconField] { get }
+    /// Which beacon sends the frame; `nil` for a frame that does not say it, as of telemetry. Receivers range beacons by
+    /// their identities, and monitor regions of them.
+    var identity: BeaconIdentity? { get }
 }
 
 /// A frame that has the RSSI at 1 m, from which receivers estimate their distance.
@@ -35,6 +38,8 @@ public struct BeaconField: Hashable, Sendable {
         case integer(Int)
         /// Any number.
         case number(Double)
+        /// Several values of one field.
+        indirect case list([Value])
     }
 
     /// The JSON key.
@@ -77,6 +82,15 @@ public struct BeaconFrame: Hashable, Sendable {
         return nil
     }
 
+    /// The frames in an AD structure, of some formats.
+    static func all(in structure: AdvertisingStructure, of formats: [any BeaconFormat.Type]) -> [BeaconFrame] {
+        switch structure {
+        // Nothing else has frames.
+        case .manufacturerSpecific, .serviceData16: formats.compactMap { $0.init(structure).map { BeaconFrame($0) } }
+        default: []
+        }
+    }
+
     /// The name of the frame's format.
     public var format: String { type(of: content).formatName }
 
@@ -85,6 +99,9 @@ public struct BeaconFrame: Hashable, Sendable {
 
     /// The fields in the order in which people read them.
     public var fields: [BeaconField] { content.fields }
+
+    /// Which beacon sends the frame; `nil` if the format does not say it.
+    public var identity: BeaconIdentity? { content.identity }
 
     /// The RSSI at 1 m; `nil` if the format does not have it.
     public var measuredPower: MeasuredPower? { (content as? any MeasuredBeacon)?.measuredPower }
@@ -106,17 +123,17 @@ extension Advertisement {
 
 /// The known beacon formats.
 public enum BeaconFormats {
-    /// The formats, in the order in which they are documented and tried.
-    public static let all: [any BeaconFormat.Type] = [
-        IBeacon.self,
-        AltBeacon.self,
-        EddystoneUID.self,
-        EddystoneURL.self,
-        EddystoneTLM.self,
-        EddystoneEncryptedTLM.self,
+    /// The formats of beacons, in the order in which they are documented and tried.
+    public static let beacons: [any BeaconFormat.Type] = [
+        IBeacon.self, AltBeacon.self, EddystoneUID.self, EddystoneURL.self, EddystoneTLM.self, EddystoneEncryptedTLM.self,
         EddystoneEID.self,
-        BTHome.self,
     ]
+
+    /// The formats of sensors, which receivers know by their addresses: no frame of them has an identity.
+    public static let sensors: [any BeaconFormat.Type] = [BTHome.self, EncryptedBTHome.self] + Sensors.formats
+
+    /// All formats.
+    public static let all = beacons + sensors
 
     /// The names of the formats.
     public static var names: [String] { all.map { $0.formatName } }
@@ -129,8 +146,13 @@ public enum BeaconFormats {
 }
 
 extension AdvertisingData {
-    /// The beacon frames in order.
-    public var frames: [BeaconFrame] { structures.compactMap(BeaconFrame.init) }
+    /// The beacon frames in order. A structure may be a frame of several formats: the hydrometer of Tilt is an iBeacon.
+    public var frames: [BeaconFrame] {
+        structures.flatMap { BeaconFrame.all(in: $0, of: BeaconFormats.all) }
+    }
+
+    /// The frames of beacons in order, without those of sensors.
+    package var beacons: [BeaconFrame] { structures.flatMap { BeaconFrame.all(in: $0, of: BeaconFormats.beacons) } }
 
     /// The same data with other measured powers in its frames; structures without one stay as they are.
     /// - Parameter change: returns the measured power in place of another one.

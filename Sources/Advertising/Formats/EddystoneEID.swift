@@ -44,6 +44,10 @@ extension EddystoneEID: EddystoneFrame {
 extension EddystoneEID: MeasuredBeacon {
     public static let formatName = "eddystone-eid"
 
+    public var identity: BeaconIdentity? {
+        BeaconIdentity(format: Self.formatName, .text(Hexadecimal.string(identifier)))
+    }
+
     public var fields: [BeaconField] {
         let identifier = Hexadecimal.string(identifier)
         return [

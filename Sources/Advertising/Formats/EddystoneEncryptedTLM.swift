@@ -45,6 +45,9 @@ extension EddystoneEncryptedTLM: EddystoneFrame {
 extension EddystoneEncryptedTLM: BeaconFormat {
     public static let formatName = "eddystone-etlm"
 
+    /// As of telemetry that is not encrypted.
+    public var identity: BeaconIdentity? { nil }
+
     public var fields: [BeaconField] {
         func digits(_ value: UInt16) -> String { Hexadecimal.string([UInt8(value >> 8), UInt8(value & 0xFF)]) }
         let ciphertext = Hexadecimal.string(ciphertext)

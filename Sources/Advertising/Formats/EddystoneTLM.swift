@@ -56,6 +56,9 @@ extension EddystoneTLM: EddystoneFrame {
 extension EddystoneTLM: BeaconFormat {
     public static let formatName = "eddystone-tlm"
 
+    /// Telemetry is of the beacon whose other frames have the same address.
+    public var identity: BeaconIdentity? { nil }
+
     public var fields: [BeaconField] {
         [
             batteryMillivolts > 0

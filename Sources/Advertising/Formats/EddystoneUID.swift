@@ -54,6 +54,10 @@ extension EddystoneUID: EddystoneFrame {
 extension EddystoneUID: MeasuredBeacon {
     public static let formatName = "eddystone-uid"
 
+    public var identity: BeaconIdentity? {
+        BeaconIdentity(format: Self.formatName, .namespace(namespace, instance: instance))
+    }
+
     public var fields: [BeaconField] {
         let (namespace, instance) = (Hexadecimal.string(namespace), Hexadecimal.string(instance))
         return [

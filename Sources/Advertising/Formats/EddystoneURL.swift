@@ -25,25 +25,31 @@ public struct EddystoneURL: Hashable, Sendable {
     /// The shortest frame of a URL; `nil` if it has more than 17 bytes, nothing after the scheme, a scheme other than
     /// http and https, or a character that URLs cannot contain.
     public init?(power: TransmitPower, url: String) {
+        guard let (scheme, encoded) = Self.encode(url) else { return nil }
+        guard 1...Self.maximumLength ~= encoded.count else { return nil }
+        self.power = power
+        self.scheme = scheme
+        self.encoded = encoded
+    }
+
+    /// The code of the scheme, and the bytes after it; `nil` for another scheme, and for a character that URLs cannot contain.
+    private static func encode(_ url: String) -> (scheme: UInt8, encoded: [UInt8])? {
         var rest = Array(url.utf8)[...]
         // Both tables are sorted so that the first match is the longest.
-        guard let scheme = Self.schemes.firstIndex(where: { rest.starts(with: $0.utf8) }) else { return nil }
-        rest = rest.dropFirst(Self.schemes[scheme].utf8.count)
+        guard let scheme = schemes.firstIndex(where: { rest.starts(with: $0.utf8) }) else { return nil }
+        rest = rest.dropFirst(schemes[scheme].utf8.count)
         var encoded: [UInt8] = []
         while let byte = rest.first {
-            if let code = Self.expansions.firstIndex(where: { rest.starts(with: $0.utf8) }) {
+            if let code = expansions.firstIndex(where: { rest.starts(with: $0.utf8) }) {
                 encoded.append(UInt8(code))
-                rest = rest.dropFirst(Self.expansions[code].utf8.count)
+                rest = rest.dropFirst(expansions[code].utf8.count)
             } else {
-                guard Self.isPrintable(byte) else { return nil }
+                guard isPrintable(byte) else { return nil }
                 encoded.append(byte)
                 rest = rest.dropFirst()
             }
         }
-        guard 1...Self.maximumLength ~= encoded.count else { return nil }
-        self.power = power
-        self.scheme = UInt8(scheme)
-        self.encoded = encoded
+        return (UInt8(scheme), encoded)
     }
 
     /// The URL; `nil` if it contains a reserved byte.
@@ -96,6 +102,10 @@ extension EddystoneURL: EddystoneFrame {
 extension EddystoneURL: MeasuredBeacon {
     public static let formatName = "eddystone-url"
 
+    public var identity: BeaconIdentity? {
+        BeaconIdentity(format: Self.formatName, .text(url ?? Hexadecimal.string([scheme] + encoded)))
+    }
+
     public var fields: [BeaconField] {
         let digits = Hexadecimal.string([scheme] + encoded)
         return [
@@ -112,7 +122,11 @@ extension EddystoneURL: TransmittableBeacon {
     package static let template = EddystoneURL(template: ())
 
     package static let keys: [BeaconKey<EddystoneURL>] = [
-        BeaconKey(
+        address, BeaconKey("power-at-0m", "RSSI at 0 m", .power, \.power),
+    ]
+
+    private static let address = {
+        var key = BeaconKey<EddystoneURL>(
             "url", "Web address",
             "an address that begins with http:// or https://, of at most \(maximumLength) bytes when encoded, such as "
                 + "https://example.com/a", .pattern("https?://.+"), isRequired: true
@@ -122,9 +136,29 @@ extension EddystoneURL: TransmittableBeacon {
             return true
         } text: {
             $0.url
-        },
-        BeaconKey("power-at-0m", "RSSI at 0 m", .power, \.power),
-    ]
+        }
+        key.reason = reason
+        return key
+    }()
+
+    /// Why a frame cannot have an address.
+    private static func reason(_ text: String) -> String? {
+        let scheme = text.prefix { $0 != ":" }
+        guard ["http", "https"].contains(scheme.lowercased()), text.dropFirst(scheme.count).hasPrefix("://") else {
+            return "\"\(text)\" begins with neither http:// nor https://, the only schemes of Eddystone-URL; write one of them"
+        }
+        guard scheme == scheme.lowercased() else {
+            return "\"\(text)\" has its scheme in upper case; write \(scheme.lowercased())://"
+        }
+        if let character = text.first(where: { !$0.isASCII }) {
+            return "\"\(text)\" has \"\(character)\", which is not ASCII; write %-escapes, and the host name as xn--…"
+        }
+        if text.contains(where: { $0.isWhitespace }) { return "\"\(text)\" has a blank; write %20" }
+        guard let count = encode(text)?.encoded.count else { return nil }
+        guard count > 0 else { return "\"\(text)\" has nothing after its scheme; write a host name" }
+        return "\"\(text)\" takes \(count) bytes when encoded, and a frame has room for \(maximumLength); write a shorter address, as of a "
+            + "service that shortens them"
+    }
 
     package static let example: KeyValuePairs = ["url": "https://example.com/a"]
 }

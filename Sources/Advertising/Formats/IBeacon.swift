@@ -75,6 +75,10 @@ extension IBeacon: WireCodable {
 extension IBeacon: MeasuredBeacon {
     public static let formatName = "ibeacon"
 
+    public var identity: BeaconIdentity? {
+        BeaconIdentity(format: Self.formatName, .numbers(uuid, major: major, minor: minor))
+    }
+
     public var fields: [BeaconField] {
         [
             BeaconField("uuid", .text(uuid.description), text: uuid.description),

@@ -18,17 +18,35 @@ package protocol TransmittableBeacon: BeaconFormat {
     static var example: KeyValuePairs<String, String> { get }
     /// The advertising data: the flags, unless they are `nil`, and the frame with the structures that belong to it.
     func advertisingData(flags: AdvertisingFlags?) -> AdvertisingData
+    /// What the device has in its scan response; empty for most formats.
+    var scanResponse: AdvertisingData { get }
+    /// The PDU type of the device where a profile gives none.
+    static var pdu: AdvertisingPDU { get }
+    /// The address of the device, which some frames repeat, and names end with; `nil` for zeros.
+    var address: BluetoothAddress? { get set }
+    /// The keys that grow with each change of another one, unless a profile gives them.
+    static var counters: [String] { get }
+}
+
+extension TransmittableBeacon {
+    package var scanResponse: AdvertisingData { [] }
+    package static var pdu: AdvertisingPDU { .nonConnectable }
+    package var address: BluetoothAddress? {
+        get { nil }
+        set {}
+    }
+    package static var counters: [String] { [] }
 }
 
 extension TransmittableBeacon {
     /// Sets the value of a key from text.
-    /// - Returns: `nil` if the text is valid, else a description of the valid texts.
+    /// - Returns: `nil` if the text is valid, else why it is not.
     /// - Precondition: the format has the key.
     package mutating func set(_ key: String, to text: String) -> String? {
         guard let declared = Self.keys.first(where: { $0.name == key }) else {
             preconditionFailure("unknown key \(key)")
         }
-        return declared.set(text, &self) ? nil : declared.meaning
+        return declared.set(text, &self) ? nil : declared.fault(text)
     }
 
     /// The keys that have a value, with their texts.
@@ -60,6 +78,14 @@ package struct BeaconKey<Frame: Sendable>: Sendable {
     package let set: @Sendable (String, inout Frame) -> Bool
     /// The text of the value; `nil` if the frame does not have it.
     package let text: @Sendable (Frame) -> String?
+    /// Why a text is invalid, in one sentence without its full stop; `nil` if there is nothing to say beside the meaning.
+    package var reason: @Sendable (String) -> String? = { _ in nil }
+
+    /// Whether profiles may give several values as a list; a text has commas between them.
+    package var isList = false
+
+    /// Why a text is refused.
+    package func fault(_ text: String) -> String { reason(text) ?? "\"\(text)\" is not \(meaning)" }
 
     /// A key that is parsed and printed by closures.
     package init(
@@ -138,16 +164,20 @@ extension ValueKind<CompanyIdentifier> {
 extension ValueKind<MeasuredPower> {
     /// A power in whole dBm.
     package static let measuredPower = ValueKind(
-        meaning: "a power in whole dBm from -128 to 127", shape: .integer(-128...127, unit: "dBm"),
-        parse: { decibelMilliwatts($0).map { MeasuredPower($0) } },
+        meaning: "a power in whole dBm from -128 to 127, or the byte of a frame such as 0xC5 (-59 dBm)",
+        shape: .integer(-128...127, unit: "dBm", isHexadecimal: true),
+        parse: { text in MeasuredPower(byte: text) ?? decibelMilliwatts(text).map { MeasuredPower($0) } },
         print: { "\($0.decibelMilliwatts)" })
 }
 
 extension ValueKind<TransmitPower> {
     /// A power in whole dBm.
     package static let power = ValueKind(
-        meaning: "a power in whole dBm from -128 to 127", shape: .integer(-128...127, unit: "dBm"),
-        parse: { decibelMilliwatts($0).map { TransmitPower($0) } },
+        meaning: "a power in whole dBm from -128 to 127, or the byte of a frame such as 0xEE (-18 dBm)",
+        shape: .integer(-128...127, unit: "dBm", isHexadecimal: true),
+        parse: { text in
+            (MeasuredPower(byte: text)?.decibelMilliwatts ?? decibelMilliwatts(text)).map { TransmitPower($0) }
+        },
         print: { "\($0.decibelMilliwatts)" })
 }
 
@@ -160,6 +190,14 @@ extension ValueKind<[UInt8]> {
         } print: {
             Hexadecimal.string($0)
         }
+    }
+}
+
+extension MeasuredPower {
+    /// The byte of a frame, in two's complement: `0xC5` is -59 dBm. `nil` for another text.
+    package init?(byte text: String) {
+        guard text.hasPrefix("0x"), let byte = UInt8(text.dropFirst(2), radix: 16) else { return nil }
+        self.init(Int8(bitPattern: byte))
     }
 }
 

@@ -33,6 +33,12 @@ package struct Beacon: SelfContainedDevice {
             set { rareTelemetry.value = newValue }
         }
         private var rareTelemetry = Rare<BeaconTelemetry>.none
+        /// The values of keys of the frame that change in time, by their keys; empty for a frame that stays.
+        package var generators: [String: Quantity] {
+            get { rareGenerators.value ?? [:] }
+            set { rareGenerators.value = newValue.isEmpty ? nil : newValue }
+        }
+        private var rareGenerators = Rare<[String: Quantity]>.none
 
         /// A configuration; the defaults are the same as in a profile that gives only the frame.
         package init(
@@ -50,12 +56,14 @@ package struct Beacon: SelfContainedDevice {
         }
     }
 
-    /// What a beacon with telemetry counts.
+    /// What a beacon counts whose advertisement changes in time.
     private struct Count {
         /// The uptime at power-on.
         let poweredAt: Duration
         /// The estimated number of advertisements since then.
         var advertisements: AdvertisingEventCount
+        /// The frame with its values at present.
+        var frame: BeaconFrame
         /// The last requested advertisement.
         var current: Advertisement
         var nextDeadline: Duration?
@@ -77,7 +85,7 @@ package struct Beacon: SelfContainedDevice {
         case nothing
         /// The advertisement of its configuration.
         case advertisement
-        /// That one and telemetry, in turns.
+        /// That one with its values at present, and telemetry, in turns.
         case turns(Count)
     }
 
@@ -103,6 +111,9 @@ package struct Beacon: SelfContainedDevice {
     package var settings: [SettingValue] {
         Self.settings.values(of: configuration) + (transmittable?.texts ?? []).map { SettingValue($0.key, $0.text) }
     }
+
+    /// Whether its advertisement changes in time.
+    private var changes: Bool { configuration.telemetry != nil || !configuration.generators.isEmpty }
 
     package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         switch input {
@@ -145,6 +156,8 @@ package struct Beacon: SelfContainedDevice {
         switch progress {
         case .turns(var count):
             count.advertisements.changeInterval(to: changed.advertising.interval, at: now)
+            // What a setting has changed is not generated any more.
+            count.frame = changed.frame
             progress = .turns(count)
             return .done(advertise(at: now))
         case .advertisement where advertisement == former: return .done([])
@@ -159,27 +172,35 @@ package struct Beacon: SelfContainedDevice {
     private var transmittable: (any TransmittableBeacon)? { configuration.frame.content as? any TransmittableBeacon }
 
     private mutating func powerOn(at now: Duration) -> [DeviceEffect] {
-        if configuration.telemetry == nil {
+        guard changes else {
             progress = .advertisement
-        } else {
-            let advertisements = AdvertisingEventCount(every: configuration.advertising.interval, from: now)
-            progress = .turns(Count(poweredAt: now, advertisements: advertisements, current: advertisement))
-            // The first one is never telemetry.
-            _ = advertise(at: now)
+            return [.advertise(advertisement)]
         }
-        return [.advertise(advertisement)]
+        let advertisements = AdvertisingEventCount(every: configuration.advertising.interval, from: now)
+        progress = .turns(
+            Count(poweredAt: now, advertisements: advertisements, frame: configuration.frame, current: advertisement))
+        // The first one is never telemetry.
+        _ = advertise(at: now)
+        return [.advertise(count?.current ?? advertisement)]
     }
 
-    /// Advertises the frame that is due, telemetry or the format's frame, if it differs from the current one, and sets
-    /// the deadline of the next change. Without telemetry, nothing is due.
+    /// Advertises the frame that is due, telemetry or the format's frame with its values, if it differs from the current one, and
+    /// sets the deadline of the next change.
     private mutating func advertise(at now: Duration) -> [DeviceEffect] {
-        guard var counted = count, let telemetry = configuration.telemetry else { return [] }
-        let number = counted.advertisements.value(at: now)
-        counted.nextDeadline = counted.advertisements.time(of: telemetry.nextChange(after: number))
-        var wanted = advertisement
-        if telemetry.isDue(after: number) {
-            let frame = telemetry.frame(after: max(.zero, now - counted.poweredAt), count: number)
-            wanted.advertisingData = frame.advertisingData(flags: configuration.flags)
+        guard var counted = count else { return [] }
+        let elapsed = max(.zero, now - counted.poweredAt)
+        counted.frame = configuration.frame(counted.frame, after: elapsed)
+        var wanted = configuration.advertisement(of: counted.frame)
+        let changes = configuration.generators.values.compactMap { $0.nextChange(after: elapsed) }
+        counted.nextDeadline = changes.min().map { counted.poweredAt + $0 }
+        if let telemetry = configuration.telemetry {
+            let number = counted.advertisements.value(at: now)
+            let turn = counted.advertisements.time(of: telemetry.nextChange(after: number))
+            counted.nextDeadline = min(counted.nextDeadline ?? turn, turn)
+            if telemetry.isDue(after: number) {
+                let frame = telemetry.frame(after: elapsed, count: number)
+                wanted.advertisingData = frame.advertisingData(flags: configuration.flags)
+            }
         }
         let isNew = wanted != counted.current
         counted.current = wanted
@@ -189,18 +210,78 @@ package struct Beacon: SelfContainedDevice {
 }
 
 extension Beacon.Configuration {
-    /// The advertisement with the frame of the format.
-    fileprivate var advertisement: Advertisement {
-        let data = (frame.content as? any TransmittableBeacon)?.advertisingData(flags: flags) ?? []
-        return Advertisement(pdu: pdu, advertisingData: data, scanResponse: scanResponse, settings: advertising)
+    /// The advertisement with the frame of the format, with the values that generators have first.
+    fileprivate var advertisement: Advertisement { advertisement(of: frame(frame, after: .zero, counts: false)) }
+
+    /// The advertisement with a frame.
+    fileprivate func advertisement(of frame: BeaconFrame) -> Advertisement {
+        var content = frame.content as? any TransmittableBeacon
+        if let address = advertising.address { content?.address = address }
+        return Advertisement(
+            pdu: pdu, advertisingData: content?.advertisingData(flags: flags) ?? [],
+            scanResponse: scanResponse(after: content?.scanResponse ?? []), settings: advertising)
+    }
+
+    /// A frame with the values of the generators a time after power came on; its counters count its changes.
+    fileprivate func frame(_ frame: BeaconFrame, after elapsed: Duration, counts: Bool = true) -> BeaconFrame {
+        guard !generators.isEmpty, let content = frame.content as? any TransmittableBeacon else { return frame }
+        return Self.frame(content, generators.mapValues { $0.value(at: elapsed) }, counts: counts)
+    }
+
+    private static func frame<Frame: TransmittableBeacon>(
+        _ frame: Frame, _ values: [String: Double], counts: Bool
+    ) -> BeaconFrame {
+        var changed = frame
+        for (key, value) in values {
+            guard let declared = Frame.keys.first(where: { $0.name == key }) else { continue }
+            let bounds = declared.shape.bounds ?? value...value
+            let clipped = min(max(value, bounds.lowerBound), bounds.upperBound)
+            let text = declared.shape.isWhole ? ValueText.text(clipped.rounded()) : ValueText.text(clipped)
+            _ = declared.set(text, &changed)
+        }
+        guard counts, changed != frame else { return BeaconFrame(changed) }
+        return BeaconFrame(counting(changed, since: frame))
+    }
+
+    /// A frame whose counters that no value has set are one more.
+    fileprivate static func counting<Frame: TransmittableBeacon>(_ frame: Frame, since former: Frame) -> Frame {
+        var counted = frame
+        for name in Frame.counters {
+            guard let key = Frame.keys.first(where: { $0.name == name }) else { continue }
+            let (text, formerText) = (key.text(frame) ?? "0", key.text(former) ?? "0")
+            guard text == formerText, let number = Int(text) else { continue }
+            if !key.set("\(number + 1)", &counted) { _ = key.set("0", &counted) }
+        }
+        return counted
+    }
+}
+
+extension ValueShape {
+    /// The range of the values that a generator can have in place of a value of this shape; `nil` for other shapes.
+    package var bounds: ClosedRange<Double>? {
+        switch self {
+        case .number(let range, _): range
+        case .integer(let range, _, _): Double(range.lowerBound)...Double(range.upperBound)
+        case .either(let shapes): shapes.lazy.compactMap(\.bounds).first
+        default: nil
+        }
+    }
+
+    /// Whether its numbers are whole.
+    fileprivate var isWhole: Bool {
+        switch self {
+        case .integer: true
+        case .either(let shapes): shapes.contains { $0.isWhole }
+        default: false
+        }
     }
 }
 
 extension Beacon.Configuration {
-    /// The services and the name; empty if the PDU is not scannable.
-    fileprivate var scanResponse: AdvertisingData {
+    /// What the frame has there, the services and the name; empty if the PDU is not scannable.
+    fileprivate func scanResponse(after frame: AdvertisingData) -> AdvertisingData {
         guard pdu.isScannable else { return [] }
-        var scanResponse: AdvertisingData = []
+        var scanResponse = frame
         if !services.isEmpty { scanResponse.append(.serviceUUIDs128(services, isComplete: true)) }
         let budget = AdvertisingPDU.capacity - scanResponse.size
         if let name = name.flatMap({ AdvertisingStructure.localName($0, fitting: budget) }) {
@@ -215,6 +296,7 @@ extension Beacon.Configuration {
         guard let frame = frame.content as? any TransmittableBeacon else { return }
         do throws(ValueFault) {
             self.frame = try Self.frame(frame, setting: key, to: text)
+            generators[key] = nil
         } catch {
             throw SettingRefusal(sentence: "\(key): \(error.message)")
         }
@@ -231,8 +313,8 @@ extension Beacon.Configuration {
                     "\(Frame.formatName) has no setting \"\(key)\"", key, "settings", common + names))
         }
         var changed = frame
-        if let meaning = changed.set(key, to: text) { throw ValueFault("\"\(text)\" is not \(meaning)") }
-        return BeaconFrame(changed)
+        if let fault = changed.set(key, to: text) { throw ValueFault(fault) }
+        return BeaconFrame(changed == frame ? changed : counting(changed, since: frame))
     }
 }
 
@@ -253,7 +335,12 @@ extension Beacon {
         write: { configuration, writer in
             writer.write("format", configuration.frame.format)
             let frame = configuration.frame.content as? any TransmittableBeacon
-            for (key, text) in frame?.texts ?? [] { writer.write(key, DeviceWriter.quoted(text)) }
+            for (key, text) in frame?.texts ?? [] where configuration.generators[key] == nil {
+                writer.write(key, DeviceWriter.quoted(text))
+            }
+            for (key, generator) in configuration.generators.sorted(by: { $0.key < $1.key }) {
+                writer.write(key, AttributeWriter.text(generator))
+            }
         })
 
     private static let advertised: [Setting<Configuration>] =
@@ -287,7 +374,10 @@ extension Beacon {
 
     package static func complete(_ configuration: inout Configuration, from reader: inout ProfileReader) {
         let needsScanResponse = configuration.name != nil || !configuration.services.isEmpty
-        if needsScanResponse { configuration.pdu = reader.pdu(configuration.pdu, default: .scannable) }
+        if needsScanResponse {
+            configuration.pdu = reader.pdu(
+                configuration.pdu, default: configuration.pdu.isScannable ? configuration.pdu : .scannable)
+        }
         if needsScanResponse, !configuration.pdu.isScannable {
             reader.add(
                 "\(configuration.pdu.rawValue) has no scan response to carry name and services; write ADV_SCAN_IND or "
@@ -315,8 +405,10 @@ extension Beacon {
     }
 
     private init?<Frame: TransmittableBeacon>(from reader: inout ProfileReader, _ format: Frame.Type) {
-        let frame = Self.frame(from: &reader, format)
-        var configuration = Configuration(frame: frame ?? Frame.template)
+        var generators: [String: Quantity] = [:]
+        let frame = Self.frame(from: &reader, format, &generators)
+        var configuration = Configuration(frame: frame ?? Frame.template, pdu: Frame.pdu)
+        configuration.generators = generators
         _ = reader.read(Self.advertised, into: &configuration)
         Self.complete(&configuration, from: &reader)
         guard let frame else { return nil }
@@ -330,21 +422,64 @@ extension Beacon {
     }
 
     /// The frame of the format's keys; `nil` when a required one is missing.
+    /// - Parameter generators: gets the values that change in time.
     private static func frame<Frame: TransmittableBeacon>(
-        from reader: inout ProfileReader, _ format: Frame.Type
+        from reader: inout ProfileReader, _ format: Frame.Type, _ generators: inout [String: Quantity]
     ) -> Frame? {
         var frame = Frame.template
         var isComplete = true
         for key in Frame.keys {
+            if let bounds = key.shape.bounds, let quantity = reader.changingQuantity(key.name, in: bounds) {
+                generators[key.name] = quantity
+                continue
+            }
+            if key.isList, let texts = reader.texts(key.name) {
+                guard key.set(texts.joined(separator: ", "), &frame) else {
+                    reader.add(
+                        "\(texts.joined(separator: ", ")) are not \(key.meaning)", field: key.name, at: reader.place(of: key.name))
+                    continue
+                }
+                continue
+            }
             let parse = { (text: String) throws(ValueFault) -> Frame in
                 var changed = frame
-                guard key.set(text, &changed) else { throw ValueFault("\"\(text)\" is not \(key.meaning)") }
+                guard key.set(text, &changed) else { throw ValueFault(key.fault(text)) }
                 return changed
             }
             let changed = key.isRequired ? reader.required(key.name, parse) : reader.value(key.name, parse)
             if let changed { frame = changed } else if key.isRequired { isComplete = false }
         }
         return isComplete ? frame : nil
+    }
+
+    package static func recognized(from recorded: RawAdvertiser.Configuration) -> Beacon? {
+        let data = AdvertisingData(verbatim: recorded.advertisingData)
+        let scanResponse = AdvertisingData(verbatim: recorded.scanResponse)
+        let frames = data.frames.compactMap { $0.content as? any TransmittableBeacon }
+        // Another kind of device has iBeacons, which profiles write in one key.
+        guard let frame = frames.first, !(frame is IBeacon), canBeWritten(frame) else { return nil }
+        return Beacon(
+            Configuration(
+                frame: frame, flags: data.flags, pdu: recorded.pdu, advertising: recorded.advertising,
+                services: scanResponse.completeServices128, name: scanResponse.localName))
+    }
+
+    /// Whether the keys of a frame make the same frame: reserved bytes have no key.
+    private static func canBeWritten<Frame: TransmittableBeacon>(_ frame: Frame) -> Bool {
+        var written = Frame.template
+        let texts = frame.texts
+        guard Frame.keys.allSatisfy({ key in !key.isRequired || texts.contains { $0.key == key.name } }) else { return false }
+        return texts.allSatisfy { written.set($0.key, to: $0.text) == nil } && written == frame
+    }
+
+    /// The same beacon with telemetry in one of this number of advertisements.
+    package func sending(_ telemetry: EddystoneTLM, every: Int) -> Beacon {
+        var changed = configuration
+        let (battery, temperature) = (Double(telemetry.batteryMillivolts), telemetry.celsius)
+        changed.telemetry = BeaconTelemetry(
+            every: min(max(every, 2), 1000), battery: battery > 0 ? .fixed(battery) : nil,
+            temperature: temperature.map { .fixed($0) })
+        return Beacon(changed)
     }
 
     package var findings: [ProfileFinding] {

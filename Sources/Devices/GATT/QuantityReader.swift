@@ -30,6 +30,19 @@ extension ProfileReader {
         return quantity
     }
 
+    /// The generator of a key whose value is a mapping; `nil` for another value, and after a fault.
+    mutating func changingQuantity(_ key: String, in bounds: ClosedRange<Double>) -> Quantity? {
+        guard node(key)?.mapping != nil else { return nil }
+        return quantity(key, in: bounds)
+    }
+
+    /// The texts of a key whose value is a list of scalars; `nil` for another value.
+    mutating func texts(_ key: String) -> [String]? {
+        guard let elements = node(key)?.sequence else { return nil }
+        let texts = elements.compactMap(\.text)
+        return texts.count == elements.count && !texts.isEmpty ? texts : nil
+    }
+
     /// The generator of the one key of `quantityKeys` that is given; `nil` when none is.
     mutating func changingQuantity(in bounds: ClosedRange<Double>?) -> Quantity? {
         var found: Quantity?

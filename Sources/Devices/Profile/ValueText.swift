@@ -72,17 +72,22 @@ package enum ValueText {
         return uuid
     }
 
-    /// 0 to 65535.
+    /// 0 to 65535, decimal or with `0x` in front.
     package static func unsigned16(_ text: String) throws(ValueFault) -> UInt16 {
-        guard let value = UInt16(text) else {
+        let isHexadecimal = text.hasPrefix("0x")
+        guard let value = UInt16(isHexadecimal ? text.dropFirst(2) : text[...], radix: isHexadecimal ? 16 : 10) else {
             throw ValueFault("\"\(text)\" is not a whole number from 0 to 65535")
         }
         return value
     }
 
-    /// -128 to 127, with or without `dBm` behind it.
+    /// -128 to 127, with or without `dBm` behind it; or the byte of a frame in two's complement, as `0xC5`, which is -59 dBm.
     package static func measuredPower(_ text: String) throws(ValueFault) -> MeasuredPower {
-        MeasuredPower(try decibelMilliwatts(text))
+        if let power = MeasuredPower(byte: text) { return power }
+        if let byte = UInt8(text), byte > 127 {
+            throw ValueFault("\(text) is out of range; as the byte of a frame it is \(Int8(bitPattern: byte)) dBm: write that")
+        }
+        return MeasuredPower(try decibelMilliwatts(text))
     }
 
     /// -127 to 20 (Core 5.4, Vol 4, Part E, 7.8.53), with or without `dBm` behind it.
@@ -137,11 +142,11 @@ package enum ValueText {
         return AdvertisingFlags(rawValue: octet)
     }
 
-    /// The bytes of a legacy advertising PDU as hexadecimal digits; spaces and colons may separate them.
+    /// The bytes of a legacy advertising PDU as hexadecimal digits, as people paste them (`Hexadecimal.pasted`).
     package static func payload(_ text: String) throws(ValueFault) -> [UInt8] {
         let octets: [UInt8]
         do throws(WireError) {
-            octets = try Hexadecimal.bytes(text)
+            octets = try Hexadecimal.pasted(text)
         } catch {
             throw ValueFault(notHexadecimal(text, example: "020106"))
         }

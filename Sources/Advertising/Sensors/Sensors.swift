@@ -1,0 +1,75 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// The types of the rows in `Makers.swift`: a format is a type.
+package enum Sensors {
+    /// The formats, in the order in which they are documented and tried.
+    static let formats: [any BeaconFormat.Type] = [
+        SensorFrame<Ruuvi5>.self,
+        SensorFrame<Ruuvi6>.self,
+        SensorFrame<RuuviE1>.self,
+        SensorFrame<PVVX>.self,
+        SensorFrame<ATC1441>.self,
+        SensorFrame<MiBeacon>.self,
+        SensorFrame<GoveeH5075>.self,
+        SensorFrame<ThermoPro>.self,
+        SensorFrame<SwitchBotMeter>.self,
+        SensorFrame<Inkbird>.self,
+        SensorFrame<MinewClimate>.self,
+        SensorFrame<MinewAcceleration>.self,
+        SensorFrame<MinewInformation>.self,
+        SensorFrame<KBeacon>.self,
+        SensorFrame<TeltonikaEye>.self,
+        SensorFrame<Tilt>.self,
+    ]
+
+    package enum Ruuvi5: SentSensor {
+        package static let layout = SensorLayout.ruuvi5
+    }
+    package enum Ruuvi6: SentSensor {
+        package static let layout = SensorLayout.ruuvi6
+    }
+    package enum RuuviE1: Sensor {
+        package static let layout = SensorLayout.ruuviE1
+    }
+    package enum PVVX: SentSensor {
+        package static let layout = SensorLayout.pvvx
+    }
+    package enum ATC1441: SentSensor {
+        package static let layout = SensorLayout.atc1441
+    }
+    package enum MiBeacon: SentSensor {
+        package static let layout = SensorLayout.miBeacon
+    }
+    package enum GoveeH5075: SentSensor {
+        package static let layout = SensorLayout.goveeH5075
+    }
+    package enum ThermoPro: SentSensor {
+        package static let layout = SensorLayout.thermoPro
+    }
+    package enum SwitchBotMeter: SentSensor {
+        package static let layout = SensorLayout.switchBotMeter
+    }
+    package enum Inkbird: SentSensor {
+        package static let layout = SensorLayout.inkbird
+    }
+    package enum MinewClimate: SentSensor {
+        package static let layout = SensorLayout.minewClimate
+    }
+    package enum MinewAcceleration: SentSensor {
+        package static let layout = SensorLayout.minewAcceleration
+    }
+    package enum MinewInformation: SentSensor {
+        package static let layout = SensorLayout.minewInformation
+    }
+    package enum KBeacon: SentSensor {
+        package static let layout = SensorLayout.kBeacon
+    }
+    package enum TeltonikaEye: SentSensor {
+        package static let layout = SensorLayout.teltonikaEye
+    }
+    package enum Tilt: SentSensor {
+        package static let layout = SensorLayout.tilt
+    }
+}
