@@ -15,12 +15,20 @@ extension VirtualAir {
     public struct Phone: AirMember {
         /// A beacon that its app ranges.
         public struct Ranged: Hashable, Sendable {
-            /// The proximity UUID, in upper case.
+            /// The format of its frame, such as `ibeacon`.
+            public let format: String
+            /// The proximity UUID, in upper case; `id1` of an AltBeacon. Empty for a format without one.
             public let uuid: String
-            /// The major number.
+            /// The major number; `id2` of an AltBeacon. 0 for a format without one.
             public let major: UInt16
-            /// The minor number.
+            /// The minor number; `id3` of an AltBeacon. 0 for a format without one.
             public let minor: UInt16
+            /// The namespace of an Eddystone-UID, in hexadecimal digits; `nil` for another format.
+            public let namespace: String?
+            /// The instance of an Eddystone-UID, in hexadecimal digits; `nil` for another format.
+            public let instance: String?
+            /// The address of an Eddystone-URL, or the digits of an Eddystone-EID; `nil` for another format.
+            public let identity: String?
             /// The mean RSSI since the last report in dBm; 0 without packets.
             public let rssi: Int8
             /// The number of packets since the last report.
@@ -39,9 +47,12 @@ extension VirtualAir {
         public func ranged() async throws -> [Ranged] {
             let report = try await air.perform { [name] in await (try $0.listener(name)).lastReport }
             return report.beacons.map {
-                Ranged(
-                    uuid: $0.uuid, major: $0.major, minor: $0.minor, rssi: $0.rssi, packets: $0.packets,
-                    accuracy: $0.accuracy, proximity: $0.proximity)
+                let identifiers = $0.identifiers
+                return Ranged(
+                    format: $0.format, uuid: identifiers.uuid ?? "", major: identifiers.major ?? 0,
+                    minor: identifiers.minor ?? 0, namespace: identifiers.namespace, instance: identifiers.instance,
+                    identity: identifiers.identity, rssi: $0.rssi, packets: $0.packets, accuracy: $0.accuracy,
+                    proximity: $0.proximity)
             }
         }
 
@@ -52,8 +63,23 @@ extension VirtualAir {
         ///   - minor: their minor number, with a major number; `nil` for any.
         public func monitor(_ region: String, uuid: String, major: UInt16? = nil, minor: UInt16? = nil) async throws {
             let proximity = try VirtualAirError.parsing { try ValueText.uuid(uuid) }
-            let monitored = BeaconRegion(identifier: region, uuid: proximity, major: major, minor: minor)
-            try await air.perform { [name] in _ = try await (try $0.listener(name)).monitor(monitored, exitAfter: nil) }
+            try await monitor(BeaconRegion(identifier: region, uuid: proximity, major: major, minor: minor))
+        }
+
+        /// Monitors a region of Eddystone-UIDs from now on, instead of one of the same name. The apps of an iPhone have none.
+        /// - Parameters:
+        ///   - namespace: their namespace, 20 hexadecimal digits.
+        ///   - instance: their instance, 12 hexadecimal digits; `nil` for any.
+        public func monitor(_ region: String, namespace: String, instance: String? = nil) async throws {
+            let identifiers = try VirtualAirError.parsing {
+                BeaconRegion.Identifiers.namespace(
+                    try ValueText.namespace(namespace), instance: try instance.map(ValueText.instance))
+            }
+            try await monitor(BeaconRegion(identifier: region, identifiers))
+        }
+
+        private func monitor(_ region: BeaconRegion) async throws {
+            try await air.perform { [name] in _ = try await (try $0.listener(name)).monitor(region, exitAfter: nil) }
         }
 
         /// The state of a region: `inside`, `outside`, or `unknown` before it is determined; `nil` if there is no such region.

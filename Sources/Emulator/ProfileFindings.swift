@@ -22,6 +22,18 @@ extension ProfileFinding {
         let ofAdvertisement = (advertisement?.problems ?? []).map(unsendable)
         let last = [advertisement.flatMap(shortenedName), impossibleProtection(beacon)]
         return device.findings + found.compactMap(\.self) + ofAdvertisement + last.compactMap(\.self)
+            + (advertisement.map(nearMisses) ?? [])
+    }
+
+    /// Data that is almost a frame, or almost well-formed.
+    private static func nearMisses(_ advertisement: Advertisement) -> [ProfileFinding] {
+        [("advertising data", advertisement.advertisingData), ("scan response", advertisement.scanResponse)]
+            .flatMap { name, data in
+                data.nearMisses.map {
+                    ProfileFinding(
+                        .warning, "near-miss", affects: "strict receivers", "the \(name) has \($0.text)", hint: $0.hint)
+                }
+            }
     }
 
     private static func pairingDialog(_ device: any ProfiledDevice) -> ProfileFinding? {
@@ -142,10 +154,10 @@ extension ProfileFinding {
             hint: "give each beacon its own address, or leave address out")
     }
 
-    static func duplicateIdentity(of other: String) -> ProfileFinding {
+    /// - Parameter key: the last part of the identity.
+    static func duplicateIdentity(of other: String, _ parts: String, key: String) -> ProfileFinding {
         ProfileFinding(
             .warning, "duplicate-identity", affects: "all",
-            "\(other) has the same UUID, major and minor: receivers take both for one beacon",
-            hint: "give each beacon its own minor")
+            "\(other) has the same \(parts): receivers take both for one beacon", hint: "give each beacon its own \(key)")
     }
 }

@@ -57,24 +57,33 @@ package struct ProfileLint: Sendable {
     ]
 
     private var duplicateAddresses: [ProfileFinding] {
-        var seen: [BluetoothAddress: String] = [:]
+        var seen: [BluetoothAddress: [(name: String, formats: [String])]] = [:]
         return beacons.compactMap { beacon, identifier in
             guard let address = beacon.device.advertising.address else { return nil }
-            guard let other = seen[address] else {
-                seen[address] = identifier.name
-                return nil
-            }
-            return .duplicateAddress(address, of: other).of(identifier.name)
+            let formats = beacon.device.firstAdvertisement?.advertisingData.frames.map(\.format) ?? []
+            let others = seen[address] ?? []
+            seen[address] = others + [(identifier.name, formats)]
+            // Frames of other formats from one address are one beacon with several slots.
+            guard let other = others.first(where: { $0.formats == formats || $0.formats.isEmpty || formats.isEmpty })
+            else { return nil }
+            return .duplicateAddress(address, of: other.name).of(identifier.name)
         }
     }
 
     private var duplicateIdentities: [ProfileFinding] {
-        var seen: [[UInt8]: String] = [:]
+        var seen: [BeaconIdentity: String] = [:]
         return beacons.compactMap { beacon, identifier in
-            guard let frame = beacon.device.frame else { return nil }
-            let identity = Array(frame.serialized().dropLast())
+            guard let identity = beacon.device.identity else { return nil }
+            let (parts, key): (String, String)
+            switch identity.identifiers {
+            case .numbers where identity.format == IBeacon.formatName: (parts, key) = ("UUID, major and minor", "minor")
+            case .numbers: (parts, key) = ("id1, id2 and id3", "id3")
+            case .namespace: (parts, key) = ("namespace and instance", "instance")
+            // Many beacons may have one web address.
+            case .text: return nil
+            }
             guard let other = seen.updateValue(identifier.name, forKey: identity) else { return nil }
-            return .duplicateIdentity(of: other).of(identifier.name)
+            return .duplicateIdentity(of: other, parts, key: key).of(identifier.name)
         }
     }
 }

@@ -85,14 +85,25 @@ extension ListenerSettings {
                 at: reader.place(of: "regions"))
         }
         settings.regions = regions.compactMap(\.self)
+        if let region = settings.regions.first(where: { !phone.reader.knows($0.identifiers) }) {
+            reader.add(
+                phone.cannotMonitor(region.identifier), field: "regions", at: reader.place(of: "regions"))
+        }
         return settings
+    }
+}
+
+extension PhoneModel {
+    /// Why its app cannot monitor a region with a namespace.
+    package func cannotMonitor(_ region: String) -> String {
+        "the app of \(name) has no regions of Eddystone namespaces, as \"\(region)\" is; write a uuid, or another phone"
     }
 }
 
 extension BeaconRegion {
     /// The region of an entry of a list.
     package init(_ entry: RegionList.Entry) {
-        self.init(identifier: entry.identifier, uuid: entry.uuid, major: entry.major, minor: entry.minor)
+        self.init(identifier: entry.identifier, entry.identifiers)
     }
 }
 
@@ -146,9 +157,7 @@ extension RegionList.Entry {
     /// Reads a region of a scenario, or of a receiver; `nil` when it does not make one. Faults are added to the reader.
     init?(from reader: inout ProfileReader) {
         let id = reader.required("id", ValueText.name)
-        let uuid = reader.required("uuid", ValueText.uuid)
-        let major = reader.value("major", ValueText.unsigned16)
-        let minor = reader.value("minor", ValueText.unsigned16)
+        let identifiers = BeaconRegion.Identifiers(from: &reader)
         let exitAfter = reader.value("exit-after", ValueText.duration)
         let hello = reader.value("hello", ValueText.message)
         let goodbye = reader.value("goodbye", ValueText.message)
@@ -158,22 +167,16 @@ extension RegionList.Entry {
                 "at-most-once-per limits hello and goodbye; write one of them, too", field: "at-most-once-per",
                 at: reader.place(of: "at-most-once-per"))
         }
-        if minor != nil, !reader.has("major") {
-            reader.add(
-                "a minor number needs a major number; write major, too", field: "minor", at: reader.place(of: "minor"))
-        }
-        guard let id, let uuid else { return nil }
+        guard let id, let identifiers else { return nil }
         self.init(
-            identifier: id, uuid: uuid, major: major, minor: minor, hello: hello, goodbye: goodbye,
-            atMostOncePer: atMostOncePer, exitAfter: exitAfter)
+            identifier: id, identifiers, hello: hello, goodbye: goodbye, atMostOncePer: atMostOncePer,
+            exitAfter: exitAfter)
     }
 
     /// As profiles have it, on one line.
     var text: String {
-        let parts = [
-            "id: \(DeviceWriter.quoted(identifier))", "uuid: \(uuid)", major.map { "major: \($0)" },
-            minor.map { "minor: \($0)" }, exitAfter.map { "exit-after: \(DeviceWriter.text($0))" },
-        ]
-        return "{ " + parts.compactMap(\.self).joined(separator: ", ") + " }"
+        let exit = exitAfter.map { "exit-after: \(DeviceWriter.text($0))" }
+        let parts = ["id: \(DeviceWriter.quoted(identifier))"] + identifiers.pairs + [exit].compactMap(\.self)
+        return "{ " + parts.joined(separator: ", ") + " }"
     }
 }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Bluetooth
 package import Devices
+package import Receiving
 
 /// Regions to monitor, with their messages.
 package struct RegionList: Hashable, Sendable {
@@ -11,12 +11,8 @@ package struct RegionList: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         /// The region's name, which is unique in the list.
         package var identifier: String
-        /// The proximity UUID of the region's beacons.
-        package var uuid: UUID128
-        /// The beacons' major number; `nil` for any.
-        package var major: UInt16?
-        /// The beacons' minor number; `nil` for any, and if there is no major number.
-        package var minor: UInt16?
+        /// The identifiers of the region's beacons.
+        package var identifiers: BeaconRegion.Identifiers
         /// The message on entering; `nil` for none.
         package var hello: String?
         /// The message on leaving; `nil` for none.
@@ -27,13 +23,11 @@ package struct RegionList: Hashable, Sendable {
         package var exitAfter: Duration?
 
         package init(
-            identifier: String, uuid: UUID128, major: UInt16? = nil, minor: UInt16? = nil, hello: String? = nil,
-            goodbye: String? = nil, atMostOncePer: Duration? = nil, exitAfter: Duration? = nil
+            identifier: String, _ identifiers: BeaconRegion.Identifiers, hello: String? = nil, goodbye: String? = nil,
+            atMostOncePer: Duration? = nil, exitAfter: Duration? = nil
         ) {
             self.identifier = identifier
-            self.uuid = uuid
-            self.major = major
-            self.minor = minor
+            self.identifiers = identifiers
             self.hello = hello
             self.goodbye = goodbye
             self.atMostOncePer = atMostOncePer
@@ -65,21 +59,14 @@ package struct RegionList: Hashable, Sendable {
 
     private static func entry(_ reader: inout ProfileReader) -> Entry? {
         let identifier = reader.required("identifier", ValueText.label)
-        let uuid = reader.required("uuid", ValueText.uuid)
-        let major = reader.value("major", ValueText.unsigned16)
-        let minor = reader.value("minor", ValueText.unsigned16)
+        let identifiers = BeaconRegion.Identifiers(from: &reader)
         let hello = reader.value("hello", ValueText.message)
         let goodbye = reader.value("goodbye", ValueText.message)
         let atMostOncePer = reader.value("at-most-once-per", ValueText.duration)
         let exitAfter = reader.value("exit-after", ValueText.duration)
-        if minor != nil, !reader.has("major") {
-            reader.add(
-                "a minor number needs a major number; write major, too", field: "minor",
-                at: reader.place(of: "minor"))
-        }
-        guard let identifier, let uuid else { return nil }
+        guard let identifier, let identifiers else { return nil }
         return Entry(
-            identifier: identifier, uuid: uuid, major: major, minor: minor, hello: hello, goodbye: goodbye,
-            atMostOncePer: atMostOncePer, exitAfter: exitAfter)
+            identifier: identifier, identifiers, hello: hello, goodbye: goodbye, atMostOncePer: atMostOncePer,
+            exitAfter: exitAfter)
     }
 }

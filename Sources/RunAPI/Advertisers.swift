@@ -68,9 +68,7 @@ extension AdvertiserRecord: ListedRecord {
             .optional("device", .text, "the beacon of the run that sent it"),
             .optional("format", .text, "the format of its first beacon frame"),
             .optional("company", .integer(0...65535), "the company identifier of the frame"),
-            .optional("uuid", .text, "the proximity UUID; of AltBeacon the first 16 bytes of the identifier"),
-            .optional("major", .integer(0...65535), "the major number; of AltBeacon the next two bytes"),
-            .optional("minor", .integer(0...65535), "the minor number; of AltBeacon the last two bytes"),
+        ] + IdentifierRecord.ofBeacon + [
             .optional("measuredPower", .integer(-128...127), "the RSSI at 1 m, in dBm"),
             .required("packets", .integer(from: 1), "the number of its packets so far"),
         ])

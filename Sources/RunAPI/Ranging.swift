@@ -11,7 +11,7 @@ package struct FollowRanging: Operation {
     package static let method = OperationMethod.get
     package static let path = "/v1/receivers/{receiver}/ranging"
     package static let sentence =
-        "The ranging reports of a listening receiver, from now on, as server-sent events: the distance of each iBeacon."
+        "The ranging reports of a listening receiver, from now on, as server-sent events: the distance of each beacon."
     package static let fields: [Field<FollowRanging>] =
         [.required("receiver", .path, \.receiver, "its name on the air")]
         + AdvertisementFilter.numbers.map { $0.lifted(to: \.filter) }
@@ -56,17 +56,28 @@ extension RangingRecord: ReadableRecord {
                 .array(
                     .record(
                         "RangedBeacon",
-                        [
-                            .required("uuid", .text, "the proximity UUID"),
-                            .required("major", .integer(0...65535), "the major number"),
-                            .required("minor", .integer(0...65535), "the minor number"),
+                        [.required("format", .text, "the format of its frame")] + IdentifierRecord.ofBeacon + [
                             .required(
                                 "rssi", .integer(-128...127),
                                 "the mean since the last report, in dBm; 0 without packets"),
-                            .required("measuredPower", .integer(-128...127), "the RSSI at 1 m, in dBm"),
+                            .optional("measuredPower", .integer(-128...127), "the RSSI at 1 m, in dBm"),
                             .required("packets", .integer(from: 0), "the number of its packets since the last report"),
                             .required("proximity", .choice(Proximity.self), "how near it is"),
                             .required("accuracy", .number, "the estimated distance in metres; -1 if unknown"),
                         ])), "the nearest first"),
         ])
+}
+
+extension IdentifierRecord {
+    /// The members that regions have, too.
+    static let ofRegion: [Schema.Member] = [
+        .optional("uuid", .text, "the proximity UUID; of AltBeacon the first 16 bytes of the identifier"),
+        .optional("major", .integer(0...65535), "the major number; of AltBeacon the next two bytes"),
+        .optional("minor", .integer(0...65535), "the minor number; of AltBeacon the last two bytes"),
+        .optional("namespace", .text, "the namespace of Eddystone-UID, in hexadecimal digits"),
+        .optional("instance", .text, "the instance of Eddystone-UID, in hexadecimal digits"),
+    ]
+
+    static let ofBeacon =
+        ofRegion + [.optional("identity", .text, "the address of Eddystone-URL, or the digits of Eddystone-EID")]
 }

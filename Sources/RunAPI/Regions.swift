@@ -2,10 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Advertising
 package import Bluetooth
+import Devices
 package import Emulator
 package import JSON
+import Profiles
 import Receiving
 
 package struct FollowMonitoring: Operation {
@@ -57,9 +58,13 @@ package struct PutRegion: Operation {
     package static let fields: [Field<PutRegion>] = [
         .required("receiver", .path, \.receiver, "its name on the air"),
         .required("region", .path, \.region, "the name of the region, 1 to 255 bytes"),
-        .required("uuid", .member, \.uuid, "the proximity UUID of its beacons"),
-        .optional("major", .member, \.major, "their major number; without it, any"),
-        .optional("minor", .member, \.minor, "their minor number; without it, any"),
+        .optional("uuid", .member, \.uuid, "the proximity UUID of its beacons, or id1 of AltBeacons"),
+        .optional("major", .member, \.major, "their major number, or id2; without it, any"),
+        .optional("minor", .member, \.minor, "their minor number, or id3; without it, any"),
+        .optional(
+            "namespace", .member, \.namespace,
+            "the namespace of its Eddystone-UIDs, 20 hexadecimal digits, instead of a UUID"),
+        .optional("instance", .member, \.instance, "their instance, 12 hexadecimal digits; without it, any"),
         .optional(
             "exit-after", .member, \.exitAfter,
             "the time without a packet after which the region is left; without it, the time of the phone"),
@@ -68,21 +73,30 @@ package struct PutRegion: Operation {
 
     package var receiver = AirName()
     package var region = RegionName()
-    package var uuid = IBeacon.template.uuid
+    package var uuid: UUID128?
     package var major: UInt16?
     package var minor: UInt16?
+    package var namespace: String?
+    package var instance: String?
     package var exitAfter: Duration?
 
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Stored<MonitoredRegion> {
-        guard minor == nil || major != nil else {
-            throw EmulatorError(.badProfile, "a minor number needs a major number", hint: "send major, too")
-        }
         let listener = try run.emulator.listener(receiver.text)
         let put = try await listener.monitor(
-            BeaconRegion(identifier: region.text, uuid: uuid, major: major, minor: minor), exitAfter: exitAfter)
+            BeaconRegion(identifier: region.text, try identifiers()), exitAfter: exitAfter)
         return Stored(put.record, isNew: put.isNew)
+    }
+
+    private func identifiers() throws(EmulatorError) -> BeaconRegion.Identifiers {
+        do throws(ValueFault) {
+            return try BeaconRegion.Identifiers(
+                uuid: uuid, major: major, minor: minor, namespace: try namespace.map(ValueText.namespace),
+                instance: try instance.map(ValueText.instance))
+        } catch {
+            throw EmulatorError(.badProfile, error.message)
+        }
     }
 }
 
@@ -113,9 +127,8 @@ extension MonitoredRegion: ListedRecord, ReadableRecord {
     package static let schema = Schema.record(
         "Region",
         [
-            .version, .required("identifier", .text, "the name"), .required("uuid", .text, "the proximity UUID"),
-            .optional("major", .integer(0...65535), "the major number; absent for any"),
-            .optional("minor", .integer(0...65535), "the minor number; absent for any"),
+            .version, .required("identifier", .text, "the name"),
+        ] + IdentifierRecord.ofRegion + [
             .required("state", .choice(RegionState.self), "whether the receiver is inside"),
         ])
 }

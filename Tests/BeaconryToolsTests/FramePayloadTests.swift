@@ -42,9 +42,14 @@ struct FramePayloadTests {
             #expect(encoded["format"] as? String == format.formatName)
             let digits = try #require(payload.lines.first)
             #expect(encoded["advertisingData"] as? String == digits)
-            var reader = ByteReader(try Hexadecimal.bytes(digits))
-            let decoded = try Self.object(DecodedPayload(AdvertisingData.parsePrefix(of: &reader).0))
-            let frames = try #require(decoded["frames"] as? [[String: Any]])
+            let parts = try [digits, encoded["scanResponse"] as? String].compactMap(\.self).flatMap { digits in
+                var reader = ByteReader(try Hexadecimal.bytes(digits))
+                return AdvertisingData.parsePrefix(of: &reader).0.structures
+            }
+            let decoded = try Self.object(DecodedPayload(AdvertisingData(parts)))
+            let all = try #require(decoded["frames"] as? [[String: Any]])
+            // The frame of a hydrometer is an iBeacon, too.
+            let frames = all.filter { $0["format"] as? String == format.formatName }
             var fields = try #require(encoded["fields"] as? [String: Any])
             #expect(!fields.isEmpty)
             fields["format"] = format.formatName
@@ -60,10 +65,10 @@ struct FramePayloadTests {
         let beacon = try #require(profile.beacons.first)
         #expect(profile.beacons.count == 1)
         #expect(beacon.id == BeaconFormats.transmittable[index].formatName)
-        #expect(beacon.device.pdu == .nonConnectable)
+        #expect(beacon.device.pdu == BeaconFormats.transmittable[index].pdu)
         let advertisement = try #require(beacon.device.firstAdvertisement)
         #expect(Hexadecimal.string(advertisement.advertisingData.bytes) == payload.lines.first)
-        #expect(try advertised(payload, name: "Sign").profile.beacons.first?.device.pdu == .scannable)
+        #expect(try advertised(payload, name: "Sign").profile.beacons.first?.device.pdu?.isScannable == true)
     }
 
     /// The options of `advertise` that are no keys of a frame have other names than these, and so have the keys of every

@@ -82,7 +82,7 @@ struct RecordingTests {
     }
 
     @Test func unusableFilesAreRefused() throws {
-        for (text, words) in [("", "is empty"), ("btsnoop\0\0\0\0\u{1}\0\0", "ends in the middle")] {
+        for (text, words) in [("", "is empty"), ("btsnoop\0\0\0\0\u{1}\0\0", "ends within its header")] {
             let path = try folder.write(text, to: "odd")
             let failure = #expect(throws: Failure.self) { _ = try read(path) }
             #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")

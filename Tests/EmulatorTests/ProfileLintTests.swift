@@ -78,7 +78,8 @@ struct ProfileLintTests {
         ])
     func problemIsFound(_ beacon: String, _ code: String, _ severity: ProfileFinding.Severity) throws {
         let findings = try Self.findings(beacon).filter { $0.code != "iphone-pairing-dialog" || $0.code == code }
-        #expect(findings.map(\.code) == [code])
+        // Malformed data may be a near miss, too.
+        #expect(findings.map(\.code).filter { $0 != "near-miss" || code == $0 } == [code])
         let finding = try #require(findings.first)
         #expect(finding.severity == severity)
         #expect(finding.device == "a")

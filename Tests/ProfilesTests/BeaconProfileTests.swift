@@ -63,8 +63,8 @@ import Testing
             ("format: altbeacon", "beacons[0]: \"id1\" is missing"),
             ("format: altbeacon, id1: x", "beacons[0].id1: \"x\" is not a UUID; write 32 hexadecimal digits"),
             (
-                "format: bthome, temperature: 400",
-                "beacons[0].temperature: \"400\" is not a number from -327.68 to 327.67"
+                "format: bthome, temperature: 4000",
+                "beacons[0].temperature: \"4000\" is not a number from -3276.8 to 3276.7"
             ),
             (
                 "format: bthome, telemetry: { every: 3 }",

@@ -157,8 +157,8 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             "{ uuid: \(uuid), minor: ¦1.5 }", field: "beacons[0].ibeacon.minor",
             "\"1.5\" is not a whole number from 0 to 65535"),
         frame(
-            "{ uuid: \(uuid), major: ¦0x10 }", field: "beacons[0].ibeacon.major",
-            "\"0x10\" is not a whole number from 0 to 65535"),
+            "{ uuid: \(uuid), major: ¦0x1G }", field: "beacons[0].ibeacon.major",
+            "\"0x1G\" is not a whole number from 0 to 65535"),
         frame(
             "\n  uuid: \(uuid)\n  major:¦\n  minor: 1\n", field: "beacons[0].ibeacon.major",
             "\"\" is not a whole number from 0 to 65535"),

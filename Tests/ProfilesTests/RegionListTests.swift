@@ -5,6 +5,7 @@
 import Bluetooth
 import Devices
 import Profiles
+import Receiving
 import Testing
 
 @Suite struct RegionListTests {
@@ -30,9 +31,9 @@ import Testing
         #expect(
             list.entries == [
                 RegionList.Entry(
-                    identifier: "Front door", uuid: uuid, major: 1, minor: 65535, hello: "Welcome: come in",
+                    identifier: "Front door", .numbers(uuid, major: 1, minor: 65535), hello: "Welcome: come in",
                     goodbye: "Good\nbye\n", atMostOncePer: .seconds(3600), exitAfter: .milliseconds(500)),
-                RegionList.Entry(identifier: "all", uuid: uuid),
+                RegionList.Entry(identifier: "all", .numbers(uuid, major: nil, minor: nil)),
             ])
     }
 
@@ -49,7 +50,7 @@ import Testing
             "there is no key \"region\" here; did you mean \"regions\"? keys are regions"
         ),
         ("regions:\n  - ¦{ uuid: \(uuid) }\n", "regions[0]", "\"identifier\" is missing"),
-        ("regions:\n  - ¦{ identifier: a }\n", "regions[0]", "\"uuid\" is missing"),
+        ("regions:\n  - ¦{ identifier: a }\n", "regions[0]", "a region has a uuid or a namespace; write one of them"),
         (
             "regions:\n  - { identifier: a, uuid: ¦12 }\n", "regions[0].uuid",
             "\"12\" is not a UUID; write 32 hexadecimal digits as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
@@ -76,7 +77,7 @@ import Testing
         ),
         (
             region("¦exec: true"), "regions[0]",
-            "there is no key \"exec\" here; keys are identifier, uuid, major, minor, hello, goodbye, at-most-once-per, exit-after"
+            "there is no key \"exec\" here; keys are identifier, uuid, major, minor, namespace, instance, hello, goodbye, at-most-once-per, exit-after"
         ),
         (
             "regions:\n  - { identifier: a, uuid: \(uuid) }\n  - { identifier: ¦a, uuid: \(uuid), major: 1 }\n",

@@ -89,12 +89,12 @@ import Testing
         #expect(Self.refusal(text, ValueText.duration) == "\"\(text)\" is not a duration; write 10s, 500ms or 2m")
     }
 
-    @Test(arguments: [("0", 0), ("65535", 65535), ("007", 7)] as [(String, UInt16)])
+    @Test(arguments: [("0", 0), ("65535", 65535), ("007", 7), ("0x10", 16), ("0xEA8A", 60042)] as [(String, UInt16)])
     func unsigned16IsRead(_ text: String, value: UInt16) throws {
         #expect(try ValueText.unsigned16(text) == value)
     }
 
-    @Test(arguments: ["", "-1", "65536", "0x10", "1.0", "1e3", " 1", "one", "１"])
+    @Test(arguments: ["", "-1", "65536", "0x10000", "1.0", "1e3", " 1", "one", "１"])
     func otherNumberIsRefused(_ text: String) {
         #expect(
             Self.refusal(text, ValueText.unsigned16) == "\"\(text)\" is not a whole number from 0 to 65535")
@@ -102,13 +102,13 @@ import Testing
 
     @Test(
         arguments: [
-            ("-59", -59), ("-59dBm", -59), ("-59 dBm", -59), ("0dBm", 0), ("+4dBm", 4), ("-128", -128), ("127", 127),
+            ("-59", -59), ("-59dBm", -59), ("-59 dBm", -59), ("0dBm", 0), ("+4dBm", 4), ("-128", -128), ("127", 127), ("0xC5", -59),
         ] as [(String, Int8)])
     func measuredPowerIsRead(_ text: String, level: Int8) throws {
         #expect(try ValueText.measuredPower(text) == MeasuredPower(level))
     }
 
-    @Test(arguments: ["", "dBm", "-129", "128", "-59db", "-59DBM", "-59.5dBm", "-59 dBm ", "- 59", "0xC5"])
+    @Test(arguments: ["", "dBm", "-129", "-59db", "-59DBM", "-59.5dBm", "-59 dBm ", "- 59", "0x1C5"])
     func otherMeasuredPowerIsRefused(_ text: String) {
         #expect(
             Self.refusal(text, ValueText.measuredPower)

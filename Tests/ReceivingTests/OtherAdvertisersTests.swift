@@ -39,7 +39,7 @@ import Testing
     @Test func advertisersWithoutFramesAreCounted() {
         var others = OtherAdvertisers(beside: .anyUUID(major: nil, minor: nil))
         for number in [1, 2, 2] as [UInt8] { others.take(Self.sighting(number, minor: nil)) }
-        #expect(others.sentence == "received instead: 2 advertisers without an iBeacon frame")
+        #expect(others.sentence == "received instead: 2 advertisers without a beacon frame")
     }
 
     @Test func memoryIsBounded() {

@@ -106,7 +106,7 @@ import Testing
         }
         for sample in row.trace.samples {
             pass(to: sample.time)
-            #expect(ranging.receive(sample.beacon, rssi: sample.rssi, at: sample.time) == nil)
+            #expect(ranging.receive(ReceivedBeacon(sample.beacon), rssi: sample.rssi, at: sample.time) == nil)
         }
         pass(to: .seconds(row.until))
         #expect(reports.map(Self.text) == row.reports)
@@ -115,7 +115,7 @@ import Testing
 
     static func text(_ report: RangingReport) -> String {
         let beacons = report.beacons.map { ranged in
-            let numbers = "\(ranged.beacon.major).\(ranged.beacon.minor)"
+            let numbers = "\(ranged.identity.numbers?.major ?? 0).\(ranged.identity.numbers?.minor ?? 0)"
             let accuracy = Duration.milliseconds(Int((abs(ranged.accuracy) * 100).rounded()) * 10).text.dropLast()
             let sign = ranged.accuracy < 0 ? "-" : ""
             return
@@ -178,7 +178,7 @@ import Testing
         let due = ranging.advance(to: .seconds(1))
         let report = try #require(due)
         #expect(Self.text(report) == "1.000: 2.1 -59 1.01 near 1, 3.1 -59 1.01 near 1")
-        #expect(report.beacons(in: .museum("cellar", 3)).map(\.beacon.major) == [3])
+        #expect(report.beacons(in: .museum("cellar", 3)).map(\.identity.numbers?.major) == [3])
         #expect(report.beacons(in: .museum("hall", 1)).isEmpty)
         #expect(report.beacons(in: .museum()).count == 2)
     }
@@ -202,7 +202,7 @@ import Testing
     func averagingSteadiesProximity(_ mean: Double, _ proximity: Proximity) {
         let trace = Trace.moving(to: .seconds(60), noise: 4, lostPerMille: 200, seed: 7) { _ in mean }
         var ranging = Ranging([.museum()], settings: Ranging.Settings(model: .android), at: .zero)
-        let reports = trace.samples.compactMap { ranging.receive($0.beacon, rssi: $0.rssi, at: $0.time) }
+        let reports = trace.samples.compactMap { ranging.receive(ReceivedBeacon($0.beacon), rssi: $0.rssi, at: $0.time) }
         #expect(reports.count == 59)
         #expect(reports.allSatisfy { $0.beacons.first?.proximity == proximity })
         let single = trace.samples.filter {

@@ -39,7 +39,7 @@ struct ReceptionTests {
         #expect(ranging.take(Self.received(1, at: 100)) == nil)
         let report = ranging.take(Self.received(2, at: 1100))
         #expect(report?.time == .seconds(1))
-        #expect(report?.beacons.map(\.beacon.minor) == [1])
+        #expect(report?.beacons.map(\.identity.numbers?.minor) == [1])
         #expect(ranging.take(.passed(.milliseconds(1900))) == nil)
         #expect(ranging.take(.passed(.seconds(2)))?.beacons.map(\.packets).sorted() == [0, 1])
     }
@@ -47,7 +47,7 @@ struct ReceptionTests {
     @Test func seekingTakesReceptions() {
         var seeking = Seeking([Self.region], at: .zero)
         #expect(seeking.take(Self.received(1, at: 100)) == nil)
-        #expect(seeking.take(.passed(.seconds(1)))?.nearest?.beacon.minor == 1)
+        #expect(seeking.take(.passed(.seconds(1)))?.nearest?.identity.numbers?.minor == 1)
         #expect(seeking.take(.passed(.seconds(7)))?.text == "No Beacons Found")
     }
 
@@ -74,7 +74,7 @@ struct ReceptionTests {
     }
 
     @Test func expectationIsMetOrNot() {
-        let condition = AdvertisementExpectation.Condition([.uuid([Self.region.uuid])], count: 2, within: .seconds(5))
+        let condition = AdvertisementExpectation.Condition([.uuid([Self.beacon(1).uuid])], count: 2, within: .seconds(5))
         var expectation = AdvertisementExpectation(condition, at: .zero)
         #expect(expectation.take(Self.received(1, at: 100)) == nil)
         #expect(expectation.take(Self.received(1, at: 200))?.isFulfilled == true)

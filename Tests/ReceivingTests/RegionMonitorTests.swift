@@ -135,7 +135,7 @@ import Testing
         }
         for sample in row.trace.samples {
             pass(to: sample.time)
-            events += monitor.receive(sample.beacon, rssi: sample.rssi, at: sample.time)
+            events += monitor.receive(ReceivedBeacon(sample.beacon), rssi: sample.rssi, at: sample.time)
         }
         pass(to: .seconds(row.until))
         events += monitor.advance(to: .seconds(row.until))
@@ -165,7 +165,7 @@ import Testing
         var monitor = RegionMonitor()
         try monitor.add(.museum(), at: .zero)
         var events: [RegionEvent] = []
-        for sample in trace.samples { events += monitor.receive(sample.beacon, rssi: sample.rssi, at: sample.time) }
+        for sample in trace.samples { events += monitor.receive(ReceivedBeacon(sample.beacon), rssi: sample.rssi, at: sample.time) }
         #expect(events.map(Self.text) == expected)
     }
 
@@ -202,7 +202,7 @@ import Testing
         // A region with an existing name replaces it.
         try monitor.add(.museum("7", 7), at: .zero)
         #expect(monitor.statuses.map(\.region.identifier) == (1...20).map { "\($0)" })
-        #expect(monitor.statuses[6].region.major == 7)
+        #expect(monitor.statuses[6].region == .museum("7", 7))
         #expect(monitor.remove("3") == true)
         #expect(monitor.remove("3") == false)
         try monitor.add(.museum("21"), at: .zero)

@@ -67,7 +67,7 @@ import Testing
             while seeking.nextDeadline <= sample.time {
                 if let report = seeking.advance(to: seeking.nextDeadline) { reports.append(report) }
             }
-            let report = seeking.receive(sample.beacon, rssi: sample.rssi, at: sample.time)
+            let report = seeking.receive(ReceivedBeacon(sample.beacon), rssi: sample.rssi, at: sample.time)
             if let report { reports.append(report) }
         }
         while seeking.nextDeadline <= .seconds(row.until) {

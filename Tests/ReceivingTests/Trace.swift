@@ -86,6 +86,15 @@ extension IBeacon {
     }
 }
 
+extension ReceivedBeacon {
+    /// A beacon of the museum, as a receiver finds it.
+    static func sample(
+        _ major: UInt16 = 1, _ minor: UInt16 = 1, uuid: UUID128 = .museum, power: Int8 = -59
+    ) -> ReceivedBeacon {
+        ReceivedBeacon(IBeacon.sample(major, minor, uuid: uuid, power: power))
+    }
+}
+
 extension UUID128 {
     static let museum = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") ?? .zero
     static let shop = UUID128("2173E519-9155-4862-AB64-7953AB146156") ?? .zero

@@ -7,7 +7,8 @@ public import Bluetooth
 import Radio
 public import Receiving
 
-/// What a recording contains of one advertiser of legacy PDUs.
+/// What a recording contains of one advertiser of legacy PDUs; of a device that advertises frames of several formats by turns, what
+/// it contains of one of them.
 public struct RecordedAdvertiser: Hashable, Sendable {
     /// The device.
     public let device: RemoteAddress
@@ -25,12 +26,18 @@ public struct RecordedAdvertiser: Hashable, Sendable {
     public let rssi: RSSI?
     /// The number of advertisements received, without scan responses.
     public let count: Int
+    /// The last Eddystone-TLM between frames of Eddystone-UID or Eddystone-URL; `nil` if none was received.
+    public let telemetry: EddystoneTLM?
+    /// The number of these, which `count` includes.
+    public let telemetryCount: Int
 }
 
 /// Collects the advertisers of a recording, with their data, intervals and RSSI.
 public struct AdvertiserSurvey: Sendable {
     /// The number of advertisers: more are ignored.
     private static let maximumAdvertisers = 65_536
+    /// The number of formats of one advertiser: more are one.
+    private static let maximumFormats = 16
     /// The number of different data, and of samples, of one advertiser: more are ignored.
     fileprivate static let maximumVariants = 64
     fileprivate static let maximumSamples = 4096
@@ -43,10 +50,20 @@ public struct AdvertiserSurvey: Sendable {
         var gaps: [Duration] = []
         var samples: [RSSI] = []
         var count = 0
+        var telemetry: EddystoneTLM?
+        var telemetryCount = 0
     }
 
-    private var order: [RemoteAddress] = []
-    private var tracks: [RemoteAddress: Track] = [:]
+    /// What a device advertises of the formats of one packet; data without a frame is one.
+    private struct Slot: Hashable {
+        let device: RemoteAddress
+        let formats: [String]
+    }
+
+    private var order: [Slot] = []
+    private var tracks: [Slot: Track] = [:]
+    /// The slots of each device, in the order of their first packets.
+    private var slots: [RemoteAddress: [Slot]] = [:]
     private var leftOut: Set<RemoteAddress> = []
 
     /// Whether intervals are estimated: set it to `false` for a receiver that leaves out repetitions of advertisements
@@ -65,31 +82,59 @@ public struct AdvertiserSurvey: Sendable {
             return
         default: break
         }
-        if tracks[sighting.device] == nil {
-            guard tracks.count < Self.maximumAdvertisers else { return }
-            order.append(sighting.device)
+        let frames = sighting.frames
+        let known = slots[sighting.device] ?? []
+        // A scan response, and telemetry, belong to what was advertised before.
+        if sighting.pdu == .scanResponse, let slot = known.first {
+            for slot in known { tracks[slot]?.takeScanResponse(sighting.data) }
+            if tracks[slot] != nil { return }
         }
-        tracks[sighting.device, default: Track()].take(sighting, at: recorded.offset)
+        if let telemetry = frames.first?.content as? EddystoneTLM, frames.count == 1,
+            let slot = known.first(where: { $0.formats == [EddystoneUID.formatName] || $0.formats == [EddystoneURL.formatName] })
+        {
+            tracks[slot]?.take(telemetry, sighting, at: recorded.offset)
+            return
+        }
+        var slot = Slot(device: sighting.device, formats: frames.map(\.format))
+        if !known.contains(slot), let last = known.last, known.count >= Self.maximumFormats { slot = last }
+        if tracks[slot] == nil {
+            guard tracks.count < Self.maximumAdvertisers else { return }
+            order.append(slot)
+            slots[sighting.device, default: []].append(slot)
+        }
+        tracks[slot, default: Track()].take(sighting, at: recorded.offset)
     }
 
     /// The advertisers, in the order of their first advertisements.
     public var advertisers: [RecordedAdvertiser] {
-        order.compactMap { device in
-            tracks[device].flatMap { $0.advertiser(device, estimatesInterval: estimatesIntervals) }
+        order.compactMap { slot in
+            tracks[slot].flatMap { $0.advertiser(slot.device, estimatesInterval: estimatesIntervals) }
         }
     }
 
     /// The number of devices that were received only with extended or directed advertising, which no legacy advertisement
     /// can repeat.
-    public var unrepeatable: Int { leftOut.subtracting(tracks.keys).count }
+    public var unrepeatable: Int { leftOut.subtracting(slots.keys).count }
 }
 
 extension AdvertiserSurvey.Track {
     fileprivate mutating func take(_ sighting: Sighting, at offset: Duration) {
-        if sighting.pdu == .scanResponse { return count(sighting.data, in: \.scanResponses) }
+        if sighting.pdu == .scanResponse { return takeScanResponse(sighting.data) }
         pdu = sighting.pdu ?? pdu
-        count += 1
         count(sighting.data, in: \.data)
+        note(sighting, at: offset)
+    }
+
+    fileprivate mutating func takeScanResponse(_ data: [UInt8]) { count(data, in: \.scanResponses) }
+
+    fileprivate mutating func take(_ telemetry: EddystoneTLM, _ sighting: Sighting, at offset: Duration) {
+        self.telemetry = telemetry
+        telemetryCount += 1
+        note(sighting, at: offset)
+    }
+
+    private mutating func note(_ sighting: Sighting, at offset: Duration) {
+        count += 1
         if let last, gaps.count < AdvertiserSurvey.maximumSamples { gaps.append(offset - last) }
         last = offset
         if let rssi = sighting.rssi, samples.count < AdvertiserSurvey.maximumSamples { samples.append(rssi) }
@@ -108,7 +153,8 @@ extension AdvertiserSurvey.Track {
             device: device, pdu: pdu.flatMap { AdvertisingPDU(rawValue: $0.rawValue) },
             advertisingData: advertisingData, scanResponse: Self.mostFrequent(scanResponses), variants: data.count,
             interval: estimatesInterval ? IntervalEstimate.interval(gaps: gaps) : nil,
-            rssi: samples.isEmpty ? nil : samples.sorted()[samples.count / 2], count: count)
+            rssi: samples.isEmpty ? nil : samples.sorted()[samples.count / 2], count: count, telemetry: telemetry,
+            telemetryCount: telemetryCount)
     }
 
     /// The most frequent one, and always the same one of several.

@@ -5,6 +5,7 @@
 import Devices
 package import Emulator
 import JSON
+import Receiving
 package import RunAPI
 
 /// The text of a change of the beacons.
@@ -88,17 +89,15 @@ package enum LinkText {
         let rows = report.beacons.map { beacon -> [String] in
             let rssi = beacon.rssi == 0 ? "" : "\(beacon.rssi) dBm"
             let distance = beacon.accuracy < 0 ? "" : "\(Formatting.hundredths(beacon.accuracy)) m"
-            let numbers = [beacon.uuid, "\(beacon.major)", "\(beacon.minor)"]
-            return numbers + [rssi, "\(beacon.packets)", beacon.proximity, distance]
+            return beacon.identifiers.columns() + [rssi, "\(beacon.packets)", beacon.proximity, distance]
         }
         return TextTable(rows: [["UUID", "MAJOR", "MINOR", "RSSI", "PACKETS", "PROXIMITY", "DISTANCE"]] + rows).lines
     }
 
     package static func list(_ regions: [MonitoredRegion]) -> [String] {
         if regions.isEmpty { return ["no regions"] }
-        let rows = regions.map { region -> [String] in
-            let (major, minor) = (region.major.map { "\($0)" }, region.minor.map { "\($0)" })
-            return [region.identifier, region.state, region.uuid, major ?? "any", minor ?? "any"]
+        let rows = regions.map { region in
+            [region.identifier, region.state] + region.identifiers.columns(without: "any")
         }
         return TextTable(rows: [["REGION", "STATE", "UUID", "MAJOR", "MINOR"]] + rows).lines
     }
@@ -268,5 +267,14 @@ package enum FaultText {
     package static func line(_ disconnected: DisconnectionRecord) -> String {
         let peers = disconnected.peers.joined(separator: ", ")
         return "\(disconnected.name) disconnected from \(peers) (\(disconnected.reason))"
+    }
+}
+
+extension IdentifierRecord {
+    /// Cells below UUID, MAJOR and MINOR: a format without numbers has a namespace and an instance there, or its identity.
+    /// - Parameter missing: in place of a number that a region does not have.
+    func columns(without missing: String = "") -> [String] {
+        if let uuid { return [uuid, major.map { "\($0)" } ?? missing, minor.map { "\($0)" } ?? missing] }
+        return [namespace ?? identity ?? "", instance ?? (namespace == nil ? "" : missing), ""]
     }
 }

@@ -16,10 +16,18 @@ struct DecodedPayload: Encodable, Report {
         let data: String
     }
 
+    /// A classic mistake: data that is almost a frame, or almost well-formed.
+    struct Mistake: Encodable {
+        let text: String
+        let hint: String
+    }
+
     let frames: [DecodedFrame]
     let structures: [Structure]
     /// The bytes after the significant part; absent if there are none.
     let padding: String?
+    /// Classic mistakes in the data; absent if there are none.
+    let nearMisses: [Mistake]?
 
     init(_ data: AdvertisingData) {
         frames = data.frames.map(DecodedFrame.init)
@@ -28,16 +36,21 @@ struct DecodedPayload: Encodable, Report {
                 type: $0.type, name: AdvertisingStructure.name(ofType: $0.type), data: Hexadecimal.string($0.data))
         }
         padding = data.padding.isEmpty ? nil : Hexadecimal.string(data.padding)
+        let mistakes = data.nearMisses.map { Mistake(text: $0.text, hint: $0.hint) }
+        nearMisses = mistakes.isEmpty ? nil : mistakes
     }
 
-    var lines: [String] { Self.lines(frames, structures, padding) }
+    var lines: [String] { Self.lines(frames, structures, padding, nearMisses) }
 
-    static func lines(_ frames: [DecodedFrame], _ structures: [Structure], _ padding: String?) -> [String] {
+    static func lines(
+        _ frames: [DecodedFrame], _ structures: [Structure], _ padding: String?, _ mistakes: [Mistake]?
+    ) -> [String] {
         frames.map(\.line)
             + structures.map {
                 let type = "0x" + Hexadecimal.string([$0.type])
                 return "  \(type) \($0.name ?? "unknown type"): \($0.data)"
             } + [padding.map { "  padding: \($0)" }].compactMap(\.self)
+            + (mistakes ?? []).map { "  almost: \($0.text); \($0.hint)" }
     }
 }
 
@@ -57,48 +70,26 @@ struct DecodedReport: Encodable, Report {
     let frames: [DecodedFrame]
     let structures: [DecodedPayload.Structure]
     let padding: String?
+    /// Classic mistakes in the data; absent if there are none.
+    let nearMisses: [DecodedPayload.Mistake]?
+    /// Whether the controller had no room for all of the data; absent if it is complete.
+    let incomplete: Bool?
     /// The error in the data after the last parsed structure; absent if there is none.
     let malformed: String?
 
-    /// The reports of an LE Advertising Report or LE Extended Advertising Report event; empty for other and for malformed
-    /// events.
-    static func reports(of event: HCIEventPacket) -> [DecodedReport] {
-        if let legacy = try? event.parameters(as: LEAdvertisingReport.self) {
-            return legacy.reports.map(DecodedReport.init)
-        }
-        if let extended = try? event.parameters(as: LEExtendedAdvertisingReport.self) {
-            return extended.reports.map(DecodedReport.init)
-        }
-        return []
-    }
-
-    private init(_ report: LEAdvertisingReport.Report) {
-        self.init(
-            report.address, report.addressType, pdu: Self.pdu(report.eventType), rssi: report.rssi, power: nil,
-            report.data)
-    }
-
-    private init(_ report: LEExtendedAdvertisingReport.Report) {
-        self.init(
-            report.address, report.addressType, pdu: Self.pdu(report.eventType), rssi: report.rssi,
-            power: report.transmitPower, report.data)
-    }
-
-    private init(
-        _ address: BluetoothAddress, _ type: AddressType, pdu: String, rssi: RSSI, power: TransmitPower?,
-        _ data: [UInt8]
-    ) {
-        self.address = address.description
-        addressType = Self.name(of: type)
-        self.pdu = pdu
-        self.rssi = rssi.decibelMilliwatts == 127 ? nil : rssi.decibelMilliwatts
-        txPower = power.flatMap { $0 == .unspecified ? nil : $0.decibelMilliwatts }
-        var reader = ByteReader(data)
+    init(_ report: ScanReport) {
+        address = report.address.description
+        addressType = Self.name(of: report.addressType)
+        pdu = report.kind.name
+        rssi = report.rssi?.decibelMilliwatts
+        txPower = report.transmitPower?.decibelMilliwatts
+        incomplete = report.isComplete ? nil : true
+        var reader = ByteReader(report.data)
         let (parsed, error) = AdvertisingData.parsePrefix(of: &reader)
         let payload = DecodedPayload(parsed)
-        frames = payload.frames
-        structures = payload.structures
-        padding = payload.padding
+        (frames, structures, padding, nearMisses) = (
+            payload.frames, payload.structures, payload.padding, payload.nearMisses
+        )
         malformed = error.map { "\($0)" }
     }
 
@@ -116,22 +107,8 @@ struct DecodedReport: Encodable, Report {
         let signal = rssi.map { "\($0) dBm" } ?? "RSSI unknown"
         let power = txPower.map { ", TX power \($0) dBm" } ?? ""
         return ["\(when)\(pdu) from \(address) (\(addressType)), \(signal)\(power)"]
-            + DecodedPayload.lines(frames, structures, padding).map { "  " + $0 }
+            + DecodedPayload.lines(frames, structures, padding, nearMisses).map { "  " + $0 }
+            + [incomplete.map { _ in "  incomplete: the controller did not report all of the data" }].compactMap(\.self)
             + [malformed.map { "  malformed: \($0)" }].compactMap(\.self)
-    }
-
-    /// The PDU type of a legacy report.
-    static func pdu(_ type: AdvertisingReportType) -> String {
-        let names = ["ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "SCAN_RSP"]
-        return Int(type.rawValue) < names.count ? names[Int(type.rawValue)] : "event type \(type.rawValue)"
-    }
-
-    /// The PDU type of an extended report.
-    static func pdu(_ type: ExtendedAdvertisingEventType) -> String {
-        guard type.contains(.legacy) else { return type.contains(.scanResponse) ? "AUX_SCAN_RSP" : "ADV_EXT_IND" }
-        if type.contains(.scanResponse) { return "SCAN_RSP" }
-        if type.contains(.directed) { return "ADV_DIRECT_IND" }
-        if type.contains(.connectable) { return "ADV_IND" }
-        return type.contains(.scannable) ? "ADV_SCAN_IND" : "ADV_NONCONN_IND"
     }
 }

@@ -27,10 +27,15 @@ package struct FramePayload: Encodable, Report {
 
     private var digits: String { Hexadecimal.string(frame.advertisingData(flags: flags).serialized()) }
 
-    package var lines: [String] { [digits] }
+    /// What the device has in its scan response; `nil` for most formats.
+    private var scanResponse: String? {
+        frame.scanResponse.size > 0 ? Hexadecimal.string(frame.scanResponse.serialized()) : nil
+    }
+
+    package var lines: [String] { [digits] + [scanResponse.map { "scan response: \($0)" }].compactMap(\.self) }
 
     private enum Key: CodingKey {
-        case format, fields, advertisingData
+        case format, fields, advertisingData, scanResponse
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -39,5 +44,6 @@ package struct FramePayload: Encodable, Report {
         try container.encode(frame.format, forKey: .format)
         try container.encode(FieldObject(fields: frame.fields), forKey: .fields)
         try container.encode(digits, forKey: .advertisingData)
+        try container.encodeIfPresent(scanResponse, forKey: .scanResponse)
     }
 }

@@ -9,6 +9,10 @@ import Receiving
 
 /// A region's state, or a change of it.
 struct RegionRecord: Encodable, Report {
+    private enum CodingKeys: CodingKey {
+        case event, time, region, state, message, heldBack
+    }
+
     /// `entered` or `exited`; `state` for a current state, and for a change from unknown to outside.
     let event: String
     let time: String
@@ -16,11 +20,8 @@ struct RegionRecord: Encodable, Report {
     let region: String
     /// unknown, inside or outside.
     let state: String
-    let uuid: String
-    /// The major number of the beacon that entered the region, else the region's; absent if the region includes any.
-    let major: UInt16?
-    /// As for `major`.
-    let minor: UInt16?
+    /// The identifiers of the beacon that entered the region, else the region's; a number is absent if the region includes any.
+    let identifiers: IdentifierRecord
     /// The region's hello or goodbye; absent if it has none, if it is suppressed, and for the event `state`.
     let message: String?
     /// Whether `at-most-once-per` suppresses the message and the command of this change; absent for a current state.
@@ -32,9 +33,7 @@ struct RegionRecord: Encodable, Report {
         time = Timestamp.now
         region = status.region.identifier
         state = status.state.rawValue
-        uuid = status.region.uuid.description
-        major = status.region.major
-        minor = status.region.minor
+        identifiers = IdentifierRecord(status.region.identifiers)
         message = nil
         heldBack = nil
     }
@@ -45,11 +44,21 @@ struct RegionRecord: Encodable, Report {
         time = Timestamp.now
         region = change.region.identifier
         state = change.state.rawValue
-        uuid = change.region.uuid.description
-        major = change.beacon?.major ?? change.region.major
-        minor = change.beacon?.minor ?? change.region.minor
+        identifiers =
+            change.beacon.map { IdentifierRecord($0.identity) } ?? IdentifierRecord(change.region.identifiers)
         self.message = message
         heldBack = isHeldBack
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try identifiers.encode(to: encoder)
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(event, forKey: .event)
+        try object.encode(time, forKey: .time)
+        try object.encode(region, forKey: .region)
+        try object.encode(state, forKey: .state)
+        try object.encodeIfPresent(message, forKey: .message)
+        try object.encodeIfPresent(heldBack, forKey: .heldBack)
     }
 
     var lines: [String] {
@@ -68,8 +77,9 @@ struct RegionRecord: Encodable, Report {
     var environment: [String: String] {
         let values: [String: String?] = [
             "BEACONRY_EVENT": event, "BEACONRY_TIME": time, "BEACONRY_REGION": region, "BEACONRY_REGION_STATE": state,
-            "BEACONRY_UUID": uuid, "BEACONRY_MAJOR": major.map { "\($0)" }, "BEACONRY_MINOR": minor.map { "\($0)" },
-            "BEACONRY_MESSAGE": message,
+            "BEACONRY_UUID": identifiers.uuid, "BEACONRY_MAJOR": identifiers.major.map { "\($0)" },
+            "BEACONRY_MINOR": identifiers.minor.map { "\($0)" }, "BEACONRY_NAMESPACE": identifiers.namespace,
+            "BEACONRY_INSTANCE": identifiers.instance, "BEACONRY_MESSAGE": message,
         ]
         return values.mapValues { $0 ?? "" }
     }

@@ -8,31 +8,51 @@ import Receiving
 
 /// A region of the saved list, in JSON.
 struct SavedRegion: Codable, Hashable {
+    private enum CodingKeys: CodingKey {
+        case identifier, hello, goodbye, atMostOncePerSeconds, exitAfterSeconds
+    }
+
     let identifier: String
-    let uuid: String
-    var major: UInt16?
-    var minor: UInt16?
-    var hello: String?
-    var goodbye: String?
-    var atMostOncePerSeconds: Double?
-    var exitAfterSeconds: Double?
+    let identifiers: IdentifierRecord
+    let hello: String?
+    let goodbye: String?
+    let atMostOncePerSeconds: Double?
+    let exitAfterSeconds: Double?
 
     init(_ entry: RegionList.Entry) {
         identifier = entry.identifier
-        uuid = entry.uuid.description
-        major = entry.major
-        minor = entry.minor
+        identifiers = IdentifierRecord(entry.identifiers)
         hello = entry.hello
         goodbye = entry.goodbye
         atMostOncePerSeconds = entry.atMostOncePer.map { $0 / .seconds(1) }
         exitAfterSeconds = entry.exitAfter.map { $0 / .seconds(1) }
     }
 
-    /// The region; `nil` when its UUID is invalid.
+    init(from decoder: any Decoder) throws {
+        identifiers = try IdentifierRecord(from: decoder)
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        identifier = try object.decode(String.self, forKey: .identifier)
+        hello = try object.decodeIfPresent(String.self, forKey: .hello)
+        goodbye = try object.decodeIfPresent(String.self, forKey: .goodbye)
+        atMostOncePerSeconds = try object.decodeIfPresent(Double.self, forKey: .atMostOncePerSeconds)
+        exitAfterSeconds = try object.decodeIfPresent(Double.self, forKey: .exitAfterSeconds)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try identifiers.encode(to: encoder)
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(identifier, forKey: .identifier)
+        try object.encodeIfPresent(hello, forKey: .hello)
+        try object.encodeIfPresent(goodbye, forKey: .goodbye)
+        try object.encodeIfPresent(atMostOncePerSeconds, forKey: .atMostOncePerSeconds)
+        try object.encodeIfPresent(exitAfterSeconds, forKey: .exitAfterSeconds)
+    }
+
+    /// The region; `nil` when its identifiers are invalid.
     var entry: RegionList.Entry? {
-        guard let uuid = UUID128(uuid) else { return nil }
+        guard let identifiers = identifiers.region else { return nil }
         return RegionList.Entry(
-            identifier: identifier, uuid: uuid, major: major, minor: minor, hello: hello, goodbye: goodbye,
+            identifier: identifier, identifiers, hello: hello, goodbye: goodbye,
             atMostOncePer: Self.duration(atMostOncePerSeconds), exitAfter: Self.duration(exitAfterSeconds))
     }
 
@@ -43,23 +63,23 @@ struct SavedRegion: Codable, Hashable {
 
 /// The last state of a region, in JSON.
 struct SavedState: Codable, Hashable {
+    private enum CodingKeys: CodingKey {
+        case identifier, state, saidHello, saidGoodbye
+    }
+
     let identifier: String
-    let uuid: String
-    var major: UInt16?
-    var minor: UInt16?
+    let identifiers: IdentifierRecord
     /// unknown, inside or outside.
     let state: String
     /// The time of the last hello, in seconds since 1970.
-    var saidHello: Double?
+    let saidHello: Double?
     /// The time of the last goodbye, in seconds since 1970.
-    var saidGoodbye: Double?
+    let saidGoodbye: Double?
 
     /// - Parameter start: the start of the announcer's times, since 1970.
     init(_ status: RegionStatus, said: [Announcer.Memory: Duration], start: Duration) {
         identifier = status.region.identifier
-        uuid = status.region.uuid.description
-        major = status.region.major
-        minor = status.region.minor
+        identifiers = IdentifierRecord(status.region.identifiers)
         state = status.state.rawValue
         func when(_ kind: Announcement.Kind) -> Double? {
             said[Announcer.Memory(region: status.region.identifier, kind: kind)].map { ($0 + start) / .seconds(1) }
@@ -68,11 +88,28 @@ struct SavedState: Codable, Hashable {
         saidGoodbye = when(.goodbye)
     }
 
+    init(from decoder: any Decoder) throws {
+        identifiers = try IdentifierRecord(from: decoder)
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        identifier = try object.decode(String.self, forKey: .identifier)
+        state = try object.decode(String.self, forKey: .state)
+        saidHello = try object.decodeIfPresent(Double.self, forKey: .saidHello)
+        saidGoodbye = try object.decodeIfPresent(Double.self, forKey: .saidGoodbye)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try identifiers.encode(to: encoder)
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(identifier, forKey: .identifier)
+        try object.encode(state, forKey: .state)
+        try object.encodeIfPresent(saidHello, forKey: .saidHello)
+        try object.encodeIfPresent(saidGoodbye, forKey: .saidGoodbye)
+    }
+
     /// The state; `nil` when a value is invalid.
     var status: RegionStatus? {
-        guard let uuid = UUID128(uuid), let state = RegionState(rawValue: state) else { return nil }
-        return RegionStatus(
-            region: BeaconRegion(identifier: identifier, uuid: uuid, major: major, minor: minor), state: state)
+        guard let identifiers = identifiers.region, let state = RegionState(rawValue: state) else { return nil }
+        return RegionStatus(region: BeaconRegion(identifier: identifier, identifiers), state: state)
     }
 
     /// The times of its last messages relative to a start; at most zero, as they precede it.

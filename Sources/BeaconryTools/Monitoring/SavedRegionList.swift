@@ -5,6 +5,7 @@
 import Bluetooth
 import Persistence
 package import Profiles
+import Receiving
 
 /// `monitor add`, `remove` and `list`: the saved list of regions.
 package struct SavedRegionList {
@@ -52,7 +53,7 @@ package struct SavedRegionList {
     package func list() throws {
         let states = try folder.states(of: MonitorFolder.savedListName)
         for region in try folder.savedRegions() {
-            let state = states.first { $0.identifier == region.identifier && $0.uuid == region.uuid }
+            let state = states.first { $0.identifier == region.identifier && $0.identifiers == region.identifiers }
             Output.report(SavedRegionReport("saved", region, state: state?.state), as: format)
         }
     }
@@ -75,8 +76,9 @@ private struct SavedRegionReport: Encodable, Report {
     var lines: [String] {
         [
             Formatting.row([
-                region.identifier, region.uuid, region.major.map { "major \($0)" }, region.minor.map { "minor \($0)" },
-                state, event == "saved" ? nil : event,
+                region.identifier, region.identifiers.uuid ?? region.identifiers.namespace,
+                region.identifiers.major.map { "major \($0)" }, region.identifiers.minor.map { "minor \($0)" },
+                region.identifiers.instance.map { "instance \($0)" }, state, event == "saved" ? nil : event,
             ])
         ]
     }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import BeaconryCentral
 import Bluetooth
 import FoundationEssentials
@@ -20,11 +21,22 @@ struct PlotInput {
 
     private struct Ranged: Decodable {
         struct Beacon: Decodable {
-            let uuid: String
-            let major: UInt16
-            let minor: UInt16
+            private enum CodingKeys: CodingKey {
+                case format, rssi, packets
+            }
+
+            /// `nil` if they are invalid.
+            let identity: BeaconIdentity?
             let rssi: Int8
             let packets: Int
+
+            init(from decoder: any Decoder) throws {
+                let object = try decoder.container(keyedBy: CodingKeys.self)
+                rssi = try object.decode(Int8.self, forKey: .rssi)
+                packets = try object.decode(Int.self, forKey: .packets)
+                let format = try object.decodeIfPresent(String.self, forKey: .format) ?? IBeacon.formatName
+                identity = try IdentifierRecord(from: decoder).beacon(format: format)
+            }
         }
 
         let beacons: [Beacon]
@@ -46,6 +58,8 @@ struct PlotInput {
     private(set) var collector = SeriesCollector()
     /// Whether the receiver reported each advertisement that it received, as far as the file says so.
     private(set) var hasRepetitions = true
+    /// What a user should know of the file.
+    private(set) var notices: [Notice] = []
     /// The time of the first event, since 1970.
     private var start: Date?
     private var hasEvents = false
@@ -58,19 +72,23 @@ struct PlotInput {
     mutating func read() throws {
         var file = try InputFile(path, from: RecordingReader.source)
         let first = try file.next()
-        if BtsnoopFile.isOne(startingWith: first) {
+        if try CaptureReports(path, startingWith: first) != nil {
             var collector = SeriesCollector()
             let receiver = try RecordingReader(path: path).readAll {
                 collector.add($0.sighting, at: $0.offset / .seconds(1))
             }
             self.collector = collector
             hasRepetitions = receiver.reportsRepetitions
+            notices = receiver.notices
             return
         }
         let path = path
         try file.readLines(
             after: first, longest: RecordingReader.longestLine, fault: { Self.fault(path, $0) },
-            { line, number in try read(Data(line), number) })
+            { line, number in try read(Data(line), number) },
+            unended: { line, number, offset in
+                if let cut = Notice(cut: path, line, number, at: offset) { notices.append(cut) } else { try read(Data(line), number) }
+            })
         guard hasEvents, !isOfReceiver else { return }
         throw Failure.badData("\(path): these events have no RSSI; plot reads what \(Self.sources) write")
     }
@@ -106,11 +124,10 @@ struct PlotInput {
 
     private mutating func add(_ ranged: Ranged, at time: Double, _ number: Int) throws(Failure) {
         for beacon in ranged.beacons {
-            guard let uuid = UUID128(beacon.uuid) else { throw Self.fault(path, number) }
+            guard let identity = beacon.identity else { throw Self.fault(path, number) }
             // Without packets the RSSI is 0, as in Core Location.
             guard beacon.packets > 0, beacon.rssi != 0 else { continue }
-            collector.add(
-                Double(beacon.rssi), of: BeaconIdentity(uuid: uuid, major: beacon.major, minor: beacon.minor), at: time)
+            collector.add(Double(beacon.rssi), of: identity, at: time)
         }
     }
 

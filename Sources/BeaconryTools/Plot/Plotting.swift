@@ -21,6 +21,7 @@ package enum PlotTool {
         for recording in recordings {
             var input = PlotInput(path: recording)
             try input.read()
+            for notice in input.notices { Output.report(notice, as: format) }
             if !input.hasRepetitions { Output.report(Notice(thinned: recording), as: format) }
             let prefix = recordings.count > 1 ? "\(fileName(recording)): " : ""
             chart.series += input.collector.series(names, prefix: prefix)

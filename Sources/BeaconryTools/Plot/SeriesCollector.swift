@@ -10,8 +10,8 @@ import Receiving
 
 /// The RSSI of each beacon of a recording, or of what a command receives; its size is bounded.
 ///
-/// A beacon is an iBeacon with its numbers, whatever its address, or any other device with its address. All packets of
-/// a device that has sent an iBeacon frame count for that beacon.
+/// A beacon is known by the identity in its frames, whatever its address, any other device by its address. All packets of a device
+/// that has sent such a frame count for that beacon.
 struct SeriesCollector: Sendable {
     private enum Source: Hashable {
         case beacon(BeaconIdentity)
@@ -33,7 +33,7 @@ struct SeriesCollector: Sendable {
         /// The ids of the beacons in profiles, by their numbers and addresses.
         init(_ profiles: [Profile] = []) {
             for beacon in profiles.flatMap(\.beacons) {
-                if let frame = beacon.device.frame { ofBeacons[BeaconIdentity(frame)] = beacon.id }
+                if let identity = beacon.device.identity { ofBeacons[identity] = beacon.id }
                 if let address = beacon.device.firstAdvertisement?.address { ofDevices[address] = beacon.id }
             }
         }
@@ -63,8 +63,11 @@ struct SeriesCollector: Sendable {
     mutating func add(_ sighting: Sighting, at time: Double) {
         guard let rssi = sighting.rssi, rssi != .unavailable else { return }
         let data = AdvertisingData(verbatim: sighting.data)
-        if let frame = data.structures.lazy.compactMap(IBeacon.init).first, beacons.count < Self.sources {
-            beacons[sighting.device] = BeaconIdentity(frame)
+        if let identity = data.frames.lazy.compactMap(\.identity).first, beacons.count < Self.sources {
+            // A device that sends frames of several formats is one beacon, by the first of them.
+            if beacons[sighting.device]?.format ?? identity.format == identity.format {
+                beacons[sighting.device] = identity
+            }
         }
         let source = beacons[sighting.device].map { Source.beacon($0) } ?? .device(sighting.device)
         add(Double(rssi.decibelMilliwatts), of: source, at: time) { entry in
@@ -110,7 +113,7 @@ struct SeriesCollector: Sendable {
     func series(_ names: Names = Names(), prefix: String = "") -> [RSSISeries] {
         let uuids = Set(
             order.compactMap { source in
-                if case .beacon(let beacon) = source { beacon.uuid } else { nil }
+                if case .beacon(let beacon) = source { beacon.numbers?.uuid } else { nil }
             })
         let earliest = min(0, entries.values.flatMap(\.points).map(\.time).min() ?? 0)
         var used: [String: Int] = [:]
@@ -129,8 +132,9 @@ struct SeriesCollector: Sendable {
         switch source {
         case .beacon(let beacon):
             if let name = names.ofBeacons[beacon] { return name }
-            let numbers = "ibeacon \(beacon.major)/\(beacon.minor)"
-            return withUUID ? "\(numbers) of \(beacon.uuid.description.prefix(8))" : numbers
+            guard let numbers = beacon.numbers else { return "\(beacon)" }
+            let name = "\(beacon.format) \(numbers.major)/\(numbers.minor)"
+            return withUUID ? "\(name) of \(numbers.uuid.description.prefix(8))" : name
         case .device(let device):
             return entry.localName.map { "\($0), \(device.address)" } ?? device.address.description
         }

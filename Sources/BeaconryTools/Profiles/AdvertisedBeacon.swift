@@ -21,7 +21,8 @@ package struct AdvertisedBeacon: Sendable {
         _ payload: FramePayload, pdu: AdvertisingPDU?, _ advertising: AdvertisingSettings, name: String?,
         telemetry: BeaconTelemetry?
     ) throws(Failure) {
-        let pdu = pdu ?? (name == nil ? .nonConnectable : .scannable)
+        let usual = type(of: payload.frame).pdu
+        let pdu = pdu ?? (name == nil || usual.isScannable ? usual : .scannable)
         guard name == nil || pdu.isScannable else {
             throw .usage(
                 "\(pdu.rawValue) has no scan response to carry the name; write ADV_SCAN_IND or ADV_IND, or leave "

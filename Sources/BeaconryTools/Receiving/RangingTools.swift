@@ -52,7 +52,7 @@ package enum RangeTool {
                 continuation.finish()
             }
             defer { end.cancel() }
-            var others = OtherAdvertisers(beside: filter)
+            var others = OtherAdvertisers(beside: filter, reader: phone.reader)
             let screen = LiveScreen.forResults(as: format)
             defer { screen?.finish() }
             for await observation in observations {
@@ -60,7 +60,7 @@ package enum RangeTool {
                 case .packet(let sighting, _): others.take(sighting)
                 case .report(.ranging(let report)):
                     let ranged = RangingReport(
-                        time: report.time, beacons: report.beacons.filter { filter.contains($0.beacon) })
+                        time: report.time, beacons: report.beacons.filter { filter.contains($0.identity) })
                     let output = RangingOutput(ranged, others: others)
                     if let screen { screen.show(output.content) } else { Output.report(output, as: format) }
                 case .report(.region): break
@@ -231,8 +231,13 @@ extension RangingRecord.Beacon {
     /// The same with the last RSSI values.
     func line(trend: String) -> String {
         let signal = rssi == 0 && packets == 0 ? "not received now" : "\(rssi) dBm"
-        return "Major: \(major), Minor: \(minor), Acc: \(Formatting.hundredths(accuracy))m  \(signal)  "
-            + (trend.isEmpty ? "" : trend + "  ") + uuid
+        let distance = "Acc: \(Formatting.hundredths(accuracy))m  \(signal)  " + (trend.isEmpty ? "" : trend + "  ")
+        guard let uuid = identifiers.uuid, let major = identifiers.major, let minor = identifiers.minor else {
+            let parts = [format, identifiers.namespace, identifiers.instance, identifiers.identity]
+            return distance + parts.compactMap(\.self).joined(separator: " ")
+        }
+        let other = format == IBeacon.formatName ? "" : " (\(format))"
+        return "Major: \(major), Minor: \(minor), " + distance + uuid + other
     }
 }
 

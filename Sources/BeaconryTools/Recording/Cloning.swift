@@ -23,11 +23,15 @@ package enum CloneTool {
     ) throws {
         var survey = AdvertiserSurvey()
         let receiver = try RecordingReader(path: recording).readAll { survey.take($0) }
+        for notice in receiver.notices { Output.report(notice, as: format) }
         survey.estimatesIntervals = receiver.reportsRepetitions
         let cloner = ProfileCloner(
             survey.advertisers, interval: interval, hasRepetitions: receiver.reportsRepetitions)
         guard !cloner.origins.isEmpty else {
-            throw Failure.badData("\(recording): no advertiser in it that a profile can repeat")
+            let others = cloner.unrepeatable + survey.unrepeatable
+            throw Failure.badData(
+                "\(recording): no advertiser in it that a profile can repeat"
+                    + (others > 0 ? "; \(others) use extended or directed advertising (run --replay sends extended ones again)" : ""))
         }
         let text = cloner.text(name: name)
         do throws(SystemError) {
@@ -47,6 +51,7 @@ package enum CloneTool {
                 "the RSSI is not repeated: on the virtual air each beacon is 1 m away, unless you give it a position "
                     + "(\(InstalledFiles.path("docs/profiles.md")))")
         }
+        for origin in cloner.reduced { Output.report(Notice(payloadsLeftOutOf: origin), as: format) }
         let unrepeatable = cloner.unrepeatable + survey.unrepeatable
         guard unrepeatable > 0 else { return }
         let notice = Notice(
@@ -65,6 +70,16 @@ package enum CloneTool {
 }
 
 extension Notice {
+    /// The profile has one payload of a device that advertised several of one format.
+    fileprivate init(payloadsLeftOutOf origin: ProfileCloner.Origin) {
+        let count = origin.advertiser.variants - 1
+        self.init(
+            code: "payloads-left-out",
+            message: "\(origin.id): \(count) other payload\(count == 1 ? "" : "s") of \(origin.advertiser.device) "
+                + "are left out: an entry has one payload, here the most frequent one",
+            hint: "replay the recording to have all of them: run --replay")
+    }
+
     /// The profile has no intervals.
     fileprivate init(unknownIntervalsIn recording: String, of receiver: RecordingReceiver) {
         let radio = receiver.radio.map { " (\($0))" } ?? ""

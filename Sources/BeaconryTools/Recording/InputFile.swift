@@ -72,13 +72,16 @@ extension InputFile {
     ///   - first: what was read already.
     ///   - longest: the length of the longest valid line, in bytes.
     ///   - fault: the error of a longer line.
-    /// - Throws: the errors of the function, and `Failure` for an empty file.
+    ///   - unended: called with the last line if no line feed ends it, its number and its place in the file.
+    /// - Throws: the errors of the functions, and `Failure` for an empty file.
     mutating func readLines(
         after first: ArraySlice<UInt8>, longest: Int, fault: (Int) -> Failure,
-        _ body: (ArraySlice<UInt8>, Int) throws -> Void
+        _ body: (ArraySlice<UInt8>, Int) throws -> Void,
+        unended: (ArraySlice<UInt8>, Int, Int) throws -> Void
     ) throws {
         var rest = first
         var number = 0
+        var size = first.count
         while true {
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 number += 1
@@ -88,9 +91,10 @@ extension InputFile {
             guard rest.count <= longest else { throw fault(number + 1) }
             let more = try next()
             if more.isEmpty { break }
+            size += more.count
             rest = (Array(rest) + more)[...]
         }
-        if !rest.isEmpty { try body(rest, number + 1) }
+        if !rest.isEmpty { try unended(rest, number + 1, size - rest.count) }
         guard number > 0 || !rest.isEmpty else { throw Failure.badData("\(path) is empty") }
     }
 }

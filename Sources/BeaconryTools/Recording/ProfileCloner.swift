@@ -41,7 +41,10 @@ struct ProfileCloner {
                 unrepeatable += 1
                 continue
             }
-            let device = DeviceRegistry.device(advertising: raw)
+            var device = DeviceRegistry.device(advertising: raw)
+            if let beacon = device as? Beacon, let telemetry = advertiser.telemetry {
+                device = beacon.sending(telemetry, every: advertiser.count / max(advertiser.telemetryCount, 1))
+            }
             let number = numbers[device.kind, default: 0] + 1
             numbers[device.kind] = number
             origins.append(
@@ -102,6 +105,14 @@ struct ProfileCloner {
         return (data, scanResponse)
     }
 
+    /// Whether another beacon of the profile repeats the same device.
+    private func shares(_ origin: Origin) -> Bool {
+        origins.contains { $0.id != origin.id && $0.advertiser.device == origin.advertiser.device }
+    }
+
+    /// The beacons whose device advertised other payloads of the same format, which the profile does not have.
+    var reduced: [Origin] { origins.filter { $0.advertiser.variants > 1 } }
+
     private func remarks(_ origin: Origin) -> [String] {
         let advertiser = origin.advertiser
         let signal = advertiser.rssi.map { " at \($0)" } ?? ""
@@ -116,6 +127,8 @@ struct ProfileCloner {
             advertiser.pdu == nil ? "the radio did not report its PDU type and the order of its data" : nil,
             advertiser.variants > 1
                 ? "it advertised \(advertiser.variants) different payloads; this is the most frequent one" : nil,
+            shares(origin)
+                ? "the device advertised frames of several formats by turns: its entries have one address" : nil,
         ].compactMap(\.self)
     }
 }

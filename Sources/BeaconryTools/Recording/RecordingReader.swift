@@ -10,7 +10,7 @@ import HCI
 import Radio
 import Receiving
 
-/// Reads a recording of `record`, or the advertising reports of a btsnoop file.
+/// Reads a recording of `record`, or the advertising reports of a capture (`CaptureReports`).
 struct RecordingReader {
     /// Longer than any line of a recording.
     static let longestLine = 1 << 16
@@ -20,21 +20,26 @@ struct RecordingReader {
     let path: String
 
     /// Calls the closure with each advertisement, in order.
-    /// - Returns: what is known of the receiver.
+    /// - Returns: what is known of the receiver; of a file that is cut, with a notice: what is complete was used.
     /// - Throws: `Failure` that names the invalid line or offset; also for a `ValueFault` of the closure.
     @discardableResult
     func readAll(_ body: (RecordedSighting) throws -> Void) throws -> RecordingReceiver {
         var file = try InputFile(path, from: Self.source)
         let first = try file.next()
-        guard !BtsnoopFile.isOne(startingWith: first) else { return try readSnoop(first, &file, body) }
+        if var capture = try CaptureReports(path, startingWith: first) { return try read(&capture, &file, body) }
         var receiver = RecordingReceiver()
+        var cut: Notice?
         try file.readLines(after: first, longest: Self.longestLine, fault: fault) { line, number in
             if number == 1, let head = try? JSONDecoder().decode(RecordingHead.self, from: Data(line)) {
                 receiver = RecordingReceiver(head)
             } else {
                 try readLine(line, number, body)
             }
+        } unended: { line, number, offset in
+            cut = Notice(cut: path, line, number, at: offset)
+            if cut == nil { try readLine(line, number, body) }
         }
+        receiver.notices += [cut].compactMap(\.self)
         return receiver
     }
 
@@ -51,41 +56,43 @@ struct RecordingReader {
     }
 
     private func fault(_ number: Int) -> Failure {
-        .badData("\(path):\(number): this is not a line of a recording; beaconry record FILE makes one")
+        .badData(
+            "\(path):\(number): this is not a line of a recording; beaconry record FILE makes one, and captures are read as "
+                + "btsnoop, pcap or pcapng")
     }
 
-    private func readSnoop(
-        _ first: ArraySlice<UInt8>, _ file: inout InputFile, _ body: (RecordedSighting) throws -> Void
+    private func read(
+        _ capture: inout CaptureReports, _ file: inout InputFile, _ body: (RecordedSighting) throws -> Void
     ) throws -> RecordingReceiver {
         var start: Duration?
         var number = 0
         var filters = DuplicateFilters()
         var receiver = RecordingReceiver()
-        try BtsnoopFile.read(
-            first, &file, commands: { filters.take($1, to: $0.controllerIndex) },
-            { packet, event in
-                let began = start ?? packet.time
-                start = began
-                for sighting in Sighting.reported(by: event) {
-                    number += 1
-                    if filters.isOn(packet.controllerIndex) { receiver.reportsRepetitions = false }
-                    do {
-                        try body(RecordedSighting(offset: packet.time - began, sighting: sighting))
-                    } catch let fault as ValueFault {
-                        throw Failure.badData("\(path): advertising report \(number): \(fault.message)")
-                    }
-                }
-            })
+        let cut = try capture.read(&file, commands: { filters.take($1, to: $0.controllerIndex) }) { report in
+            let began = start ?? report.time
+            start = began
+            number += 1
+            if filters.isOn(report.controllerIndex) { receiver.reportsRepetitions = false }
+            guard let sighting = Sighting(report.report) else { return }
+            do {
+                try body(RecordedSighting(offset: report.time - began, sighting: sighting))
+            } catch let fault as ValueFault {
+                throw Failure.badData("\(path): advertising report \(number): \(fault.message)")
+            }
+        }
+        receiver.notices += [cut].compactMap(\.self)
         return receiver
     }
 }
 
 /// What a recording says about its receiver.
-struct RecordingReceiver: Hashable {
+struct RecordingReceiver {
     /// The radio, as `--radio` takes it; `nil` if the recording does not have it.
     var radio: String?
     /// Whether it reported each advertisement that it received, so that the times between them mean something.
     var reportsRepetitions = true
+    /// What a user should know of the file.
+    var notices: [Notice] = []
 
     init() {}
 
@@ -120,25 +127,21 @@ private struct DuplicateFilters {
 }
 
 extension Sighting {
-    /// The sightings of an event; empty for events other than advertising reports.
-    fileprivate static func reported(by event: HCIEventPacket) -> [Sighting] {
-        if let legacy = try? event.parameters(as: LEAdvertisingReport.self) {
-            return legacy.reports.compactMap {
-                Sighting($0.address, $0.addressType, DecodedReport.pdu($0.eventType), $0.data, $0.rssi)
-            }
-        }
-        if let extended = try? event.parameters(as: LEExtendedAdvertisingReport.self) {
-            return extended.reports.compactMap {
-                Sighting($0.address, $0.addressType, DecodedReport.pdu($0.eventType), $0.data, $0.rssi)
-            }
-        }
-        return []
-    }
-
-    private init?(_ address: BluetoothAddress, _ type: AddressType, _ pdu: String, _ data: [UInt8], _ rssi: RSSI) {
-        guard let pdu = PDU(rawValue: pdu) else { return nil }
+    /// The sighting of a report; `nil` without an address, which an anonymous advertisement does not have.
+    fileprivate init?(_ report: ScanReport) {
+        guard let pdu = PDU(rawValue: report.kind.name), report.addressType != .anonymous else { return nil }
         self.init(
-            device: RemoteAddress(address, isRandom: type.rawValue & 1 == 1), pdu: pdu, data: data,
-            rssi: rssi == .unavailable ? nil : rssi)
+            device: RemoteAddress(report.address, isRandom: report.addressType.rawValue & 1 == 1), pdu: pdu,
+            data: report.data, rssi: report.rssi)
+    }
+}
+
+extension Notice {
+    /// The last line of a file of JSON objects is not complete; `nil` for a whole object, and for the only line.
+    init?(cut path: String, _ line: ArraySlice<UInt8>, _ number: Int, at offset: Int) {
+        guard number > 1, line.last != UInt8(ascii: "}"), line.first == UInt8(ascii: "{") else { return nil }
+        self.init(
+            code: "file-cut", message: "\(path) ends within line \(number), at byte \(offset); the lines before it are used",
+            hint: "none: the file was cut, or is still being written")
     }
 }

@@ -16,7 +16,7 @@ package enum ReplayTool {
     /// The longest recording: times of an air are in microseconds, and a century does not overflow.
     private static let longest = Duration.seconds(3_155_760_000)
 
-    /// The recording of a file of `record`, or of the advertising reports of a btsnoop file.
+    /// The recording of a file of `record`, or of the advertising reports of a capture.
     /// - Throws: `Failure` that names the line of an advertisement that cannot be sent.
     package static func load(_ path: String) throws -> AirReplay {
         var sightings: [RecordedSighting] = []
@@ -40,7 +40,8 @@ package enum ReplayTool {
                 )
             }
         }
-        let replay = AirReplay(sightings, hasRepetitions: receiver.reportsRepetitions)
+        var replay = AirReplay(sightings, hasRepetitions: receiver.reportsRepetitions)
+        replay.ofFile = receiver.notices.map { Warning(code: $0.code, message: $0.message, hint: $0.hint) }
         guard !replay.isEmpty else { throw Failure.badData("\(path): no advertisement in it that can be sent again") }
         return replay
     }

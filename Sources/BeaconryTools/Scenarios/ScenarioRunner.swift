@@ -141,12 +141,14 @@ struct ScenarioRunner: Sendable {
         return settings
     }
 
-    /// The regions of the scenario, and one for each iBeacon that an expectation names instead of a region.
+    /// The regions of the scenario, and one for each beacon that an expectation names instead of a region.
     private static func regions(of scenario: Scenario) -> [RegionList.Entry] {
         let named = Set(scenario.regions.map(\.identifier))
         let own = scenario.profile.beacons.compactMap { beacon -> RegionList.Entry? in
-            guard !named.contains(beacon.id), let frame = beacon.device.frame else { return nil }
-            return RegionList.Entry(identifier: beacon.id, uuid: frame.uuid, major: frame.major, minor: frame.minor)
+            guard !named.contains(beacon.id), let identity = beacon.device.identity,
+                let identifiers = BeaconRegion.Identifiers(of: identity)
+            else { return nil }
+            return RegionList.Entry(identifier: beacon.id, identifiers)
         }
         return scenario.regions + own
     }

@@ -54,7 +54,7 @@ package struct ScenarioTrace: Sendable {
                 devices[sighting.device] = time
                 let rssi = sighting.rssi.map { Double($0.decibelMilliwatts) }
                 reports[sighting.device.address, default: []].append((time, rssi))
-                for beacon in sighting.beacons { addresses[BeaconIdentity(beacon)] = sighting.device.address }
+                for identity in sighting.frames.compactMap(\.identity) { addresses[identity] = sighting.device.address }
             case .report(.ranging(let report)):
                 // Of a time without beacons, which may last hours, only the first report counts.
                 if report.beacons.isEmpty, ranged.last?.beacons.isEmpty ?? true { return }

@@ -135,18 +135,32 @@ enum ProfileSchema {
         .optional("temperature", GATTSchema.quantity(BeaconTelemetry.temperatureShape), "in °C"),
     ])
 
-    /// The keys of all formats that can be sent; which of them there are depends on `format`.
+    /// The keys of all formats that can be sent; which of them there are depends on `format`. They are definitions, since beacons,
+    /// defaults and schedules have them.
     private static var formatKeys: [Schema.Member] {
-        func keys<Frame: TransmittableBeacon>(of _: Frame.Type) -> [(name: String, text: String, shape: ValueShape)] {
-            Frame.keys.map { ($0.name, "of \(Frame.formatName): \($0.meaning)", $0.shape) }
+        formatDefinitions.map { .optional(String($0.name.dropFirst(formatPrefix.count)), .definition($0.name), "") }
+    }
+
+    private static let formatPrefix = "of-format-"
+
+    private static let formatDefinitions: [Schema.Member] = {
+        func keys<Frame: TransmittableBeacon>(
+            of _: Frame.Type
+        ) -> [(name: String, text: String, shape: ValueShape, isList: Bool)] {
+            Frame.keys.map { ($0.name, "of \(Frame.formatName): \($0.meaning)", $0.shape, $0.isList) }
         }
         let all = BeaconFormats.transmittable.flatMap { keys(of: $0) }
         return Dictionary(grouping: all, by: \.name).sorted { $0.key < $1.key }.map { name, keys in
             let shapes = keys.reduce(into: [ValueShape]()) { if !$0.contains($1.shape) { $0.append($1.shape) } }
             let text = keys.map(\.text).joined(separator: "; ")
-            return .optional(name, .value(shapes.count == 1 ? shapes[0] : .either(shapes)), text)
+            let value = Schema.value(shapes.count == 1 ? shapes[0] : .either(shapes))
+            let others = [
+                shapes.contains { $0.bounds != nil } ? Schema.definition("generator") : nil,
+                keys.contains(where: \.isList) ? .array(value, 1...16) : nil,
+            ].compactMap(\.self)
+            return .optional(formatPrefix + name, others.isEmpty ? value : .anyOf([value] + others), text)
         }
-    }
+    }()
 
     private static let pairing = Schema.object([
         .optional(
@@ -285,6 +299,6 @@ enum ProfileSchema {
                 "track", .anyOf([.single, track]), "recorded positions: a .csv, .gpx or .geojson file"),
             .optional("orbit", orbit, "a circle"),
             .optional("grid", grid, "places the copies of an entry with a count, row after row"),
-        ] + GATTSchema.definitions
+        ] + GATTSchema.definitions + formatDefinitions
     }()
 }

@@ -30,24 +30,34 @@ enum ScenarioSchema {
     }
 
     /// A region that a receiver of a run monitors.
-    static let region = Schema.object(regionKeys)
+    static let region = region([])
 
-    private static let regionKeys: [Schema.Member] = [
-        .required("id", .value(.name), "the name of the region"),
-        .required("uuid", .value(.uuid), "the proximity UUID"),
-        .optional("major", .value(.unsigned16), "the major number (default: any)"),
-        .optional("minor", .value(.unsigned16), "the minor number (default: any)"),
-        .optional("exit-after", .value(.duration), "the time without advertisements before an exit (default: 30s)"),
-    ]
+    /// A region of iBeacons and AltBeacons, or one of Eddystone-UID, with other keys.
+    private static func region(_ others: [Schema.Member]) -> Schema {
+        .anyOf([
+            .object(
+                [id, .required("uuid", .value(.uuid), "the proximity UUID; id1 of AltBeacons")]
+                    + [
+                        .optional("major", .value(.unsigned16), "the major number; id2 of AltBeacons (default: any)"),
+                        .optional("minor", .value(.unsigned16), "the minor number; id3 of AltBeacons (default: any)"),
+                        exit,
+                    ] + others),
+            .object(
+                [id, .required("namespace", .value(.bytes(10...10)), "the namespace of Eddystone-UID")]
+                    + [.optional("instance", .value(.bytes(6...6)), "the instance (default: any)"), exit] + others),
+        ])
+    }
+
+    private static let id = Schema.Member.required("id", .value(.name), "the name of the region")
+    private static let exit = Schema.Member.optional(
+        "exit-after", .value(.duration), "the time without advertisements before an exit (default: 30s)")
 
     /// A region of a scenario, which may have announcements.
-    private static let announcingRegion = Schema.object(
-        regionKeys + [
-            .optional("hello", .value(.message), "what is said when the region is entered"),
-            .optional("goodbye", .value(.message), "what is said when the region is exited"),
-            .optional(
-                "at-most-once-per", .value(.duration), "the time within which it is said only once, such as 10m"),
-        ])
+    private static let announcingRegion = region([
+        .optional("hello", .value(.message), "what is said when the region is entered"),
+        .optional("goodbye", .value(.message), "what is said when the region is exited"),
+        .optional("at-most-once-per", .value(.duration), "the time within which it is said only once, such as 10m"),
+    ])
 
     private static let step = Schema.object([
         .optional("at", .value(.duration), "when, such as 10s"),

@@ -405,6 +405,9 @@ package actor ListeningReceiver {
     package func monitor(
         _ region: BeaconRegion, exitAfter: Duration?
     ) throws(EmulatorError) -> (record: MonitoredRegion, isNew: Bool) {
+        guard settings.phone.reader.knows(region.identifiers) else {
+            throw EmulatorError(.conflict, settings.phone.cannotMonitor(region.identifier))
+        }
         let former = app.regions.first { $0.region.identifier == region.identifier }
         do throws(RegionMonitor.TooManyRegions) {
             try app.add(region, exitAfter: exitAfter, at: clock.uptime)

@@ -11,7 +11,7 @@ package import Receiving
 package struct AdvertisementRecord: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case v, time, receiver, address, addressType, pdu, connectable, rssi, data, name, txPower, services, serviceData
-        case manufacturerData, device, format, company, uuid, major, minor, measuredPower
+        case manufacturerData, device, format, company, measuredPower
     }
 
     /// The time of the run, in UTC.
@@ -92,21 +92,13 @@ package struct AdvertisementRecord: Encodable, Sendable {
         guard let frame else { return }
         try object.encode(frame.format, forKey: .format)
         try object.encodeIfPresent(frame.measuredPower?.decibelMilliwatts, forKey: .measuredPower)
-        guard let identity else { return }
-        try object.encode(identity.company.rawValue, forKey: .company)
-        try object.encode(identity.numbers.uuid.description, forKey: .uuid)
-        try object.encode(identity.numbers.major, forKey: .major)
-        try object.encode(identity.numbers.minor, forKey: .minor)
+        try object.encodeIfPresent(company?.rawValue, forKey: .company)
+        try frame.identity.map { IdentifierRecord($0) }?.encode(to: encoder)
     }
 
-    /// The numbers of a frame of the two formats that have them in 16, 2 and 2 bytes.
-    private var identity: (company: CompanyIdentifier, numbers: BeaconIdentity)? {
-        switch frame?.content {
-        case let beacon as IBeacon: (CompanyIdentifier(0x004C), BeaconIdentity(beacon))
-        case let beacon as AltBeacon:
-            (beacon.company, BeaconIdentity(uuid: beacon.id1, major: beacon.id2, minor: beacon.id3))
-        default: nil
-        }
+    /// The company whose identifier begins the frame; `nil` for data of a service.
+    private var company: CompanyIdentifier? {
+        if case .manufacturerSpecific(let company, _)? = frame?.structure { company } else { nil }
     }
 
     /// Whether a filter accepts it.
@@ -115,7 +107,7 @@ package struct AdvertisementRecord: Encodable, Sendable {
             guard let frame, formats.contains(where: { frame.isNamed($0) }) else { return false }
         }
         guard filter.uuid != nil || filter.major != nil || filter.minor != nil else { return true }
-        guard let numbers = identity?.numbers else { return false }
+        guard let numbers = frame?.identity?.numbers else { return false }
         return filter.uuid ?? numbers.uuid == numbers.uuid && filter.major ?? numbers.major == numbers.major
             && filter.minor ?? numbers.minor == numbers.minor
     }
@@ -145,12 +137,17 @@ package struct AdvertisementFilter: Hashable, Sendable {
 package struct RangingRecord: Codable, Hashable, Sendable {
     /// A beacon of the report.
     package struct Beacon: Codable, Hashable, Sendable {
-        package let uuid: String
-        package let major: UInt16
-        package let minor: UInt16
+        private enum CodingKeys: CodingKey {
+            case format, rssi, measuredPower, packets, proximity, accuracy
+        }
+
+        /// The format of its frame.
+        package let format: String
+        package let identifiers: IdentifierRecord
         /// The mean since the last report, in dBm; 0 without packets.
         package let rssi: Int8
-        package let measuredPower: Int8
+        /// `nil` if it claims none.
+        package let measuredPower: Int8?
         /// The number since the last report.
         package let packets: Int
         package let proximity: String
@@ -158,14 +155,35 @@ package struct RangingRecord: Codable, Hashable, Sendable {
         package let accuracy: Double
 
         package init(_ beacon: RangedBeacon) {
-            uuid = beacon.beacon.uuid.description
-            major = beacon.beacon.major
-            minor = beacon.beacon.minor
+            format = beacon.identity.format
+            identifiers = IdentifierRecord(beacon.identity)
             rssi = beacon.rssi.decibelMilliwatts
-            measuredPower = beacon.beacon.measuredPower.decibelMilliwatts
+            measuredPower = beacon.beacon.measuredPower?.decibelMilliwatts
             packets = beacon.packets
             proximity = beacon.proximity.rawValue
             accuracy = beacon.accuracy
+        }
+
+        package init(from decoder: any Decoder) throws {
+            identifiers = try IdentifierRecord(from: decoder)
+            let object = try decoder.container(keyedBy: CodingKeys.self)
+            format = try object.decode(String.self, forKey: .format)
+            rssi = try object.decode(Int8.self, forKey: .rssi)
+            measuredPower = try object.decodeIfPresent(Int8.self, forKey: .measuredPower)
+            packets = try object.decode(Int.self, forKey: .packets)
+            proximity = try object.decode(String.self, forKey: .proximity)
+            accuracy = try object.decode(Double.self, forKey: .accuracy)
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            try identifiers.encode(to: encoder)
+            var object = encoder.container(keyedBy: CodingKeys.self)
+            try object.encode(format, forKey: .format)
+            try object.encode(rssi, forKey: .rssi)
+            try object.encodeIfPresent(measuredPower, forKey: .measuredPower)
+            try object.encode(packets, forKey: .packets)
+            try object.encode(proximity, forKey: .proximity)
+            try object.encode(accuracy, forKey: .accuracy)
         }
     }
 
@@ -185,8 +203,10 @@ package struct RangingRecord: Codable, Hashable, Sendable {
     func beacons(_ filter: AdvertisementFilter) -> RangingRecord {
         var report = self
         report.beacons = beacons.filter {
-            (filter.uuid.map(\.description) ?? $0.uuid) == $0.uuid && filter.major ?? $0.major == $0.major
-                && filter.minor ?? $0.minor == $0.minor
+            let identifiers = $0.identifiers
+            return (filter.uuid.map(\.description) ?? identifiers.uuid) == identifiers.uuid
+                && filter.major ?? identifiers.major == identifiers.major
+                && filter.minor ?? identifiers.minor == identifiers.minor
         }
         return report
     }
@@ -194,35 +214,50 @@ package struct RangingRecord: Codable, Hashable, Sendable {
 
 /// A region of a listening receiver as JSON.
 package struct MonitoredRegion: Codable, Hashable, Sendable {
-    /// The version of the format.
-    package var v = 1
+    private enum CodingKeys: CodingKey {
+        case v, identifier, state
+    }
+
     /// The name of the region.
     package let identifier: String
-    package let uuid: String
-    package let major: UInt16?
-    package let minor: UInt16?
+    /// The identifiers of its beacons.
+    package let identifiers: IdentifierRecord
     /// unknown, inside or outside.
     package let state: String
 
     init(_ status: RegionStatus) {
         identifier = status.region.identifier
-        uuid = status.region.uuid.description
-        major = status.region.major
-        minor = status.region.minor
+        identifiers = IdentifierRecord(status.region.identifiers)
         state = status.state.rawValue
+    }
+
+    package init(from decoder: any Decoder) throws {
+        identifiers = try IdentifierRecord(from: decoder)
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        identifier = try object.decode(String.self, forKey: .identifier)
+        state = try object.decode(String.self, forKey: .state)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try identifiers.encode(to: encoder)
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(1, forKey: .v)
+        try object.encode(identifier, forKey: .identifier)
+        try object.encode(state, forKey: .state)
     }
 }
 
 /// The state of a region, or a change of it, as JSON.
 package struct MonitoringRecord: Encodable, Hashable, Sendable {
-    /// The version of the format.
-    let v = 1
+    private enum CodingKeys: CodingKey {
+        case v, time, identifier, state, event
+    }
+
     /// In UTC.
     let time: String
     let identifier: String
-    let uuid: String
-    let major: UInt16?
-    let minor: UInt16?
+    /// The identifiers of its beacons.
+    let identifiers: IdentifierRecord
     let state: String
     /// `state`, `entered`, `exited` or `determined`.
     let event: String
@@ -230,9 +265,7 @@ package struct MonitoringRecord: Encodable, Hashable, Sendable {
     private init(_ region: BeaconRegion, _ state: RegionState, _ event: String) {
         time = Timestamp.now
         identifier = region.identifier
-        uuid = region.uuid.description
-        major = region.major
-        minor = region.minor
+        identifiers = IdentifierRecord(region.identifiers)
         self.state = state.rawValue
         self.event = event
     }
@@ -240,6 +273,16 @@ package struct MonitoringRecord: Encodable, Hashable, Sendable {
     init(_ status: RegionStatus) { self.init(status.region, status.state, "state") }
 
     init(_ event: RegionEvent) { self.init(event.region, event.state, event.kind.rawValue) }
+
+    package func encode(to encoder: any Encoder) throws {
+        try identifiers.encode(to: encoder)
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(1, forKey: .v)
+        try object.encode(time, forKey: .time)
+        try object.encode(identifier, forKey: .identifier)
+        try object.encode(state, forKey: .state)
+        try object.encode(event, forKey: .event)
+    }
 }
 
 /// A device that a listening receiver has received lately, as JSON: its last packet, and the number of packets.

@@ -89,8 +89,8 @@ package struct AdvertisementExpectation: Sendable {
         /// The estimated distance in metres; `nil` when it cannot be estimated.
         package let distance: Double?
 
-        /// The numbers of an iBeacon; `nil` for other senders.
-        package var beacon: BeaconIdentity? { (frame?.content as? IBeacon).map(BeaconIdentity.init) }
+        /// The identity of the beacon; `nil` for a device whose frame does not say it.
+        package var beacon: BeaconIdentity? { frame?.identity }
     }
 
     /// What distinguishes senders.
@@ -150,6 +150,8 @@ package struct AdvertisementExpectation: Sendable {
     private var uncounted: Set<RemoteAddress> = []
     /// Advertisements of another subject.
     private(set) var others = 0
+    /// The first of them that was almost of the subject: `an iBeacon of 26 bytes from C0:FF:EE:00:00:01`.
+    private(set) var almost: String?
     /// Advertisements of this subject.
     private(set) var advertisements = 0
     /// Of these, the ones that count.
@@ -202,7 +204,7 @@ package struct AdvertisementExpectation: Sendable {
         let frames = frames(in: isScanResponse ? device.scanResponse : device.advertisingData)
         guard isScanResponse else {
             if subject == .devices { return [advertisement(sighting, device, frames.first)] }
-            if frames.isEmpty { others += 1 }
+            if frames.isEmpty { note(other: device.advertisingData, of: sighting.device) }
             return frames.map { advertisement(sighting, device, $0) }
         }
         // Without an advertisement that it completes, a scan response counts by itself.
@@ -213,6 +215,12 @@ package struct AdvertisementExpectation: Sendable {
         if !frames.isEmpty { return frames.map { advertisement(sighting, device, $0) } }
         guard completes, awaitsScanResponses else { return [] }
         return self.frames(in: device.advertisingData).map { advertisement(sighting, device, $0, completes: true) }
+    }
+
+    private mutating func note(other data: AdvertisingData, of device: RemoteAddress) {
+        others += 1
+        guard almost == nil, let miss = data.nearMisses.first else { return }
+        almost = "\(miss.text) from \(device.address)"
     }
 
     private func frames(in data: AdvertisingData) -> [BeaconFrame] {

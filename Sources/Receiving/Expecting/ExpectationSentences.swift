@@ -126,6 +126,7 @@ extension AdvertisementExpectation {
         case (0, _):
             let what = condition.subject == .iBeacons ? "an iBeacon" : "a known format"
             return "received \(Self.count(others, "advertisement")), none of \(what)"
+                + (almost.map { "; nearest miss: \($0)" } ?? "")
         default: return "received \(Self.count(advertisements, "advertisement")) of \(known)"
         }
     }

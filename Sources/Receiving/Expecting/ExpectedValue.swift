@@ -29,6 +29,7 @@ package struct ExpectedValue: Hashable, Sendable, CustomStringConvertible {
         case .text(let text): accepts(text)
         case .integer(let integer): accepts(Double(integer))
         case .number(let number): accepts(number)
+        case .list(let values): values.contains(where: accepts)
         }
     }
 

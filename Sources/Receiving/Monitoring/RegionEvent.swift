@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Advertising
 
 /// Whether the receiver is inside a region.
 package enum RegionState: String, Hashable, Sendable, CaseIterable {
@@ -33,9 +32,9 @@ package struct RegionEvent: Hashable, Sendable {
     /// The time of the change: of an exit, the end of the quiet time, which may be before the input that reports it.
     package let time: Duration
     /// The beacon that entered; `nil` for other changes.
-    package let beacon: IBeacon?
+    package let beacon: ReceivedBeacon?
 
-    package init(region: BeaconRegion, kind: Kind, time: Duration, beacon: IBeacon? = nil) {
+    package init(region: BeaconRegion, kind: Kind, time: Duration, beacon: ReceivedBeacon? = nil) {
         self.region = region
         self.kind = kind
         self.time = time

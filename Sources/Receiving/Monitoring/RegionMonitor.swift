@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Advertising
 package import Bluetooth
 
 /// Monitors regions: reports when the first beacon of a region comes into range, and when the last one leaves.
@@ -18,6 +17,8 @@ package struct RegionMonitor: Sendable {
         package var quietTime: Duration
         /// The maximum number of regions; `nil` for no limit.
         package var maximumRegions: Int?
+        /// How beacons are found in packets.
+        package var reader = FrameReader.specified
 
         /// By default 30 seconds, and 20 regions, which Core Location allows an app.
         package init(quietTime: Duration = .seconds(30), maximumRegions: Int? = 20) {
@@ -142,15 +143,15 @@ package struct RegionMonitor: Sendable {
     package mutating func take(_ reception: Reception) -> [RegionEvent] {
         var events = advance(to: reception.time)
         guard case .received(let sighting, let time) = reception else { return events }
-        for beacon in sighting.beacons { events += receive(beacon, rssi: sighting.rssi, at: time) }
+        for beacon in settings.reader.beacons(in: sighting) { events += receive(beacon, rssi: sighting.rssi, at: time) }
         return events
     }
 
     /// Takes an advertisement.
     /// - Returns: the changes until then, and those that it caused.
-    package mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> [RegionEvent] {
+    package mutating func receive(_ beacon: ReceivedBeacon, rssi: RSSI?, at time: Duration) -> [RegionEvent] {
         var events = advance(to: time)
-        for index in watches.indices where watches[index].region.contains(beacon) {
+        for index in watches.indices where watches[index].region.contains(beacon.identity) {
             if watches[index].state != .inside {
                 guard Self.reaches(watches[index].entryRSSI, rssi) else { continue }
                 watches[index].state = .inside

@@ -22,6 +22,8 @@ package struct PhoneModel: Hashable, Sendable {
     package var entryDelay: ClosedRange<Duration>
     /// The time from the end of `exitAfter` to the report of the exit; with turns, from the end of the turn.
     package var exitDelay: ClosedRange<Duration>
+    /// How its app finds beacons in packets.
+    package var reader: FrameReader { ranging.reader }
 
     private init(
         _ name: String, _ scan: ScanPlan, ranging: Ranging.Settings = .phone(), rangingTime: Duration? = nil,
@@ -66,6 +68,7 @@ package struct PhoneModel: Hashable, Sendable {
         PhoneModel(
             "iphone-slow", ScanPlan(.milliseconds(30, of: 40)), ranging: .coreLocation, rangingTime: .seconds(10),
             entryDelay: .zero ... .seconds(900), exitDelay: .zero ... .seconds(870)),
+        PhoneModel("home-assistant", ScanPlan(.continuous), ranging: .homeAssistant, exitAfter: .seconds(180)),
     ]
 
     /// The names of the presets.
@@ -158,13 +161,23 @@ extension Ranging.Settings {
     /// As Core Location reports: once a second, and a beacon that is lost once.
     fileprivate static func phone(
         period: Duration = .seconds(1), model: DistanceModel = .altBeacon, filter: RSSIFilter = .mean,
-        _ lossReports: Ranging.LossReports = .one
+        _ lossReports: Ranging.LossReports = .one, reader: FrameReader = .specified
     ) -> Ranging.Settings {
-        Ranging.Settings(period: period, model: model, filter: filter, lossReports: lossReports)
+        var settings = Ranging.Settings(period: period, model: model, filter: filter, lossReports: lossReports)
+        settings.reader = reader
+        return settings
     }
 
     /// Its cycle of 1.1 s, without its cache: a beacon without a packet in a cycle is not in the report.
-    fileprivate static let altBeacon = phone(period: .milliseconds(1100), filter: .trimmedMean(.seconds(20)), .none)
+    fileprivate static let altBeacon = phone(
+        period: .milliseconds(1100), filter: .trimmedMean(.seconds(20)), .none, reader: .androidBeaconLibrary)
     /// The distance follows for 20 s; its formula is not published.
-    fileprivate static let coreLocation = phone(model: .freeSpace, filter: .runningMean(.seconds(20)))
+    fileprivate static let coreLocation = phone(
+        model: .freeSpace, filter: .runningMean(.seconds(20)), reader: .coreLocation)
+    /// Its sensors have the distance once a minute.
+    fileprivate static let homeAssistant = {
+        var settings = phone(period: .seconds(60), model: .android, reader: .homeAssistant)
+        settings.trackingAge = .seconds(180)
+        return settings
+    }()
 }

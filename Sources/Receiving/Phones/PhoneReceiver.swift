@@ -44,7 +44,9 @@ package struct PhoneReceiver: Sendable {
     package init(_ phone: PhoneModel, seed: UInt64, regions: Int? = 20, at time: Duration) {
         self.phone = phone
         ranging = Ranging(.anyUUID(major: nil, minor: nil), settings: phone.ranging, at: time)
-        monitor = RegionMonitor(RegionMonitor.Settings(quietTime: phone.exitAfter, maximumRegions: regions))
+        var monitoring = RegionMonitor.Settings(quietTime: phone.exitAfter, maximumRegions: regions)
+        monitoring.reader = phone.reader
+        monitor = RegionMonitor(monitoring)
         random = SplitMix64(seed: seed)
         nextDeadline = ranging.nextDeadline
     }

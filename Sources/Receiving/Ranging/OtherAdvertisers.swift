@@ -5,31 +5,40 @@
 import Advertising
 package import Bluetooth
 
-/// What is received beside the beacons that are ranged: iBeacons of other UUIDs or numbers, and advertisers without a frame.
+/// What is received beside the beacons that are ranged: other beacons, and advertisers without a frame.
 ///
 /// Its size is bounded; beyond that, more is not counted.
 package struct OtherAdvertisers: Sendable {
     private static let maximum = 1000
-    /// The beacons that a sentence names.
+    /// The beacons, and the near misses, that a sentence names.
     private static let named = 3
 
     private let filter: BeaconFilter
+    private let reader: FrameReader
     private var beacons: [BeaconIdentity] = []
     private var known: Set<BeaconIdentity> = []
     private var devices: Set<RemoteAddress> = []
+    /// What is almost a frame, in the order in which it was received.
+    private var nearMisses: [String] = []
 
     /// Those beside the beacons of a filter.
-    package init(beside filter: BeaconFilter) { self.filter = filter }
+    /// - Parameter reader: how beacons are found in packets.
+    package init(beside filter: BeaconFilter, reader: FrameReader = .specified) {
+        self.filter = filter
+        self.reader = reader
+    }
 
     /// Takes an advertisement.
     package mutating func take(_ sighting: Sighting) {
-        let frames = sighting.beacons
-        for beacon in frames where !filter.contains(beacon) && beacons.count < Self.maximum {
-            let identity = BeaconIdentity(beacon)
+        let found = reader.beacons(in: sighting).map(\.identity)
+        for identity in found where !filter.contains(identity) && beacons.count < Self.maximum {
             if known.insert(identity).inserted { beacons.append(identity) }
         }
-        if frames.isEmpty, sighting.pdu?.isScanResponse != true, devices.count < Self.maximum {
-            devices.insert(sighting.device)
+        guard found.isEmpty else { return }
+        if sighting.pdu?.isScanResponse != true, devices.count < Self.maximum { devices.insert(sighting.device) }
+        guard nearMisses.count < Self.named else { return }
+        for miss in AdvertisingData.prefix(of: sighting.data).nearMisses where !nearMisses.contains(miss.text) {
+            nearMisses.append(miss.text)
         }
     }
 
@@ -38,16 +47,23 @@ package struct OtherAdvertisers: Sendable {
     package var sentence: String? {
         var parts: [String] = []
         if !beacons.isEmpty {
-            let names = beacons.prefix(Self.named).map { "\($0.uuid) \($0.major)/\($0.minor)" }
+            let names = beacons.prefix(Self.named).map(Self.name)
             let rest = beacons.count > Self.named ? ["…"] : []
+            let kind = beacons.allSatisfy { $0.format == IBeacon.formatName } ? "iBeacon" : "beacon"
             parts.append(
-                "\(beacons.count) iBeacon\(beacons.count == 1 ? "" : "s") (\((names + rest).joined(separator: ", ")))")
+                "\(beacons.count) \(kind)\(beacons.count == 1 ? "" : "s") (\((names + rest).joined(separator: ", ")))")
         }
         if !devices.isEmpty {
             let kind = beacons.isEmpty ? "advertiser" : "other advertiser"
-            let without = beacons.isEmpty ? " without an iBeacon frame" : ""
-            parts.append("\(devices.count) \(kind)\(devices.count == 1 ? "" : "s")\(without)")
+            let without = beacons.isEmpty ? " without a beacon frame" : ""
+            let almost = nearMisses.isEmpty ? "" : " (\(nearMisses.joined(separator: "; ")))"
+            parts.append("\(devices.count) \(kind)\(devices.count == 1 ? "" : "s")\(without)\(almost)")
         }
         return parts.isEmpty ? nil : "received instead: " + parts.joined(separator: " and ")
+    }
+
+    private static func name(_ identity: BeaconIdentity) -> String {
+        guard identity.format == IBeacon.formatName, let numbers = identity.numbers else { return "\(identity)" }
+        return "\(numbers.uuid) \(numbers.major)/\(numbers.minor)"
     }
 }

@@ -2,10 +2,10 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Advertising
+import Advertising
 package import Bluetooth
 
-/// Reports once a period which iBeacons are in range, and how near they are.
+/// Reports once a period which beacons are in range, and how near they are.
 ///
 /// A value without a clock: its inputs have times since an arbitrary start. Reports are due at
 /// whole periods after the start. After more than a period without a call, one report covers everything since the
@@ -36,6 +36,8 @@ package struct Ranging: Sendable {
         package var filter: RSSIFilter
         /// The reports that have a beacon without packets.
         package var lossReports: LossReports
+        /// How beacons are found in packets.
+        package var reader = FrameReader.specified
 
         /// By default one report a second and five seconds of tracking.
         package init(
@@ -54,7 +56,7 @@ package struct Ranging: Sendable {
     }
 
     private struct Track {
-        var beacon: IBeacon
+        var beacon: ReceivedBeacon
         var lastSeen: Duration
         var packets = 0
         var samples = 0
@@ -67,7 +69,9 @@ package struct Ranging: Sendable {
             let mean = samples > 0 ? Double(sum) / Double(samples) : nil
             // A beacon that is not received has no distance, whatever was received before.
             let filtered = mean.flatMap { history.value(at: time) ?? $0 }
-            let distance = filtered.flatMap { settings.model.distance(rssi: $0, measuredPower: beacon.measuredPower) }
+            let distance = filtered.flatMap { rssi in
+                beacon.measuredPower.flatMap { settings.model.distance(rssi: rssi, measuredPower: $0) }
+            }
             return RangedBeacon(
                 beacon: beacon, meanRSSI: mean, distance: distance,
                 proximity: settings.thresholds.proximity(at: distance), packets: packets, lastSeen: lastSeen)
@@ -101,7 +105,7 @@ package struct Ranging: Sendable {
     /// Ranges these regions from now on; beacons of none of them are forgotten.
     package mutating func setRegions(_ regions: [BeaconRegion]) {
         filter = .regions(regions)
-        tracks.keep { [filter] track in filter.contains(track.beacon) }
+        tracks.keep { [filter] track in filter.contains(track.beacon.identity) }
     }
 
     /// Takes an input.
@@ -109,17 +113,19 @@ package struct Ranging: Sendable {
     package mutating func take(_ reception: Reception) -> RangingReport? {
         var report = advance(to: reception.time)
         guard case .received(let sighting, let time) = reception else { return report }
-        for beacon in sighting.beacons { report = receive(beacon, rssi: sighting.rssi, at: time) ?? report }
+        for beacon in settings.reader.beacons(in: sighting) {
+            report = receive(beacon, rssi: sighting.rssi, at: time) ?? report
+        }
         return report
     }
 
     /// Takes an advertisement. One without an RSSI counts as a packet, but not in the mean.
     /// - Returns: the report that became due before it, if any.
-    package mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> RangingReport? {
+    package mutating func receive(_ beacon: ReceivedBeacon, rssi: RSSI?, at time: Duration) -> RangingReport? {
         let report = advance(to: time)
-        guard filter.contains(beacon) else { return report }
+        guard filter.contains(beacon.identity) else { return report }
         tracks.use(
-            BeaconIdentity(beacon),
+            beacon.identity,
             initial: Track(beacon: beacon, lastSeen: time, history: RSSIHistory(settings.filter))
         ) { track in
             track.beacon = beacon

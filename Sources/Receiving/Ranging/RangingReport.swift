@@ -7,8 +7,8 @@ package import Bluetooth
 
 /// A beacon in a ranging report.
 package struct RangedBeacon: Hashable, Sendable {
-    /// Its numbers and its measured power, as last received.
-    package let beacon: IBeacon
+    /// Its identity and its measured power, as last received.
+    package let beacon: ReceivedBeacon
     /// The mean RSSI since the last report, in dBm, not rounded; `nil` without a sample.
     package let meanRSSI: Double?
     /// The estimated distance in metres; `nil` if unknown.
@@ -21,7 +21,7 @@ package struct RangedBeacon: Hashable, Sendable {
     package let lastSeen: Duration
 
     package init(
-        beacon: IBeacon, meanRSSI: Double?, distance: Double?, proximity: Proximity, packets: Int, lastSeen: Duration
+        beacon: ReceivedBeacon, meanRSSI: Double?, distance: Double?, proximity: Proximity, packets: Int, lastSeen: Duration
     ) {
         self.beacon = beacon
         self.meanRSSI = meanRSSI
@@ -31,8 +31,8 @@ package struct RangedBeacon: Hashable, Sendable {
         self.lastSeen = lastSeen
     }
 
-    /// Its numbers.
-    package var identity: BeaconIdentity { BeaconIdentity(beacon) }
+    /// Its identity.
+    package var identity: BeaconIdentity { beacon.identity }
     /// The mean RSSI rounded to whole dBm, and 0 without a sample, as in Core Location.
     package var rssi: RSSI { RSSI(meanRSSI.flatMap { Int8(exactly: $0.rounded()) } ?? 0) }
     /// The estimated distance in metres, and -1 if unknown.

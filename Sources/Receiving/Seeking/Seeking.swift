@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-package import Advertising
+import Advertising
 package import Bluetooth
 internal import Glibc
 
@@ -81,13 +81,15 @@ package struct Seeking: Sendable {
     package mutating func take(_ reception: Reception) -> SeekingReport? {
         var report = advance(to: reception.time)
         guard case .received(let sighting, let time) = reception else { return report }
-        for beacon in sighting.beacons { report = receive(beacon, rssi: sighting.rssi, at: time) ?? report }
+        for beacon in ranging.settings.reader.beacons(in: sighting) {
+            report = receive(beacon, rssi: sighting.rssi, at: time) ?? report
+        }
         return report
     }
 
     /// Takes an advertisement.
     /// - Returns: the report that became due before it, if any.
-    package mutating func receive(_ beacon: IBeacon, rssi: RSSI?, at time: Duration) -> SeekingReport? {
+    package mutating func receive(_ beacon: ReceivedBeacon, rssi: RSSI?, at time: Duration) -> SeekingReport? {
         let report = ranging.receive(beacon, rssi: rssi, at: time)
         return report.map { judge($0) }
     }

@@ -240,7 +240,8 @@ export class DetailView {
             if (!report) return;
             none.hidden = report.beacons.length > 0;
             arrange(beacons, report.beacons.map((each) => html("tr", {},
-                html("th", { scope: "row", title: each.uuid }, `${each.major}/${each.minor}`),
+                html("th", { scope: "row", title: `${each.format} ${each.uuid ?? each.namespace ?? ""}` },
+                    each.uuid ? `${each.major}/${each.minor}` : each.instance ?? each.identity),
                 html("td", {}, each.packets ? format.dBm(each.rssi) : "–"),
                 html("td", {}, each.accuracy < 0 ? "–" : `${each.accuracy.toFixed(2)} m`),
                 html("td", {}, each.proximity))));

@@ -126,11 +126,7 @@ struct ControlReceiverMonitor: AsyncParsableCommand {
             """)
     @Argument(help: "The receiver's name.") var name: String
     @Argument(help: "The name of the region.") var region: String
-    @Option(help: "Proximity UUID.", transform: ValueText.uuid) var uuid: UUID128
-    @Option(parsing: .unconditional, help: "Major number (default: any).", transform: ValueText.unsigned16)
-    var major: UInt16?
-    @Option(parsing: .unconditional, help: "Minor number (default: any).", transform: ValueText.unsigned16)
-    var minor: UInt16?
+    @OptionGroup var identifiers: RegionOptions
     @Option(
         help: "Time without a packet after which the region is left, such as 10s (default: the time of the phone).",
         transform: ValueText.duration)
@@ -141,7 +137,9 @@ struct ControlReceiverMonitor: AsyncParsableCommand {
         var put = PutRegion()
         put.receiver = AirName(name)
         put.region = try RegionName(json: .text(region))
-        (put.uuid, put.major, put.minor, put.exitAfter) = (uuid, major, minor, exitAfter)
+        let given = IdentifierRecord(try identifiers.identifiers())
+        (put.uuid, put.major, put.minor) = (identifiers.uuid, given.major, given.minor)
+        (put.namespace, put.instance, put.exitAfter) = (given.namespace, given.instance, exitAfter)
         try await options.tool.perform(put) { LinkText.list([$0]) }
     }
 }

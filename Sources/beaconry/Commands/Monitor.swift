@@ -58,8 +58,8 @@ struct MonitorWatch: AsyncParsableCommand {
             Example: beaconry monitor regions.yaml --exec ./greet.sh --notify
 
             The program of --exec gets BEACONRY_EVENT (entered, exited, state), BEACONRY_REGION, BEACONRY_REGION_STATE, \
-            BEACONRY_UUID, BEACONRY_MAJOR, BEACONRY_MINOR, BEACONRY_MESSAGE and BEACONRY_TIME in its environment, and the \
-            event as JSON on its standard input. No shell is involved.
+            BEACONRY_UUID, BEACONRY_MAJOR, BEACONRY_MINOR, BEACONRY_NAMESPACE, BEACONRY_INSTANCE, BEACONRY_MESSAGE and \
+            BEACONRY_TIME in its environment, and the event as JSON on its standard input. No shell is involved.
             """)
 
     @Argument(help: "Regions, in YAML (default: the saved list). Changes of the file are read within a second.")
@@ -132,12 +132,7 @@ struct MonitorAdd: ParsableCommand {
             """)
 
     @Argument(help: "The region's name.", transform: ValueText.label) var identifier: String
-    @Option(help: "Proximity UUID.", transform: ValueText.uuid) var uuid: UUID128
-    @Option(parsing: .unconditional, help: "Major number (default: any).", transform: ValueText.unsigned16)
-    var major: UInt16?
-    @Option(
-        parsing: .unconditional, help: "Minor number; needs --major (default: any).", transform: ValueText.unsigned16)
-    var minor: UInt16?
+    @OptionGroup var region: RegionOptions
     @Option(help: "Message on entering.", transform: ValueText.message) var hello: String?
     @Option(help: "Message on leaving.", transform: ValueText.message) var goodbye: String?
     @Option(
@@ -152,9 +147,8 @@ struct MonitorAdd: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        if minor != nil, major == nil { throw Failure.usage("--minor needs a major number; give --major, too") }
         let entry = RegionList.Entry(
-            identifier: identifier, uuid: uuid, major: major, minor: minor, hello: hello, goodbye: goodbye,
+            identifier: identifier, try region.identifiers(), hello: hello, goodbye: goodbye,
             atMostOncePer: atMostOncePer, exitAfter: exitAfter)
         try SavedRegionList(folder.folder, format: output.format).add(entry, limit: limit.value)
     }

@@ -49,7 +49,7 @@ enum FrameKeys<Frame: TransmittableBeacon>: OptionList {
                 key.isRequired ? "required" : key.text(Frame.template).map { "default: \($0)" } ?? "default: none"
             return DeclaredOption(name: key.name, help: "\(key.summary): \(key.meaning) (\(value)).") { text in
                 var frame = Frame.template
-                guard key.set(text, &frame) else { throw ValueFault("\"\(text)\" is not \(key.meaning)") }
+                guard key.set(text, &frame) else { throw ValueFault(key.fault(text)) }
             }
         }
     }

@@ -143,7 +143,7 @@ struct PlotInputTests {
         (#"{"v":1,"event":"heard","time":"2026-01-31T12:00:00.000Z","address":"x"}"#, "input:1: this is not what"),
         (PlotInputTests.head + "\n{}\n", "input:2: this is not what"),
         (String(repeating: "[", count: 70_000), "input:1: this is not"),
-        ("", "input is empty"), ("btsnoop\0\0\0\0\u{1}\0\0", "ends in the middle"),
+        ("", "input is empty"), ("btsnoop\0\0\0\0\u{1}\0\0", "ends within its header"),
         ("profile: shop\nbeacons: []\n", "input:1: this is not what"),
     ])
     func otherFilesAreRefused(_ text: String, _ words: String) throws {

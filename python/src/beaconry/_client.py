@@ -327,7 +327,7 @@ class Client:
     def ranging(
         self, receiver: str, *, uuid: str | None = None, major: int | None = None, minor: int | None = None
     ) -> Iterator[Any]:
-        """The ranging reports of a listening receiver, from now on, as server-sent events: the distance of each iBeacon."""
+        """The ranging reports of a listening receiver, from now on, as server-sent events: the distance of each beacon."""
         return self._connection.events(
             f"/v1/receivers/{part(receiver)}/ranging", query={"uuid": uuid, "major": major, "minor": minor}
         )
@@ -341,13 +341,13 @@ class Client:
         self._connection.perform("DELETE", f"/v1/receivers/{part(receiver)}/regions/{part(region)}")
 
     def put_region(
-        self, receiver: str, region: str, uuid: str, *, exit_after: str | None = None, major: int | None = None,
-        minor: int | None = None
+        self, receiver: str, region: str, *, exit_after: str | None = None, instance: str | None = None, major: int | None = None,
+        minor: int | None = None, namespace: str | None = None, uuid: str | None = None
     ) -> Any:
         """Has a listening receiver monitor a region, instead of one of the same name, until it is removed."""
         return self._connection.perform(
-            "PUT", f"/v1/receivers/{part(receiver)}/regions/{part(region)}", body={"exit-after": exit_after, "major": major,
-            "minor": minor, "uuid": uuid}
+            "PUT", f"/v1/receivers/{part(receiver)}/regions/{part(region)}", body={"exit-after": exit_after, "instance": instance,
+            "major": major, "minor": minor, "namespace": namespace, "uuid": uuid}
         )
 
     def reload(self) -> Any:
