@@ -74,8 +74,13 @@ struct PlotInput {
         let first = try file.next()
         if try CaptureReports(path, startingWith: first) != nil {
             var collector = SeriesCollector()
+            var reports = 0
             let receiver = try RecordingReader(path: path).readAll {
+                reports += 1
                 collector.add($0.sighting, at: $0.offset / .seconds(1))
+            }
+            guard collector.packets > 0 || reports == 0 else {
+                throw Failure.badData("\(path): no report in it has an RSSI, as in captures of the link layer; capture HCI: btmon -w FILE")
             }
             self.collector = collector
             hasRepetitions = receiver.reportsRepetitions

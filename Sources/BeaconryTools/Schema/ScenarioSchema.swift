@@ -34,17 +34,16 @@ enum ScenarioSchema {
 
     /// A region of iBeacons and AltBeacons, or one of Eddystone-UID, with other keys.
     private static func region(_ others: [Schema.Member]) -> Schema {
-        .anyOf([
-            .object(
-                [id, .required("uuid", .value(.uuid), "the proximity UUID; id1 of AltBeacons")]
-                    + [
-                        .optional("major", .value(.unsigned16), "the major number; id2 of AltBeacons (default: any)"),
-                        .optional("minor", .value(.unsigned16), "the minor number; id3 of AltBeacons (default: any)"),
-                        exit,
-                    ] + others),
-            .object(
-                [id, .required("namespace", .value(.bytes(10...10)), "the namespace of Eddystone-UID")]
-                    + [.optional("instance", .value(.bytes(6...6)), "the instance (default: any)"), exit] + others),
+        .object(
+            [
+                id, .optional("uuid", .value(.uuid), "the proximity UUID; id1 of AltBeacons"),
+                .optional("major", .value(.unsigned16), "the major number; id2 of AltBeacons (default: any)"),
+                .optional("minor", .value(.unsigned16), "the minor number; id3 of AltBeacons (default: any)"),
+                .optional("namespace", .value(.bytes(10...10)), "the namespace of Eddystone-UID, instead of a UUID"),
+                .optional("instance", .value(.bytes(6...6)), "the instance of Eddystone-UID (default: any)"), exit,
+            ] + others
+        ).with([
+            "anyOf": .array(["uuid", "namespace"].map { .object(["required": .array([.text($0)])]) })
         ])
     }
 

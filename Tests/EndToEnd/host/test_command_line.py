@@ -135,7 +135,7 @@ def test_decode_prints_valid_structures_before_an_error() -> None:
     [
         (("decode", "02010"), 65, '"02010" has 5 hexadecimal digits; write two for each byte, such as 020106'),
         (("decode", "nope"), 65, '"nope" is neither hexadecimal digits nor an existing file; write digits such as 020106, or the '),
-        (("decode", PROFILE), 65, " is not a btsnoop file; btmon -w FILE and beaconry run --capture FILE write such files"),
+        (("decode", PROFILE), 65, " is not a capture; btmon -w FILE and beaconry run --capture FILE write btsnoop files, and tcpdump and Wireshark "),
         (("plot", "nope"), 65, "nope: there is no such file; beaconry record FILE makes a recording"),
         (("clone", "nope", "x.yaml"), 65, "nope: there is no such file; beaconry record FILE makes a recording"),
         (("run", "--radio", PROFILE), 64, 'iot-design-shop.yaml" is not a radio; write auto, '),

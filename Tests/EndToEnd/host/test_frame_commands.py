@@ -45,9 +45,14 @@ def test_what_encode_prints_is_decoded_with_the_same_fields() -> None:
         printed = beaconry(*arguments)
         assert printed.returncode == 0, printed
         encoded = json.loads(beaconry(*arguments, "--json").stdout)
-        assert (encoded["v"], encoded["format"], encoded["advertisingData"]) == (1, name, printed.stdout.strip())
-        decoded = json.loads(beaconry("decode", encoded["advertisingData"], "--json").stdout)
-        assert decoded["frames"] == [{"format": name, **encoded["fields"]}]
+        lines = printed.stdout.splitlines()
+        assert (encoded["v"], encoded["format"], encoded["advertisingData"]) == (1, name, lines[0])
+        # Some devices have their frame in the scan response.
+        response = encoded.get("scanResponse", "")
+        assert lines[1:] == ([f"scan response: {response}"] if response else [])
+        decoded = json.loads(beaconry("decode", response or encoded["advertisingData"], "--json").stdout)
+        # The frame of a hydrometer is an iBeacon, too.
+        assert [each for each in decoded["frames"] if name != "tilt" or each["format"] != "ibeacon"] == [{"format": name, **encoded["fields"]}]
         without_flags = json.loads(beaconry(*arguments, "--flags", "none", "--json").stdout)
         assert without_flags["fields"] == encoded["fields"]
         assert encoded["advertisingData"] == "020106" + without_flags["advertisingData"]
@@ -63,7 +68,7 @@ def test_help_lists_each_key_once_with_its_meaning() -> None:
             assert ("--telemetry" in listed) == (command == "advertise" and name in ("eddystone-uid", "eddystone-url"))
     text = " ".join(beaconry("encode", "eddystone-uid", "--help").stdout.split())
     assert "Namespace, the owner of the beacons: 10 bytes of two hexadecimal digits each (required)." in text
-    assert "RSSI at 0 m: a power in whole dBm from -128 to 127 (default: -18)." in text
+    assert "RSSI at 0 m: a power in whole dBm from -128 to 127, or the byte of a frame such as 0xEE (-18 dBm) (default: -18)." in text
 
 
 @pytest.mark.parametrize("arguments", [("--major", "1", "--minor", "2"), ("--measured-power", "-60", "--flags", "none", "--json")])
@@ -88,7 +93,7 @@ def test_without_a_format_the_frame_is_an_ibeacon(arguments: tuple[str, ...]) ->
         ("encode eddystone-url --ulr https://a.com", "Unknown option '--ulr'. Did you mean '--url'?"),
         ("encode altbeacon --id1 x", '--id1: "x" is not a UUID; write 32 hexadecimal digits as '),
         ("encode eddystone-uid --namespace 8b0ca750e7a7f6e3b0c2", "--instance is missing; write it as in --instance 0123456789ab"),
-        ("encode eddystone-url --url ftp://a.com", '--url: "ftp://a.com" is not an address that begins with http:// or https://, of at most 17 bytes'),
+        ("encode eddystone-url --url ftp://a.com", '--url: "ftp://a.com" begins with neither http:// nor https://, the only schemes of Eddystone-URL; write one'),
         ("encode eddystone-url --url https://a.com --flags x", '--flags: "x" is not a byte of flags'),
         ("encode eddystone-url --url https://a.com --telemetry", "Unknown option '--telemetry'"),
         (

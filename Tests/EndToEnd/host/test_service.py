@@ -242,13 +242,14 @@ def test_the_archive_has_the_program_and_its_files(packages: Path, tmp_path: Pat
     assert (folder / "share" / "man" / "man1" / "beaconry.1").is_file() and (folder / "share" / "doc" / "beaconry" / "NOTICE").is_file()
 
 
-def test_ids_of_beacons_are_completed(beaconry: Beaconry) -> None:
+def test_ids_of_beacons_are_completed(beaconry: Beaconry, tmp_path: Path) -> None:
     run = beaconry.start("run", str(PROFILES / "museum.yaml"), *AIR)
     run.wait("ready")
-    script = output(BINARY, "--generate-completion-script", "bash")
+    script = tmp_path / "beaconry.bash"
+    script.write_text(output(BINARY, "--generate-completion-script", "bash"))
     words = 'COMP_WORDS=(beaconry ctl show lobby); COMP_CWORD=3; COMP_LINE="beaconry ctl show lobby"; COMP_POINT=${#COMP_LINE}'
     done = subprocess.run(
-        ["bash", "-c", f'{script}\n{words}\n_beaconry beaconry lobby show; printf "%s\\n" "${{COMPREPLY[@]}}"'],
+        ["bash", "-c", f'. {script}\n{words}\n_beaconry beaconry lobby show; printf "%s\\n" "${{COMPREPLY[@]}}"'],
         env={**beaconry.environment, "PATH": f"{BINARY.parent}:{os.environ['PATH']}"}, capture_output=True, text=True, timeout=300,
         check=True,
     )  # fmt: skip

@@ -101,7 +101,7 @@ def test_ranging_reports_distances_and_losses(shop: Server) -> None:
     shop.request("PATCH", "/v1/beacons/far", {"enabled": False}, **PATCH)
     lost = next(each for each in reports if len(each["beacons"]) == 2 and each["beacons"][1]["packets"] == 0)
     assert lost["beacons"][1] | {"measuredPower": -59} == {
-        "uuid": UUID, "major": 1, "minor": 2, "rssi": 0, "measuredPower": -59, "packets": 0, "proximity": "unknown", "accuracy": -1,
+        "format": "ibeacon", "uuid": UUID, "major": 1, "minor": 2, "rssi": 0, "measuredPower": -59, "packets": 0, "proximity": "unknown", "accuracy": -1,
     }  # fmt: skip
     assert len(next(reports)["beacons"]) == 1
 

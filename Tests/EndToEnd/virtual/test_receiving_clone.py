@@ -95,7 +95,7 @@ def test_record_clone_and_run_give_the_same_frames(air: Callable[..., tuple[Run,
     cloned = [json.loads(line) for line in done.stdout.splitlines()]
     assert all(-100 < event["rssi"] < 0 for event in cloned), cloned
     kinds = {event["address"][-2:]: event["device"] for event in cloned}
-    assert kinds == {"01": "iot-design-shop", "02": "ibeacon", "03": "ibeacon", "04": "raw", "05": "raw"}
+    assert kinds == {"01": "iot-design-shop", "02": "ibeacon", "03": "ibeacon", "04": "beacon", "05": "raw"}
 
     second, _ = air(clone, "--ephemeral")
     assert on_air(second) == measured(first)
@@ -162,8 +162,8 @@ def test_invalid_recordings_are_refused(beaconry: Beaconry) -> None:
     head = '{"v":1,"began":"2026-01-01T00:00:00.000Z","radio":"virtual","limits":[]}\n'
     line = '{"v":1,"microseconds":5,"address":"C0:FF:EE:00:00:01","addressType":"random","pdu":"ADV_IND","data":"020106"}\n'
     for text, place in (
-        ("", "is empty"), (head, "no advertiser"), (head + line + "{}\n", ":3:"), (head + line[:50], ":2:"), ("x" * 200_000, ":1:"),
-        (head + line.replace("ADV_IND", "ADV"), ":2:"), (head + line.replace("0201", "02010"), ":2:"), ("btsnoop", "left over"),
+        ("", "is empty"), (head, "no advertiser"), (head + line + "{}\n", ":3:"), (head + line[:50], "within line 2"), ("x" * 200_000, ":1:"),
+        (head + line.replace("ADV_IND", "ADV"), ":2:"), (head + line.replace("0201", "02010"), ":2:"), ("btsnoop", "ends within its header"),
         (line.replace("random", "odd"), ":1:"), (line.replace(":5,", ":-5,"), ":1:"), ("btsnoop\0" + "\xff" * 50, ""),
     ):  # fmt: skip
         path.write_bytes(text.encode("latin-1"))

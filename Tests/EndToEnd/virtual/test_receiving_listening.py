@@ -167,7 +167,7 @@ def test_range_sorts_by_proximity(virtual: tuple[str, ...], beaconry: Beaconry) 
     assert done.returncode == 0, done.stderr
     assert done.stdout == (
         f"Immediate\n  Major: 7, Minor: 7, Acc: {android(-39, -59)}m  -39 dBm  {OTHER}\n"
-        f"Near\n  Major: 1, Minor: 1, Acc: {android(-65, -59)}m  -65 dBm  {UUID}\n"
+        f"Near\n  Acc: {android(-52, -52)}m  -52 dBm  eddystone-url http://www.foo.netexam\n  Major: 1, Minor: 1, Acc: {android(-65, -59)}m  -65 dBm  {UUID}\n"
         f"Far\n  Major: 1, Minor: 2, Acc: {android(-63, -40)}m  -63 dBm  {UUID}\n"
     )
 
