@@ -85,7 +85,9 @@ let package = Package(
         .target(name: "Advertising", dependencies: ["Bluetooth"], swiftSettings: settings),
         .target(name: "Bluetooth", swiftSettings: settings),
         .target(name: "HCI", dependencies: ["Bluetooth", "Space"], swiftSettings: settings),
-        .target(name: "Devices", dependencies: ["Advertising", "Bluetooth", "Space"], swiftSettings: settings),
+        .target(
+            name: "Devices", dependencies: ["Advertising", "Bluetooth", "Space", crypto, cryptoExtras],
+            swiftSettings: settings),
         .target(
             name: "Radio", dependencies: ["Advertising", "Bluetooth", "Concurrency", "Space"],
             swiftSettings: settings),
@@ -202,7 +204,7 @@ let package = Package(
             name: "beaconry-fuzz",
             dependencies: [
                 "Advertising", "Bluetooth", "Concurrency", "DBus", "Devices", "ESPHomeProxy", "Emulator", "HCI",
-                "HostStack", "JSON", "Profiles", "RunAPI", "TestSupport", "VirtualRadio",
+                "HostStack", "JSON", "Profiles", "Receiving", "RunAPI", "TestSupport", "VirtualRadio",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
         // Writes to flash until it is killed, for the test that kills it.

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Advertising
-import Bluetooth
+package import Bluetooth
+package import Devices
 import FoundationEssentials
 import HCI
 
@@ -14,6 +15,8 @@ struct DecodedPayload: Encodable, Report {
         let type: UInt8
         let name: String?
         let data: String
+        /// What else it is known as, such as `Apple: nearby info`; absent for other data.
+        let recognized: String?
     }
 
     /// A classic mistake: data that is almost a frame, or almost well-formed.
@@ -29,11 +32,13 @@ struct DecodedPayload: Encodable, Report {
     /// Classic mistakes in the data; absent if there are none.
     let nearMisses: [Mistake]?
 
-    init(_ data: AdvertisingData) {
-        frames = data.frames.map(DecodedFrame.init)
+    /// - Parameter key: what frames are decrypted with; `nil` for none.
+    init(_ data: AdvertisingData, key: FrameKey? = nil, from address: BluetoothAddress? = nil) {
+        frames = data.frames.map { DecodedFrame(key?.opened($0, from: address) ?? $0) }
         structures = data.structures.map {
             Structure(
-                type: $0.type, name: AdvertisingStructure.name(ofType: $0.type), data: Hexadecimal.string($0.data))
+                type: $0.type, name: AdvertisingStructure.name(ofType: $0.type), data: Hexadecimal.string($0.data),
+                recognized: $0.recognized)
         }
         padding = data.padding.isEmpty ? nil : Hexadecimal.string(data.padding)
         let mistakes = data.nearMisses.map { Mistake(text: $0.text, hint: $0.hint) }
@@ -48,9 +53,26 @@ struct DecodedPayload: Encodable, Report {
         frames.map(\.line)
             + structures.map {
                 let type = "0x" + Hexadecimal.string([$0.type])
-                return "  \(type) \($0.name ?? "unknown type"): \($0.data)"
+                return "  \(type) \($0.name ?? "unknown type"): \($0.data)" + ($0.recognized.map { "  (\($0))" } ?? "")
             } + [padding.map { "  padding: \($0)" }].compactMap(\.self)
             + (mistakes ?? []).map { "  almost: \($0.text); \($0.hint)" }
+    }
+}
+
+/// The key with which encrypted frames are read, and the address of their sender where the input has none.
+package struct FrameKey: Sendable {
+    let key: BindKey
+    let address: BluetoothAddress?
+
+    package init(_ key: BindKey, address: BluetoothAddress?) {
+        self.key = key
+        self.address = address
+    }
+
+    /// The frame with its objects; `nil` for another frame, and for one of another key.
+    func opened(_ frame: BeaconFrame, from sender: BluetoothAddress?) -> BeaconFrame? {
+        guard let encrypted = frame.content as? EncryptedBTHome, let address = sender ?? address else { return nil }
+        return encrypted.opened(with: key, from: address).map { BeaconFrame($0) }
     }
 }
 
@@ -77,7 +99,7 @@ struct DecodedReport: Encodable, Report {
     /// The error in the data after the last parsed structure; absent if there is none.
     let malformed: String?
 
-    init(_ report: ScanReport) {
+    init(_ report: ScanReport, key: FrameKey? = nil) {
         address = report.address.description
         addressType = Self.name(of: report.addressType)
         pdu = report.kind.name
@@ -86,7 +108,7 @@ struct DecodedReport: Encodable, Report {
         incomplete = report.isComplete ? nil : true
         var reader = ByteReader(report.data)
         let (parsed, error) = AdvertisingData.parsePrefix(of: &reader)
-        let payload = DecodedPayload(parsed)
+        let payload = DecodedPayload(parsed, key: key, from: report.address)
         (frames, structures, padding, nearMisses) = (
             payload.frames, payload.structures, payload.padding, payload.nearMisses
         )

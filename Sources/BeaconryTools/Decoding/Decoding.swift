@@ -12,9 +12,12 @@ import HCI
 /// `decode`: prints advertising data, or the reports of an HCI packet or of a capture.
 package struct DecodeTool {
     private let format: OutputFormat
+    private let key: FrameKey?
 
-    package init(format: OutputFormat) {
+    /// - Parameter key: what encrypted frames are read with; `nil` for none.
+    package init(key: FrameKey? = nil, format: OutputFormat) {
         self.format = format
+        self.key = key
     }
 
     /// Decodes hexadecimal digits, or the file of that name.
@@ -25,7 +28,7 @@ package struct DecodeTool {
         let data = try Self.commandData(bytes) ?? bytes
         var reader = ByteReader(data)
         let (parsed, error) = AdvertisingData.parsePrefix(of: &reader)
-        Output.report(DecodedPayload(parsed), as: format)
+        Output.report(DecodedPayload(parsed, key: key), as: format)
         if let error { throw error }
     }
 
@@ -50,7 +53,7 @@ package struct DecodeTool {
             let digits = code.map { "subevent 0x" + Hexadecimal.string([$0]) } ?? "no subevent"
             throw Failure.badData("this LE meta event (\(digits)) has no advertising reports")
         }
-        for report in reports { Output.report(DecodedReport(report), as: format) }
+        for report in reports { Output.report(DecodedReport(report, key: key), as: format) }
     }
 
     private static func parameters<Event: HCIEvent>(of event: HCIEventPacket, as _: Event.Type) throws -> Event {
@@ -92,7 +95,7 @@ package struct DecodeTool {
                     + "pcap or pcapng")
         }
         let cut = try capture.read(&file) { captured in
-            var report = DecodedReport(captured.report)
+            var report = DecodedReport(captured.report, key: key)
             report.time = Timestamp.text(sinceUnixEpoch: captured.time)
             report.controller = captured.controllerIndex
             Output.report(report, as: format)

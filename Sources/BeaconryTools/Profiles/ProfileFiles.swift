@@ -153,6 +153,17 @@ package enum ProfileFiles {
         return ids
     }
 
+    /// The key in a file.
+    /// - Throws: `Failure` for a file that cannot be read, or has no key.
+    package static func bindKey(in path: String) throws(Failure) -> BindKey {
+        guard let text = try InputFile.text(of: path, limit: 4096) else { throw .badData("\(path) is no file of a bind key: it is too long") }
+        do throws(ValueFault) {
+            return try BindKey(text)
+        } catch {
+            throw .badData("\(path): \(error.message)")
+        }
+    }
+
     /// The files beside a profile, and the environment of the process.
     static func sources(beside profile: String, noting files: WatchedFiles? = nil) -> ProfileSources {
         ProfileSources(files: reader(beside: profile, noting: files)) { name in getenv(name).map { String(cString: $0) }

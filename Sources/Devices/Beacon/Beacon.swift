@@ -39,6 +39,12 @@ package struct Beacon: SelfContainedDevice {
             set { rareGenerators.value = newValue.isEmpty ? nil : newValue }
         }
         private var rareGenerators = Rare<[String: Quantity]>.none
+        /// The key with which a frame of BTHome is encrypted; `nil` for a frame that is not.
+        package var bindKey: BindKey? {
+            get { rareKey.value }
+            set { rareKey.value = newValue }
+        }
+        private var rareKey = Rare<BindKey>.none
 
         /// A configuration; the defaults are the same as in a profile that gives only the frame.
         package init(
@@ -64,6 +70,8 @@ package struct Beacon: SelfContainedDevice {
         var advertisements: AdvertisingEventCount
         /// The frame with its values at present.
         var frame: BeaconFrame
+        /// The counter of its encryption.
+        var encryption: UInt32 = 0
         /// The last requested advertisement.
         var current: Advertisement
         var nextDeadline: Duration?
@@ -113,14 +121,16 @@ package struct Beacon: SelfContainedDevice {
     }
 
     /// Whether its advertisement changes in time.
-    private var changes: Bool { configuration.telemetry != nil || !configuration.generators.isEmpty }
+    private var changes: Bool {
+        configuration.telemetry != nil || !configuration.generators.isEmpty || configuration.bindKey != nil
+    }
 
     package mutating func handle(_ input: DeviceInput, at now: DeviceTime) -> DeviceResponse {
         switch input {
         case .poweredOn:
-            return DeviceResponse(powerOn(at: now.uptime))
-        case .timePassed: return DeviceResponse(advertise(at: now.uptime))
-        case .set(let changes): return set(changes, at: now.uptime)
+            return DeviceResponse(powerOn(at: now))
+        case .timePassed: return DeviceResponse(advertise(at: now))
+        case .set(let changes): return set(changes, at: now)
         case .wrote: return .rejected(.writeNotPermitted)
         case .perform: return .takesNoCommands
         case .connected, .disconnected, .readAnswered, .subscribed, .connectionUpdated, .responseReceived,
@@ -129,7 +139,7 @@ package struct Beacon: SelfContainedDevice {
         }
     }
 
-    private mutating func set(_ changes: [SettingChange], at now: Duration) -> DeviceResponse {
+    private mutating func set(_ changes: [SettingChange], at now: DeviceTime) -> DeviceResponse {
         var changed = configuration
         for change in changes {
             let isOfFrame = transmittable?.texts.contains { $0.key == change.key } ?? false
@@ -150,13 +160,14 @@ package struct Beacon: SelfContainedDevice {
     }
 
     /// Takes another configuration with the same telemetry.
-    mutating func change(to changed: Configuration, at now: Duration) -> DeviceResponse {
+    mutating func change(to changed: Configuration, at now: DeviceTime) -> DeviceResponse {
         let former = advertisement
         values = Boxed(Values(changed))
         switch progress {
         case .turns(var count):
-            count.advertisements.changeInterval(to: changed.advertising.interval, at: now)
+            count.advertisements.changeInterval(to: changed.advertising.interval, at: now.uptime)
             // What a setting has changed is not generated any more.
+            if count.frame != changed.frame { count.encryption = Self.counter(after: count.encryption, at: now) }
             count.frame = changed.frame
             progress = .turns(count)
             return .done(advertise(at: now))
@@ -171,30 +182,41 @@ package struct Beacon: SelfContainedDevice {
 
     private var transmittable: (any TransmittableBeacon)? { configuration.frame.content as? any TransmittableBeacon }
 
-    private mutating func powerOn(at now: Duration) -> [DeviceEffect] {
+    private mutating func powerOn(at now: DeviceTime) -> [DeviceEffect] {
         guard changes else {
             progress = .advertisement
             return [.advertise(advertisement)]
         }
-        let advertisements = AdvertisingEventCount(every: configuration.advertising.interval, from: now)
+        let advertisements = AdvertisingEventCount(every: configuration.advertising.interval, from: now.uptime)
         progress = .turns(
-            Count(poweredAt: now, advertisements: advertisements, frame: configuration.frame, current: advertisement))
+            Count(
+                poweredAt: now.uptime, advertisements: advertisements, frame: configuration.frame,
+                encryption: Self.counter(after: 0, at: now), current: advertisement))
         // The first one is never telemetry.
         _ = advertise(at: now)
         return [.advertise(count?.current ?? advertisement)]
     }
 
+    /// The counter of the encryption, which receivers take only if it grows, after a restart too: tenths of seconds since 2024, and at
+    /// least one more than before.
+    private static func counter(after former: UInt32, at now: DeviceTime) -> UInt32 {
+        let tenths = (now.sinceUnixEpoch - .seconds(1_704_067_200)) / .milliseconds(100)
+        return max(UInt32(clamping: Int(min(max(tenths, 0), 4_294_967_295))), former &+ 1)
+    }
+
     /// Advertises the frame that is due, telemetry or the format's frame with its values, if it differs from the current one, and
     /// sets the deadline of the next change.
-    private mutating func advertise(at now: Duration) -> [DeviceEffect] {
+    private mutating func advertise(at now: DeviceTime) -> [DeviceEffect] {
         guard var counted = count else { return [] }
-        let elapsed = max(.zero, now - counted.poweredAt)
-        counted.frame = configuration.frame(counted.frame, after: elapsed)
-        var wanted = configuration.advertisement(of: counted.frame)
+        let elapsed = max(.zero, now.uptime - counted.poweredAt)
+        let frame = configuration.frame(counted.frame, after: elapsed)
+        if frame != counted.frame { counted.encryption = Self.counter(after: counted.encryption, at: now) }
+        counted.frame = frame
+        var wanted = configuration.advertisement(of: frame, encryption: counted.encryption)
         let changes = configuration.generators.values.compactMap { $0.nextChange(after: elapsed) }
         counted.nextDeadline = changes.min().map { counted.poweredAt + $0 }
         if let telemetry = configuration.telemetry {
-            let number = counted.advertisements.value(at: now)
+            let number = counted.advertisements.value(at: now.uptime)
             let turn = counted.advertisements.time(of: telemetry.nextChange(after: number))
             counted.nextDeadline = min(counted.nextDeadline ?? turn, turn)
             if telemetry.isDue(after: number) {
@@ -214,11 +236,17 @@ extension Beacon.Configuration {
     fileprivate var advertisement: Advertisement { advertisement(of: frame(frame, after: .zero, counts: false)) }
 
     /// The advertisement with a frame.
-    fileprivate func advertisement(of frame: BeaconFrame) -> Advertisement {
+    /// - Parameter encryption: the counter of its encryption.
+    fileprivate func advertisement(of frame: BeaconFrame, encryption: UInt32 = 0) -> Advertisement {
         var content = frame.content as? any TransmittableBeacon
         if let address = advertising.address { content?.address = address }
+        var data = content?.advertisingData(flags: flags) ?? []
+        if let bindKey, let plain = content as? BTHome {
+            let encrypted = EncryptedBTHome(plain, key: bindKey, address: advertising.address ?? .zero, counter: encryption)
+            data = AdvertisingData([flags.map { .flags($0) }, encrypted.structure].compactMap(\.self))
+        }
         return Advertisement(
-            pdu: pdu, advertisingData: content?.advertisingData(flags: flags) ?? [],
+            pdu: pdu, advertisingData: data,
             scanResponse: scanResponse(after: content?.scanResponse ?? []), settings: advertising)
     }
 
@@ -352,7 +380,24 @@ extension Beacon {
                 read: { reader, configuration in
                     configuration.telemetry = BeaconTelemetry(from: &reader, with: configuration.frame.format)
                     return true
-                }, write: { $1.write("telemetry", $0.telemetry?.text) })
+                }, write: { $1.write("telemetry", $0.telemetry?.text) }),
+            Setting(
+                "bind-key", "of bthome: the key that encrypts the frames, 32 hexadecimal digits, such as ${KEY}",
+                .value(.any), standard: "not encrypted",
+                read: { reader, configuration in
+                    guard configuration.frame.content is BTHome else { return true }
+                    if let key = reader.value("bind-key", BindKey.init) { configuration.bindKey = key }
+                    return true
+                }, write: { $1.write("bind-key", $0.bindKey == nil ? nil : DeviceWriter.quoted("...")) }),
+            Setting(
+                "bind-key-file", "of bthome: the file of the key, beside the profile", .value(.any), standard: "none",
+                read: { reader, configuration in
+                    guard configuration.frame.content is BTHome else { return true }
+                    let files = reader.files
+                    let key = reader.value("bind-key-file") { path throws(ValueFault) in try BindKey(try files(path)) }
+                    if let key { configuration.bindKey = key }
+                    return true
+                }, write: { _, _ in }),
         ] + inScanResponse + Setting.advertising()
 
     /// The settings beside the frame, for both forms of a beacon in a profile.
@@ -412,7 +457,13 @@ extension Beacon {
         _ = reader.read(Self.advertised, into: &configuration)
         Self.complete(&configuration, from: &reader)
         guard let frame else { return nil }
-        let size = frame.advertisingData(flags: configuration.flags).size
+        if configuration.bindKey != nil, configuration.advertising.address == nil {
+            reader.add(
+                "encryption needs the address, with which receivers decrypt; write address, too", field: "bind-key",
+                at: reader.place(of: "bind-key") ?? reader.place(of: "bind-key-file") ?? reader.place)
+        }
+        // An encrypted frame has a counter and a code, of four bytes each.
+        let size = frame.advertisingData(flags: configuration.flags).size + (configuration.bindKey == nil ? 0 : 8)
         if size > AdvertisingPDU.capacity {
             reader.add(
                 "the advertising data takes \(size) bytes, and a PDU carries \(AdvertisingPDU.capacity); leave out keys",

@@ -27,7 +27,7 @@ package struct PlainIBeacon: SelfContainedDevice {
         } catch {
             return .refused(error.sentence)
         }
-        return beacon.change(to: changed, at: now.uptime)
+        return beacon.change(to: changed, at: now)
     }
 }
 

@@ -97,3 +97,62 @@ def test_encrypted_frames_are_named(beaconry: Beaconry) -> None:
     structure = "1116d2fc41e445f3c962001122336c7c2e1d"
     result = beaconry.call("decode", structure, "--json")
     assert [each["format"] for each in json.loads(result.stdout)["frames"]] == ["bthome-encrypted"], result.stdout
+
+
+KEY = "231d39c1d7cc1ab1aee224cd096db932"
+ADDRESS = "54:48:E6:8F:80:A5"
+
+
+def encrypted(beaconry: Beaconry, profile: str, **variables: str) -> list[bytes]:
+    """The service data that a beacon advertises in three seconds."""
+    path = beaconry.profile(profile)
+    beaconry.environment.update(variables)
+    recording = beaconry.folder / "encrypted.jsonl"
+    done = beaconry.call("record", str(recording), "--profile", str(path), "--rate", "max", "--duration", "3s", "--force")
+    assert done.returncode == 0, done
+    packets = [bytes.fromhex(json.loads(line)["data"]) for line in recording.read_text().splitlines()[1:]]
+    return list(dict.fromkeys(each[each.index(b"\x16\xd2\xfc") + 3 :] for each in packets))
+
+
+def test_encrypted_frames_are_decrypted_by_bthome_ble(beaconry: Beaconry) -> None:
+    """With the key of a file or of an environment variable; the counter grows with each value, and the key is not shown."""
+    beacon = f"device: beacon, format: bthome, address: {ADDRESS}, battery: 87, temperature: {{ counter: {{ start: 20, step: 1, max: 30, every: 1s }} }}"
+    (beaconry.folder / "key.txt").write_text(KEY + "\n")
+    frames = encrypted(beaconry, f"profile: p\nbeacons:\n  - {{ id: a, {beacon}, bind-key-file: key.txt }}\n")
+    assert len(frames) >= 3
+    parser = BTHomeBluetoothDeviceData(bindkey=bytes.fromhex(KEY))
+    temperatures = []
+    for data in frames:
+        info = BluetoothServiceInfoBleak(
+            name="", address=ADDRESS, rssi=-60, manufacturer_data={}, service_data={UUID: data}, service_uuids=[UUID], source="test",
+            device=BLEDevice(ADDRESS, "", {}), advertisement=None, connectable=False, time=time.monotonic(), tx_power=None,
+        )  # fmt: skip
+        values = {key.key: value.native_value for key, value in parser.update(info).entity_values.items()}
+        assert parser.bindkey_verified and values["battery"] == 87
+        temperatures.append(values["temperature"])
+    assert temperatures == [20, 21, 22, 23][: len(temperatures)]
+    counters = [int.from_bytes(data[-8:-4], "little") for data in frames]
+    assert counters == sorted(set(counters)) and counters[0] > 0
+
+    again = encrypted(beaconry, f'profile: p\nbeacons:\n  - {{ id: a, {beacon}, bind-key: "${{SENSOR_KEY}}" }}\n', SENSOR_KEY=KEY)
+    assert len(again[0]) == len(frames[0])
+    digits = bytes([len(again[0]) + 3, 0x16, 0xD2, 0xFC]) + again[0]
+    decoded = beaconry.call("decode", digits.hex(), "--bind-key-file", str(beaconry.folder / "key.txt"), "--address", ADDRESS, "--json")
+    assert json.loads(decoded.stdout)["frames"] == [{"format": "bthome", "battery": 87, "temperature": 20}], decoded
+    other = beaconry.call("decode", digits.hex(), "--bind-key-file", str(beaconry.folder / "key.txt"), "--address", "54:48:E6:8F:80:A6", "--json")
+    assert json.loads(other.stdout)["frames"][0]["format"] == "bthome-encrypted"
+
+
+@pytest.mark.parametrize(
+    "keys, words",
+    [
+        ("address: 54:48:E6:8F:80:A5, bind-key: 00", "a bind key is 16 bytes; write 32 hexadecimal digits"),
+        (f"bind-key: {KEY}", "encryption needs the address"),
+        ("address: 54:48:E6:8F:80:A5, bind-key-file: none.txt", "none.txt"),
+        (f"address: 54:48:E6:8F:80:A5, bind-key: {KEY}, pressure: 1, illuminance: 2, humidity: 3, voltage: 3, packet-id: 1", "takes"),
+    ],
+)
+def test_mistakes_of_keys_are_reported(beaconry: Beaconry, keys: str, words: str) -> None:
+    profile = beaconry.profile(f"profile: p\nbeacons:\n  - {{ id: a, device: beacon, format: bthome, temperature: 1, {keys} }}\n")
+    done = beaconry.call("check", str(profile))
+    assert done.returncode == 65 and words in done.stderr and KEY not in done.stderr, done
