@@ -158,6 +158,7 @@ extension ProfileFinding {
     static func duplicateIdentity(of other: String, _ parts: String, key: String) -> ProfileFinding {
         ProfileFinding(
             .warning, "duplicate-identity", affects: "all",
-            "\(other) has the same \(parts): receivers take both for one beacon", hint: "give each beacon its own \(key)")
+            "\(other) has the same \(parts): receivers take both for one beacon",
+            hint: "give each beacon its own \(key)")
     }
 }

@@ -129,6 +129,6 @@ extension MonitoredRegion: ListedRecord, ReadableRecord {
         [
             .version, .required("identifier", .text, "the name"),
         ] + IdentifierRecord.ofRegion + [
-            .required("state", .choice(RegionState.self), "whether the receiver is inside"),
+            .required("state", .choice(RegionState.self), "whether the receiver is inside")
         ])
 }

@@ -15,10 +15,16 @@ import Testing
         ("02010615ff4c000215\(uuid)", "an iBeacon of 20 bytes, cut after its UUID"),
         ("0201061aff59000215\(uuid)00010002c5", "an iBeacon of company 0x0059"),
         ("0201061afffeff0215\(uuid)00010002c5", "an iBeacon of company 0xfffe"),
-        ("0201061aff004c0215\(uuid)00010002c5", "an iBeacon of company 0x4c00, Apple's 0x004C with its bytes exchanged"),
+        (
+            "0201061aff004c0215\(uuid)00010002c5",
+            "an iBeacon of company 0x4c00, Apple's 0x004C with its bytes exchanged"
+        ),
         ("0201061aff4c000216\(uuid)00010002c5", "an iBeacon with the length byte 0x16 instead of 0x15"),
         ("0201061aff1801beac\(uuid)00010002c5", "an AltBeacon of 25 bytes"),
-        ("1e02011a1aff4c000215\(uuid)00010002c5", "advertising data with its length 0x1e in front, as the HCI command has it"),
+        (
+            "1e02011a1aff4c000215\(uuid)00010002c5",
+            "advertising data with its length 0x1e in front, as the HCI command has it"
+        ),
         ("0201060403aafe01", "a list of 16-bit UUIDs of 3 bytes, which is no multiple of 2"),
         ("020106000405", "2 bytes after the end of the data, which receivers ignore"),
         ("0201060c16aafe00ee0011223344556677", "an Eddystone-UID of 9 bytes"),

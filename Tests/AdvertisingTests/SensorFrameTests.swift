@@ -57,7 +57,8 @@ import Testing
         Vector(
             "ruuvi-6", manufacturer: 0x0499, "06170C5668C79E007000C90501D9FFCD004C884F",
             [
-                "temperature": 29.5, "humidity": 55.3, "pressure": 101_102, "pm25": 11.2, "co2": 201, "voc": 10, "nox": 2,
+                "temperature": 29.5, "humidity": 55.3, "pressure": 101_102, "pm25": 11.2, "co2": 201, "voc": 10,
+                "nox": 2,
                 "illuminance": 13026.67, "sequence": 205,
             ]),
         Vector(
@@ -72,22 +73,30 @@ import Testing
             ["temperature": 16.2, "humidity": 47, "battery": 95, "voltage": 3064, "packet": 25]),
         Vector(
             "pvvx", service: 0x181A, "f4830238c1a4a9066911b60b58f70d",
-            ["temperature": 17.05, "humidity": 44.57, "voltage": 2998, "battery": 88, "packet": 247, "reed": 1, "output": 0]),
+            [
+                "temperature": 17.05, "humidity": 44.57, "voltage": 2998, "battery": 88, "packet": 247, "reed": 1,
+                "output": 0,
+            ]),
         Vector(
             "mibeacon", service: 0xFE95, "5020aa01a3bf2e3b342d580d1004b40095020a10013b",
             ["climateTemperature": 18, "climateHumidity": 66.1, "battery": 59]),
         Vector("mibeacon", service: 0xFE95, "7120980012f34f6b8d7cc40d041002c400", [:]),
         Vector(
-            "govee-h5075", manufacturer: 0xEC88, "0003215d6400", ["temperature": 20.5, "humidity": 14.9, "battery": 100]),
+            "govee-h5075", manufacturer: 0xEC88, "0003215d6400",
+            ["temperature": 20.5, "humidity": 14.9, "battery": 100]),
         Vector(
-            "govee-h5075", manufacturer: 0xEC88, "0081c2896400", ["temperature": -11.5, "humidity": 33.7, "battery": 100]),
-        Vector("thermopro", manufacturerData: "c2170127022c", ["temperature": 27.9, "humidity": 39, "batteryLevel": 2]),
+            "govee-h5075", manufacturer: 0xEC88, "0081c2896400",
+            ["temperature": -11.5, "humidity": 33.7, "battery": 100]),
+        Vector(
+            "thermopro", manufacturerData: "c2170127022c", ["temperature": 27.9, "humidity": 39, "batteryLevel": 2]),
         Vector(
             "inkbird", manufacturerData: "9c08f41000ba4e6408",
             ["temperature": 22.04, "humidity": 43.4, "battery": 100, "externalProbe": 0]),
-        Vector("switchbot-meter", service: 0xFD3D, "5400640098a6", ["temperature": 24, "humidity": 38, "battery": 100]),
         Vector(
-            "minew-ht", service: 0xFFE1, "a1016315803200aabbccddeeff", ["temperature": 21.5, "humidity": 50, "battery": 99]),
+            "switchbot-meter", service: 0xFD3D, "5400640098a6", ["temperature": 24, "humidity": 38, "battery": 100]),
+        Vector(
+            "minew-ht", service: 0xFFE1, "a1016315803200aabbccddeeff",
+            ["temperature": 21.5, "humidity": 50, "battery": 99]),
         Vector(
             "minew-acc", service: 0xFFE1, "a10364ff8000000080aabbccddeeff",
             ["accelerationX": -0.5, "accelerationY": 0, "accelerationZ": 0.5, "battery": 100]),
@@ -95,13 +104,15 @@ import Testing
         Vector(
             "kbeacon", service: 0xFEAA, "21010f0e5b16531f95fffcffec03eb",
             [
-                "voltage": 3675, "temperature": 22.324219, "humidity": 31.582031, "accelerationX": -4, "accelerationY": -20,
+                "voltage": 3675, "temperature": 22.324219, "humidity": 31.582031, "accelerationX": -4,
+                "accelerationY": -20,
                 "accelerationZ": 1003,
             ]),
         Vector(
             "teltonika-eye", manufacturer: 0x089A, "01B708B4120CCB0BFFC767",
             [
-                "temperature": 22.28, "humidity": 18, "magnet": 0, "moving": 0, "movements": 3275, "pitch": 11, "roll": -57,
+                "temperature": 22.28, "humidity": 18, "magnet": 0, "moving": 0, "movements": 3275, "pitch": 11,
+                "roll": -57,
                 "voltage": 3030,
             ]),
         Vector(
@@ -147,7 +158,9 @@ import Testing
         }
     }
 
-    private static func check<Frame: TransmittableBeacon>(_ format: Frame.Type, _ structure: AdvertisingStructure) throws {
+    private static func check<Frame: TransmittableBeacon>(_ format: Frame.Type, _ structure: AdvertisingStructure)
+        throws
+    {
         let decoded = try #require(Frame(structure))
         var written = Frame.template
         for (key, text) in decoded.texts { #expect(written.set(key, to: text) == nil, "\(key): \(text)") }

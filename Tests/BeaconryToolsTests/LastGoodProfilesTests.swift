@@ -54,6 +54,11 @@ struct LastGoodProfilesTests {
                 """,
             files: ["rooms/pot.csv": "0,1\n5,2\n"]),
         Reference(
+            key: "key of a sensor",
+            text:
+                "beacons: [{ id: a, device: beacon, format: bthome, address: C0:FF:EE:00:00:01, bind-key-file: rooms/key.txt }]",
+            files: ["rooms/key.txt": "231d39c1d7cc1ab1aee224cd096db932\n"]),
+        Reference(
             key: "track of GPX",
             text: "beacons: [\(beacon("walker", "track: { file: walk.gpx, anchor: { lat: 0, lon: 0 } }"))]",
             files: [
@@ -133,7 +138,11 @@ struct LastGoodProfilesTests {
                 if reads { places.insert(file.lastPathComponent) }
             }
         }
-        #expect(places == ["ProfileExpansion.swift", "ProfileReader.swift", "QuantityReader.swift", "TrackFile.swift"])
+        #expect(
+            places == [
+                "Beacon.swift", "ProfileExpansion.swift", "ProfileReader.swift", "QuantityReader.swift",
+                "TrackFile.swift",
+            ])
     }
 
     @Test func variablesAreKept() throws {

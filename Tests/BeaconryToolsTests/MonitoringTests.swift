@@ -23,7 +23,8 @@ struct RegionWatchTests {
         _ identifier: String = "shop", hello: String? = nil, atMostOncePer: Duration? = nil
     ) throws -> RegionList.Entry {
         RegionList.Entry(
-            identifier: identifier, .numbers(try #require(Self.uuid), major: nil, minor: nil), hello: hello, goodbye: "Bye",
+            identifier: identifier, .numbers(try #require(Self.uuid), major: nil, minor: nil), hello: hello,
+            goodbye: "Bye",
             atMostOncePer: atMostOncePer)
     }
 
@@ -146,7 +147,10 @@ struct MonitorFolderTests {
         let entry = try #require(region.entry)
         #expect(entry.atMostOncePer == .seconds(90))
         #expect(entry.exitAfter == .milliseconds(500))
-        #expect(BeaconRegion(entry).contains(BeaconIdentity(uuid: try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")), major: 1, minor: 9)))
+        #expect(
+            BeaconRegion(entry).contains(
+                BeaconIdentity(uuid: try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")), major: 1, minor: 9))
+        )
     }
 
     @Test func damagedListIsRefusedAndNotOverwritten() throws {

@@ -23,7 +23,8 @@ import Testing
         frame.advertisingData().serialize(into: &writer)
         let data = writer.bytes
         let shop = RegionList.Entry(
-            identifier: "shop", .numbers(uuid, major: nil, minor: nil), hello: "Hello", goodbye: "Bye", atMostOncePer: .seconds(3600),
+            identifier: "shop", .numbers(uuid, major: nil, minor: nil), hello: "Hello", goodbye: "Bye",
+            atMostOncePer: .seconds(3600),
             exitAfter: .seconds(5))
         var receiver = ScenarioTrace.Receiver([shop])
         var phone = PhoneModel.exact

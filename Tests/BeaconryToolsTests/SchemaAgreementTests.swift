@@ -30,6 +30,8 @@ struct SchemaAgreementTests {
         ("beacons.voltage", "the range of a format"),
         ("beacons.window", "the range of a format"),
         ("receivers.phone", "regions of namespaces"),
+        ("beacons.bind-key", "digits that look like a number"),
+        ("beacons.bind-key-file", "the file"),
         ("receivers.regions.namespace", "digits that look like a number"),
         ("receivers.regions.instance", "digits that look like a number"),
         ("beacons.track*", "the file, and the distance of its points from the anchor"),
@@ -73,7 +75,8 @@ struct SchemaAgreementTests {
         var different: Set<String> = []
         for document in Documents.formats {
             // A key has the shapes of all formats that have it, and the parser that of one.
-            _ = try check(document, against: ProfileSchema.document, permissive: "beacons.") { text throws(ProfileFaults) in
+            _ = try check(document, against: ProfileSchema.document, permissive: "beacons.") {
+                text throws(ProfileFaults) in
                 _ = try Profile(parsing: text, file: "test.yaml", sources: Documents.sources)
             }
         }
@@ -186,6 +189,7 @@ private enum Documents {
                 </trkseg></trk></gpx>
                 """
             case "trace.csv": "0,1\n5,2\n"
+            case "key.txt": "231d39c1d7cc1ab1aee224cd096db932\n"
             default: throw ValueFault("there is no file \(name)")
             }
         })
@@ -220,7 +224,8 @@ private enum Documents {
             }
         }
         return (optional.isEmpty ? [""] : optional).map { key in
-            let keys = ["id: b", "device: beacon", "format: \(Frame.formatName)"] + required + [key].filter { !$0.isEmpty }
+            let keys =
+                ["id: b", "device: beacon", "format: \(Frame.formatName)"] + required + [key].filter { !$0.isEmpty }
             return "profile: formats\nbeacons:\n  - { \(keys.joined(separator: ", ")) }\n"
         }
     }
@@ -231,7 +236,9 @@ private enum Documents {
         case .boolean: "true"
         case .number(let range, _) where !range.contains(1): "\(range.lowerBound)"
         case .either(let shapes): shapes.first.map { text(of: $0) } ?? ""
-        case .pattern(let pattern, _): pattern.hasPrefix("[0-9]+ ") ? "1 3" : pattern.hasPrefix("[0-9]+(") ? pattern.hasSuffix("{3,3}") ? "4.2.1.0" : "6.1.0" : "02"
+        case .pattern(let pattern, _):
+            pattern.hasPrefix("[0-9]+ ")
+                ? "1 3" : pattern.hasPrefix("[0-9]+(") ? pattern.hasSuffix("{3,3}") ? "4.2.1.0" : "6.1.0" : "02"
         default: "1"
         }
     }
@@ -307,6 +314,8 @@ private enum Documents {
           - { id: b, device: beacon, format: eddystone-uid, namespace: 8b0ca750e7a7f6e3b0c2, instance: 0123456789ab,
               power-at-0m: -20, telemetry: { every: 10, battery: 3000, temperature: 21.5 } }
           - { id: c, device: beacon, format: eddystone-url, url: https://example.com/a, power-at-0m: -20 }
+          - { id: kk, device: beacon, format: bthome, address: C0:FF:EE:00:00:01, bind-key: 231d39c1d7cc1ab1aee224cd096db932 }
+          - { id: kf, device: beacon, format: bthome, address: C0:FF:EE:00:00:01, bind-key-file: key.txt }
           - { id: d, device: beacon, format: eddystone-tlm, battery-millivolts: 3000, temperature: 21.5,
               advertisements: 1, uptime-tenths: 2 }
           - { id: e, device: beacon, format: ibeacon, uuid: \(uuid), major: 1, minor: 2, measured-power: -59 }

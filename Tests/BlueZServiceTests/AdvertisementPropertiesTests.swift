@@ -132,7 +132,9 @@ struct AdvertisementPropertiesTests {
             (["MinInterval": .uint32(19)], "MinInterval"),
             (["MinInterval": .uint32(200), "MaxInterval": .uint32(100)], "MinInterval"),
             (["TxPower": .int16(21)], "TxPower"), (["Timeout": .uint32(1)], "Timeout"),
-            (["SecondaryChannel": "2M"], "SecondaryChannel"), (["Duration": "long"], "Duration"),
+            (["SecondaryChannel": "2M"], "SecondaryChannel"),
+            (["Timeout": .uint16(5), "DiscoverableTimeout": .uint16(6)], "DiscoverableTimeout"),
+            (["Duration": "long"], "Duration"),
             (["Data": .dictionary("y", "v", [DBusDictionaryEntry(.byte(0x01), .variant(.bytes([6])))])], "Data"),
             (
                 [

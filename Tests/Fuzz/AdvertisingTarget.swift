@@ -19,7 +19,8 @@ extension FuzzTarget {
         }
         for structure in data.structures {
             for frame in AdvertisingData([structure]).frames {
-                guard frame.structure == structure, !frame.format.isEmpty, frame.fields.allSatisfy({ !$0.key.isEmpty }) else {
+                guard frame.structure == structure, !frame.format.isEmpty, frame.fields.allSatisfy({ !$0.key.isEmpty })
+                else {
                     FuzzReport.fail("frame \(Hexadecimal.string(structure.serialized())) is read as \(frame)")
                 }
             }
@@ -47,10 +48,12 @@ extension FuzzTarget {
         "0303aafe1316aafe10f8036769746875620063697472757a", "0201060303aafe1116aafe20000b18130000001467002ac4e4",
         "1bff99040512fc5394c37c0004fffc040cac364200cdcbb8334c884f", "17ff990406170c5668c79e007000c90501d9ffcd004c884f",
         "10161a18a4c1380283f400a22f5f0bf819", "1216 1a18 f4830238c1a4a9066911b60b58f70d",
-        "191695fe5020aa01a3bf2e3b342d580d1004b40095020a10013b", "09ff88ec0003215d6400", "07ffc2170127022c", "0aff9c08f41000ba4e6408",
+        "191695fe5020aa01a3bf2e3b342d580d1004b40095020a10013b", "09ff88ec0003215d6400", "07ffc2170127022c",
+        "0aff9c08f41000ba4e6408",
         "09163dfd5400640098a6", "1016e1ffa1016315803200aabbccddeeff", "1216aafe21010f0e5b16531f95fffcffec03eb",
         "0eff9a0801b708b4120ccb0bffc767", "1aff4c000215a495bb10c5b14b44b5121370f02d74de004403f8c5",
-        "1416d2fc40011703c409530548656c6c6f540301020377", "1116d2fc41e445f3c962001122336c7c2e1d", "0aff4c001005031cabcdef",
+        "1416d2fc40011703c409530548656c6c6f540301020377", "1116d2fc41e445f3c962001122336c7c2e1d",
+        "0aff4c001005031cabcdef",
         "1516aafe2001d5d89979ae79ebee4e385fa5f6830efb", "0201060303aafe0d16aafe30e34549445f74657374",
     ].map { (try? Hexadecimal.bytes($0)) ?? [] }
 }

@@ -39,7 +39,9 @@ extension FuzzTarget {
             let links: [UInt32] = [187, 201, 251, 254, 256]
             let link = links.randomElement(using: &generator) ?? 187
             let number = { (value: Int) in (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
-            let pdu: [UInt8] = [0xD6, 0xBE, 0x89, 0x8E, UInt8.random(in: 0...255, using: &generator), UInt8(clamping: data.count)] + data
+            let pdu: [UInt8] =
+                [0xD6, 0xBE, 0x89, 0x8E, UInt8.random(in: 0...255, using: &generator), UInt8(clamping: data.count)]
+                + data
             let content =
                 switch link {
                 case 201: [0, 0, 0, 1] + data
@@ -48,13 +50,16 @@ extension FuzzTarget {
                 default: data
                 }
             files.append(
-                number(0xA1B2_C3D4) + [2, 0, 4, 0] + number(0) + number(0) + number(65535) + number(Int(link)) + number(1) + number(2)
+                number(0xA1B2_C3D4) + [2, 0, 4, 0] + number(0) + number(0) + number(65535) + number(Int(link))
+                    + number(1) + number(2)
                     + number(content.count) + number(content.count) + content)
             let padded = content + [UInt8](repeating: 0, count: (4 - content.count % 4) % 4)
             files.append(
-                number(0x0A0D_0D0A) + number(28) + number(0x1A2B_3C4D) + [1, 0, 0, 0] + number(-1) + number(-1) + number(28) + number(1)
+                number(0x0A0D_0D0A) + number(28) + number(0x1A2B_3C4D) + [1, 0, 0, 0] + number(-1) + number(-1)
+                    + number(28) + number(1)
                     + number(20) + [UInt8(link & 0xFF), UInt8(link >> 8), 0, 0] + number(0) + number(20) + number(6)
-                    + number(32 + padded.count) + number(0) + number(1) + number(2) + number(content.count) + number(content.count) + padded
+                    + number(32 + padded.count) + number(0) + number(1) + number(2) + number(content.count)
+                    + number(content.count) + padded
                     + number(32 + padded.count))
         }
         return Mutation.damaged(files, &generator)
@@ -67,12 +72,16 @@ extension FuzzTarget {
             while let packet = try reader.next() {
                 outcome = .parsed
                 guard case .event(let event) = packet.packet else { continue }
-                for report in (try? event.parameters(as: LEExtendedAdvertisingReport.self))?.reports ?? [] { _ = assembler.take(report) }
+                for report in (try? event.parameters(as: LEExtendedAdvertisingReport.self))?.reports ?? [] {
+                    _ = assembler.take(report)
+                }
             }
         } catch {
             return outcome
         }
-        guard reader.offset <= bytes.count else { FuzzReport.fail("\(Hexadecimal.string(bytes)) is read beyond its end") }
+        guard reader.offset <= bytes.count else {
+            FuzzReport.fail("\(Hexadecimal.string(bytes)) is read beyond its end")
+        }
         return outcome
     }
 

@@ -34,7 +34,8 @@ import Testing
         let content = record(link)
         let length = bytes(UInt32(content.count), 4, isBigEndian: true)
         let time: [UInt8] = [0x00, 0xDC, 0xDD, 0xB3, 0x0F, 0x2F, 0x80, 0x07]
-        return Array("btsnoop\0".utf8) + bytes(1, 4, isBigEndian: true) + bytes(link.number, 4, isBigEndian: true) + length + length
+        return Array("btsnoop\0".utf8) + bytes(1, 4, isBigEndian: true) + bytes(link.number, 4, isBigEndian: true)
+            + length + length
             + [0, 0, 0, 3, 0, 0, 0, 0] + time + content
     }
 
@@ -43,7 +44,8 @@ import Testing
         let word = { bytes($0, 4, isBigEndian: isBigEndian) }
         return word(isNanoseconds ? 0xA1B2_3C4D : 0xA1B2_C3D4) + bytes(2, 2, isBigEndian: isBigEndian)
             + bytes(4, 2, isBigEndian: isBigEndian) + word(0) + word(0) + word(65535) + word(link.number)
-            + word(0) + word(isNanoseconds ? 7000 : 7) + word(UInt32(content.count)) + word(UInt32(content.count)) + content
+            + word(0) + word(isNanoseconds ? 7000 : 7) + word(UInt32(content.count)) + word(UInt32(content.count))
+            + content
     }
 
     private static func pcapng(_ link: CaptureLink, isBigEndian: Bool, resolution: [UInt8] = []) -> [UInt8] {
@@ -55,11 +57,15 @@ import Testing
             return word(type) + length + padded + length
         }
         let half = { bytes($0, 2, isBigEndian: isBigEndian) }
-        let option = resolution.isEmpty ? [] : half(9) + half(UInt32(resolution.count)) + resolution + [0, 0, 0] + half(0) + half(0)
+        let option =
+            resolution.isEmpty
+            ? [] : half(9) + half(UInt32(resolution.count)) + resolution + [0, 0, 0] + half(0) + half(0)
         let ticks: UInt32 = resolution.isEmpty ? 7 : 7000
         return block(0x0A0D_0D0A, word(0x1A2B_3C4D) + half(1) + half(0) + word(0xFFFF_FFFF) + word(0xFFFF_FFFF))
             + block(1, half(link.number) + half(0) + word(65535) + option) + block(0xBAD, [1, 2, 3])
-            + block(6, word(0) + word(0) + word(ticks) + word(UInt32(content.count)) + word(UInt32(content.count)) + content)
+            + block(
+                6, word(0) + word(0) + word(ticks) + word(UInt32(content.count)) + word(UInt32(content.count)) + content
+            )
     }
 
     /// The files of a link type, by their names.
@@ -94,7 +100,9 @@ import Testing
         for (name, file) in Self.files(link) {
             guard link.reading != nil else {
                 #expect(!link.hint.isEmpty)
-                #expect(throws: CaptureFault.link(link, number: link.number), "\(name)") { try Self.packets(file, inPartsOf: 1000) }
+                #expect(throws: CaptureFault.link(link, number: link.number), "\(name)") {
+                    try Self.packets(file, inPartsOf: 1000)
+                }
                 continue
             }
             for size in [1, 7, 1000] {
@@ -138,7 +146,8 @@ import Testing
                 for _ in 0..<300 {
                     var damaged = file
                     for _ in 0...Int.random(in: 0...3, using: &generator) {
-                        damaged[Int.random(in: damaged.indices, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                        damaged[Int.random(in: damaged.indices, using: &generator)] = UInt8.random(
+                            in: 0...255, using: &generator)
                     }
                     guard var reader = CaptureReader(startingWith: damaged) else { continue }
                     var count = 0
@@ -158,9 +167,12 @@ import Testing
         let link = try #require(CaptureLink.of(251, .pcap))
         var file = Self.pcap(link, isBigEndian: true, isNanoseconds: false)
         file.removeLast(Self.record(link).count + 8)
-        file += Self.bytes(UInt32(frame.count), 4, isBigEndian: true) + Self.bytes(UInt32(frame.count), 4, isBigEndian: true) + frame
+        file +=
+            Self.bytes(UInt32(frame.count), 4, isBigEndian: true)
+            + Self.bytes(UInt32(frame.count), 4, isBigEndian: true) + frame
         var assembler = ReportAssembler()
-        let reports = try Self.packets(file, inPartsOf: 1000).flatMap { packet -> [LEExtendedAdvertisingReport.Report] in
+        let reports = try Self.packets(file, inPartsOf: 1000).flatMap {
+            packet -> [LEExtendedAdvertisingReport.Report] in
             guard case .event(let event) = packet.packet else { return [] }
             return try event.parameters(as: LEExtendedAdvertisingReport.self).reports
         }

@@ -102,7 +102,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("-59", -59), ("-59dBm", -59), ("-59 dBm", -59), ("0dBm", 0), ("+4dBm", 4), ("-128", -128), ("127", 127), ("0xC5", -59),
+            ("-59", -59), ("-59dBm", -59), ("-59 dBm", -59), ("0dBm", 0), ("+4dBm", 4), ("-128", -128), ("127", 127),
+            ("0xC5", -59),
         ] as [(String, Int8)])
     func measuredPowerIsRead(_ text: String, level: Int8) throws {
         #expect(try ValueText.measuredPower(text) == MeasuredPower(level))

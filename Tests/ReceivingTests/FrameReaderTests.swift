@@ -45,7 +45,8 @@ import Testing
         // The power byte of the library is the length of the next structure, or zero at the end.
         Row(name: "iBeacon without its power", data: "02010619ff4c000215\(numbers)", library: ["\(iBeacon) 0"]),
         Row(
-            name: "iBeacon without its power, and a name", data: "02010619ff4c000215\(numbers)020941", library: ["\(iBeacon) 2"]),
+            name: "iBeacon without its power, and a name", data: "02010619ff4c000215\(numbers)020941",
+            library: ["\(iBeacon) 2"]),
         Row(name: "iBeacon of company 0x0059", data: "0201061aff59000215\(numbers)c5", library: ["\(iBeacon) -59"]),
         Row(name: "iBeacon of company 0xFFFE", data: "0201061afffeff0215\(numbers)c5", library: ["\(iBeacon) -59"]),
         Row(
@@ -54,13 +55,15 @@ import Testing
             name: "AltBeacon", data: "0201061bff1801beac\(numbers)c500", specified: ["\(altBeacon) -59"],
             library: ["\(altBeacon) -59"]),
         Row(
-            name: "AltBeacon without its last byte", data: "0201061aff1801beac\(numbers)c5", library: ["\(altBeacon) -59"]),
+            name: "AltBeacon without its last byte", data: "0201061aff1801beac\(numbers)c5",
+            library: ["\(altBeacon) -59"]),
         Row(
             name: "Eddystone-UID", data: "0201060303aafe1716aafe00ee8b0ca750e7a7f6e3b0c20123456789ab0000",
             specified: ["eddystone-uid 8b0ca750e7a7f6e3b0c2 0123456789ab -59"],
             library: ["eddystone-uid 8b0ca750e7a7f6e3b0c2 0123456789ab -59"]),
         Row(
-            name: "Eddystone-URL", data: "0201060303aafe0a16aafe10ee0361626307", specified: ["eddystone-url https://abc.com -59"],
+            name: "Eddystone-URL", data: "0201060303aafe0a16aafe10ee0361626307",
+            specified: ["eddystone-url https://abc.com -59"],
             library: ["eddystone-url https://abc.com -59"]),
         Row(name: "Eddystone-TLM", data: "0201060303aafe1116aafe20000b18130000001467002ac4e4"),
         Row(
@@ -95,7 +98,9 @@ import Testing
     }
 
     @Test func regionsOfIdentifiersContainThem() throws {
-        let beacons = try [(0, "altbeacon"), (1, "uid")].map { _ in try #require(UUID128("3D1F7A60-6A0B-4C3F-9D0E-51A27C44E980")) }
+        let beacons = try [(0, "altbeacon"), (1, "uid")].map { _ in
+            try #require(UUID128("3D1F7A60-6A0B-4C3F-9D0E-51A27C44E980"))
+        }
         let uuid = beacons[0]
         let altBeacon = BeaconIdentity(format: "altbeacon", .numbers(uuid, major: 1, minor: 2))
         #expect(BeaconRegion(identifier: "a", uuid: uuid, major: 1).contains(altBeacon))

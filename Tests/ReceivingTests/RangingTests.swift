@@ -202,7 +202,9 @@ import Testing
     func averagingSteadiesProximity(_ mean: Double, _ proximity: Proximity) {
         let trace = Trace.moving(to: .seconds(60), noise: 4, lostPerMille: 200, seed: 7) { _ in mean }
         var ranging = Ranging([.museum()], settings: Ranging.Settings(model: .android), at: .zero)
-        let reports = trace.samples.compactMap { ranging.receive(ReceivedBeacon($0.beacon), rssi: $0.rssi, at: $0.time) }
+        let reports = trace.samples.compactMap {
+            ranging.receive(ReceivedBeacon($0.beacon), rssi: $0.rssi, at: $0.time)
+        }
         #expect(reports.count == 59)
         #expect(reports.allSatisfy { $0.beacons.first?.proximity == proximity })
         let single = trace.samples.filter {

@@ -74,7 +74,8 @@ struct ReceptionTests {
     }
 
     @Test func expectationIsMetOrNot() {
-        let condition = AdvertisementExpectation.Condition([.uuid([Self.beacon(1).uuid])], count: 2, within: .seconds(5))
+        let condition = AdvertisementExpectation.Condition(
+            [.uuid([Self.beacon(1).uuid])], count: 2, within: .seconds(5))
         var expectation = AdvertisementExpectation(condition, at: .zero)
         #expect(expectation.take(Self.received(1, at: 100)) == nil)
         #expect(expectation.take(Self.received(1, at: 200))?.isFulfilled == true)

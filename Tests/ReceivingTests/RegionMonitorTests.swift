@@ -165,7 +165,9 @@ import Testing
         var monitor = RegionMonitor()
         try monitor.add(.museum(), at: .zero)
         var events: [RegionEvent] = []
-        for sample in trace.samples { events += monitor.receive(ReceivedBeacon(sample.beacon), rssi: sample.rssi, at: sample.time) }
+        for sample in trace.samples {
+            events += monitor.receive(ReceivedBeacon(sample.beacon), rssi: sample.rssi, at: sample.time)
+        }
         #expect(events.map(Self.text) == expected)
     }
 

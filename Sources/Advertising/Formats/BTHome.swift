@@ -164,13 +164,16 @@ extension BTHome: BeaconFormat {
     }
 
     public var structure: AdvertisingStructure {
-        let information = Self.plain | (isTriggered ? Self.isTriggered : 0) | (addressBytes == nil ? 0 : Self.hasAddress)
+        let information =
+            Self.plain | (isTriggered ? Self.isTriggered : 0) | (addressBytes == nil ? 0 : Self.hasAddress)
         return .serviceData16(Self.service, [information] + (addressBytes ?? []) + payload)
     }
 
     public var fields: [BeaconField] {
         var quantities: [String] = []
-        for object in objects where !quantities.contains(object.kind.quantity) { quantities.append(object.kind.quantity) }
+        for object in objects where !quantities.contains(object.kind.quantity) {
+            quantities.append(object.kind.quantity)
+        }
         var fields = quantities.map { quantity in
             let own = objects.filter { $0.kind.quantity == quantity }
             let texts = own.map { $0.text + ($0.kind.unit.isEmpty ? "" : " \($0.kind.unit)") }
@@ -215,9 +218,12 @@ extension BTHome: TransmittableBeacon {
             meaning(of: candidates), shape(of: candidates)
         ) { text, frame in
             // Several objects of a kind are a list; a text may have commas itself.
-            let parts = kind.form == .text ? [text] : text.split(separator: ",", omittingEmptySubsequences: false).map {
-                $0.drop { $0 == " " }.description
-            }
+            let parts =
+                kind.form == .text
+                ? [text]
+                : text.split(separator: ",", omittingEmptySubsequences: false).map {
+                    $0.drop { $0 == " " }.description
+                }
             guard parts.count <= mostObjects else { return false }
             var objects: [Object] = []
             for part in parts {
@@ -276,13 +282,16 @@ extension BTHome.Kind {
         case .state:
             return ["true": [1], "false": [0], "1": [1], "0": [0]][text]
         case .event: return UInt8(text).map { [$0] }
-        case .timestamp: return UInt32(text).map { seconds in (0..<4).map { UInt8(truncatingIfNeeded: seconds >> ($0 * 8)) } }
+        case .timestamp:
+            return UInt32(text).map { seconds in (0..<4).map { UInt8(truncatingIfNeeded: seconds >> ($0 * 8)) } }
         case .dimmer:
             let numbers = text.split(separator: " ").map { UInt8($0) }
             guard numbers.count == 2, let event = numbers[0], let steps = numbers[1] else { return nil }
             return [event, steps]
         case .command, .raw:
-            guard let bytes = try? Hexadecimal.bytes(text), bytes.count < 32, form != .command || !bytes.isEmpty else { return nil }
+            guard let bytes = try? Hexadecimal.bytes(text), bytes.count < 32, form != .command || !bytes.isEmpty else {
+                return nil
+            }
             return bytes
         case .text: return text.utf8.count < 32 ? Array(text.utf8) : nil
         case .version(let size):

@@ -103,9 +103,11 @@ extension BTHome {
     /// The states of binary sensors, whose IDs follow each other from 0x0F and from 0x15 on. The names of measurements have
     /// `-state` after them here.
     private static let states: [(UInt8, String)] = [
-        (0x0F, "generic"), (0x10, "power-state"), (0x11, "opening"), (0x15, "battery-state"), (0x16, "battery-charging"),
+        (0x0F, "generic"), (0x10, "power-state"), (0x11, "opening"), (0x15, "battery-state"),
+        (0x16, "battery-charging"),
         (0x17, "carbon-monoxide"), (0x18, "cold"), (0x19, "connectivity"), (0x1A, "door"), (0x1B, "garage-door"),
-        (0x1C, "gas-state"), (0x1D, "heat"), (0x1E, "light"), (0x1F, "lock"), (0x20, "moisture-state"), (0x21, "motion"),
+        (0x1C, "gas-state"), (0x1D, "heat"), (0x1E, "light"), (0x1F, "lock"), (0x20, "moisture-state"),
+        (0x21, "motion"),
         (0x22, "moving"), (0x23, "occupancy"), (0x24, "plug"), (0x25, "presence"), (0x26, "problem"), (0x27, "running"),
         (0x28, "safety"), (0x29, "smoke"), (0x2A, "sound"), (0x2B, "tamper"), (0x2C, "vibration"), (0x2D, "window"),
     ]

@@ -125,7 +125,8 @@ extension Advertisement {
 public enum BeaconFormats {
     /// The formats of beacons, in the order in which they are documented and tried.
     public static let beacons: [any BeaconFormat.Type] = [
-        IBeacon.self, AltBeacon.self, EddystoneUID.self, EddystoneURL.self, EddystoneTLM.self, EddystoneEncryptedTLM.self,
+        IBeacon.self, AltBeacon.self, EddystoneUID.self, EddystoneURL.self, EddystoneTLM.self,
+        EddystoneEncryptedTLM.self,
         EddystoneEID.self,
     ]
 

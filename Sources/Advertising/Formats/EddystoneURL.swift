@@ -145,7 +145,8 @@ extension EddystoneURL: TransmittableBeacon {
     private static func reason(_ text: String) -> String? {
         let scheme = text.prefix { $0 != ":" }
         guard ["http", "https"].contains(scheme.lowercased()), text.dropFirst(scheme.count).hasPrefix("://") else {
-            return "\"\(text)\" begins with neither http:// nor https://, the only schemes of Eddystone-URL; write one of them"
+            return
+                "\"\(text)\" begins with neither http:// nor https://, the only schemes of Eddystone-URL; write one of them"
         }
         guard scheme == scheme.lowercased() else {
             return "\"\(text)\" has its scheme in upper case; write \(scheme.lowercased())://"
@@ -156,7 +157,8 @@ extension EddystoneURL: TransmittableBeacon {
         if text.contains(where: { $0.isWhitespace }) { return "\"\(text)\" has a blank; write %20" }
         guard let count = encode(text)?.encoded.count else { return nil }
         guard count > 0 else { return "\"\(text)\" has nothing after its scheme; write a host name" }
-        return "\"\(text)\" takes \(count) bytes when encoded, and a frame has room for \(maximumLength); write a shorter address, as of a "
+        return
+            "\"\(text)\" takes \(count) bytes when encoded, and a frame has room for \(maximumLength); write a shorter address, as of a "
             + "service that shortens them"
     }
 

@@ -47,7 +47,8 @@ extension AdvertisingStructure {
 
     private static let appleTypes: [UInt8: String] = [
         0x03: "AirPrint", 0x05: "AirDrop", 0x06: "HomeKit", 0x07: "AirPods", 0x08: "Siri", 0x09: "AirPlay target",
-        0x0A: "AirPlay source", 0x0B: "Magic Switch", 0x0C: "Handoff", 0x0D: "tethering target", 0x0E: "tethering source",
+        0x0A: "AirPlay source", 0x0B: "Magic Switch", 0x0C: "Handoff", 0x0D: "tethering target",
+        0x0E: "tethering source",
         0x0F: "nearby action", 0x10: "nearby info",
     ]
 
@@ -66,7 +67,8 @@ extension AdvertisingStructure {
         row("Microsoft: Connected Devices Platform", .manufacturer(0x0006), (0, 1, 0xFF)),
         row("Microsoft: Swift Pair", .manufacturer(0x0006), (0, 3, 0xFF)),
         row("Samsung SmartTag", .service(0xFD5A), (0, 0x10, 0xF8)), row("Samsung Find", .service(0xFD69)),
-        row("Samsung SmartTag, being set up", .service(0xFD59)), row("Tile", .service(0xFEED)), row("Tile", .service(0xFEEC)),
+        row("Samsung SmartTag, being set up", .service(0xFD59)), row("Tile", .service(0xFEED)),
+        row("Tile", .service(0xFEEC)),
         row("Tile", .service(0xFD84)), row("Chipolo", .service(0xFE33)), row("Pebblebee", .service(0xFA25)),
         row("Exposure Notification", .service(0xFD6F)), row("Matter commissioning", .service(0xFFF6)),
         row("Open Drone ID", .service(0xFFFA), (0, 0x0D, 0xFF)), row("LE Audio: broadcast", .service(0x1852)),
@@ -74,16 +76,22 @@ extension AdvertisingStructure {
         row("LE Audio: common audio", .service(0x1853)), row("LE Audio: hearing aid", .service(0x1854)),
         row("LE Audio: telephony and media audio", .service(0x1855)), row("mesh provisioning", .service(0x1827)),
         row("mesh proxy", .service(0x1828)), row("Google", .service(0xFE9F)), row("Google Nearby", .service(0xFEF3)),
-        row("Google", .service(0xFCF1)), row("Nordic firmware update", .service(0xFE59)), row("Quuppa", .manufacturer(0x00C7)),
+        row("Google", .service(0xFCF1)), row("Nordic firmware update", .service(0xFE59)),
+        row("Quuppa", .manufacturer(0x00C7)),
         row("LINE Beacon", .service(0xFE6F)), row("Kontakt.io: shuffled", .service(0xFE6A), (0, 1, 0xFF)),
-        row("Kontakt.io: plain", .service(0xFE6A), (0, 2, 0xFF)), row("Kontakt.io: telemetry", .service(0xFE6A), (0, 3, 0xFF)),
-        row("Kontakt.io: location", .service(0xFE6A), (0, 5, 0xFF)), row("Estimote nearable", .manufacturer(0x015D), (0, 1, 0xFF)),
+        row("Kontakt.io: plain", .service(0xFE6A), (0, 2, 0xFF)),
+        row("Kontakt.io: telemetry", .service(0xFE6A), (0, 3, 0xFF)),
+        row("Kontakt.io: location", .service(0xFE6A), (0, 5, 0xFF)),
+        row("Estimote nearable", .manufacturer(0x015D), (0, 1, 0xFF)),
         row("Estimote telemetry", .service(0xFE9A), (0, 2, 0x0F)), row("Estimote", .service(0xFE9A)),
-        row("MokoSmart", .service(0xFEAB)), row("MokoBeacon", .service(0xFF01)), row("Feasycom", .service(0xFFF0), (10, 0, 0)),
+        row("MokoSmart", .service(0xFEAB)), row("MokoBeacon", .service(0xFF01)),
+        row("Feasycom", .service(0xFFF0), (10, 0, 0)),
         row("ELA Blue Puck", .manufacturer(0x0757)), row("Mopeka", .manufacturer(0x0059), (0, 0x03, 0xFF), (9, 0, 0)),
         row("Mopeka", .manufacturer(0x0059), (0, 0x08, 0xFF), (9, 0, 0)),
         row("Mopeka", .manufacturer(0x0059), (0, 0x0C, 0xFF), (9, 0, 0)), row("SwitchBot", .service(0xFD3D)),
-        row("SwitchBot", .manufacturer(0x0969)), row("Minew", .service(0xFFE1), (0, 0xA1, 0xFF)), row("Minew", .manufacturer(0x0639)),
-        row("KBeacon system", .service(0xFEAA), (0, 0x22, 0xFF)), row("Xiaomi, encrypted", .service(0xFE95), (0, 0x01, 0x01)),
+        row("SwitchBot", .manufacturer(0x0969)), row("Minew", .service(0xFFE1), (0, 0xA1, 0xFF)),
+        row("Minew", .manufacturer(0x0639)),
+        row("KBeacon system", .service(0xFEAA), (0, 0x22, 0xFF)),
+        row("Xiaomi, encrypted", .service(0xFE95), (0, 0x01, 0x01)),
     ]
 }

@@ -77,7 +77,8 @@ extension AdvertisingStructure {
         if company != .apple {
             let isExchanged = company.rawValue == 0x4C00
             return NearMiss(
-                text: "an iBeacon of company 0x\(digits)" + (isExchanged ? ", Apple's 0x004C with its bytes exchanged" : ""),
+                text: "an iBeacon of company 0x\(digits)"
+                    + (isExchanged ? ", Apple's 0x004C with its bytes exchanged" : ""),
                 hint: isExchanged
                     ? "write 4c00: the low byte comes first" : "write Apple's company identifier, 4c00, before 0215")
         }
@@ -90,7 +91,8 @@ extension AdvertisingStructure {
     private static func altBeacon(_ data: [UInt8], total: Int) -> NearMiss? {
         if data.starts(with: [0xAC, 0xBE]), total == 26 {
             return NearMiss(
-                text: "an AltBeacon whose code has its bytes exchanged", hint: "write beac after the company identifier")
+                text: "an AltBeacon whose code has its bytes exchanged", hint: "write beac after the company identifier"
+            )
         }
         guard data.starts(with: [0xBE, 0xAC]), total >= 20 else { return nil }
         return NearMiss(
@@ -110,7 +112,8 @@ extension AdvertisingStructure {
                 hint: "a frame has \(format.size) bytes after the service UUID")
         case 0xAAFE:
             return NearMiss(
-                text: "Eddystone data whose service UUID has its bytes exchanged", hint: "write aafe: the low byte comes first")
+                text: "Eddystone data whose service UUID has its bytes exchanged",
+                hint: "write aafe: the low byte comes first")
         case 0x181C, 0x181E:
             return NearMiss(
                 text: "data of service 0x\(service == 0x181C ? "181C" : "181E"), which BTHome version 1 uses",

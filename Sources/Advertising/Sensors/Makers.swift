@@ -18,7 +18,8 @@ extension SensorLayout {
     private static let ruuviClimate: [SensorField] = [
         .value("temperature", "°C", .int16(1), scale: .part(200), invalid: 0x8000),
         .value("humidity", "%", .uint16(3), scale: .part(400), invalid: 0xFFFF),
-        .value("pressure", "Pa", .uint16(5), scale: .linear(numerator: 1, denominator: 1, offset: 50_000), invalid: 0xFFFF),
+        .value(
+            "pressure", "Pa", .uint16(5), scale: .linear(numerator: 1, denominator: 1, offset: 50_000), invalid: 0xFFFF),
     ]
 
     /// RAWv2 of RuuviTag.
@@ -88,7 +89,8 @@ extension SensorLayout {
 
     /// The format of ATC1441's firmware.
     static let atc1441 = SensorLayout(
-        name: "atc1441", device: "Xiaomi thermometers with the firmware of ATC1441", carrier: .service(0x181A), match: [],
+        name: "atc1441", device: "Xiaomi thermometers with the firmware of ATC1441", carrier: .service(0x181A),
+        match: [],
         template: template(13),
         fields: [
             .value("temperature", "°C", .int16(6), scale: .part(10)), .value("humidity", "%", .uint8(8)),
@@ -138,7 +140,8 @@ extension SensorLayout {
         var humidity = SensorBits([Piece(1, count: 7), Piece(2), Piece(3)])
         humidity.digit = .init(divisor: 1, modulus: 1000)
         return SensorLayout(
-            name: "govee-h5075", device: "Govee H5072 and H5075", carrier: .manufacturer(0xEC88), match: [(0, 0, 0xFF), (5, 0, 0xFF)],
+            name: "govee-h5075", device: "Govee H5072 and H5075", carrier: .manufacturer(0xEC88),
+            match: [(0, 0, 0xFF), (5, 0, 0xFF)],
             template: template(6),
             fields: [
                 .value("temperature", "°C", temperature, scale: .part(10)),
@@ -176,7 +179,8 @@ extension SensorLayout {
     }()
 
     static let inkbird = SensorLayout(
-        name: "inkbird", device: "Inkbird IBS-TH1", carrier: .values, match: [(8, 8, 0xFF)], template: template(9, [8: 8]),
+        name: "inkbird", device: "Inkbird IBS-TH1", carrier: .values, match: [(8, 8, 0xFF)],
+        template: template(9, [8: 8]),
         fields: [
             .value("temperature", "°C", .int16(0, .little), scale: .part(100)),
             .value("humidity", "%", .uint16(2, .little), scale: .part(100)),
@@ -187,18 +191,23 @@ extension SensorLayout {
     // MARK: - Tags
 
     private static func minew(
-        _ name: String, _ frame: UInt8, _ size: Int, _ fields: [SensorField], text: String? = nil, example: KeyValuePairs<String, String>
+        _ name: String, _ frame: UInt8, _ size: Int, _ fields: [SensorField], text: String? = nil,
+        example: KeyValuePairs<String, String>
     ) -> SensorLayout {
         SensorLayout(
-            name: name, device: "Minew S1, E8, i-series and D15", carrier: .service(0xFFE1), match: [(0, 0xA1, 0xFF), (1, frame, 0xFF)],
-            template: template(size, [0: 0xA1, 1: frame]), fields: [.value("battery", "%", .uint8(2), standard: 100)] + fields,
-            address: Address(place: text == nil ? size - 6 : 3, order: .little), text: text, services: [0xFFE1], example: example)
+            name: name, device: "Minew S1, E8, i-series and D15", carrier: .service(0xFFE1),
+            match: [(0, 0xA1, 0xFF), (1, frame, 0xFF)],
+            template: template(size, [0: 0xA1, 1: frame]),
+            fields: [.value("battery", "%", .uint8(2), standard: 100)] + fields,
+            address: Address(place: text == nil ? size - 6 : 3, order: .little), text: text, services: [0xFFE1],
+            example: example)
     }
 
     static let minewClimate = minew(
         "minew-ht", 1, 13,
         [
-            .value("temperature", "°C", .int16(3), scale: .part(256)), .value("humidity", "%", .uint16(5), scale: .part(256)),
+            .value("temperature", "°C", .int16(3), scale: .part(256)),
+            .value("humidity", "%", .uint16(5), scale: .part(256)),
         ], example: ["temperature": "21.5", "humidity": "50"])
 
     static let minewAcceleration = minew(
@@ -217,7 +226,8 @@ extension SensorLayout {
         form: .mask(.uint16(1), sizes: [0: 2, 1: 2, 2: 2, 3: 6, 4: 1, 5: 1, 6: 2]),
         fields: [
             .value("voltage", "mV", .uint16(0)).of(0), .value("temperature", "°C", .int16(0), scale: .part(256)).of(1),
-            .value("humidity", "%", .uint16(0), scale: .part(256)).of(2), .value("acceleration-x", "mg", .int16(0)).of(3),
+            .value("humidity", "%", .uint16(0), scale: .part(256)).of(2),
+            .value("acceleration-x", "mg", .int16(0)).of(3),
             .value("acceleration-y", "mg", .int16(2)).of(3), .value("acceleration-z", "mg", .int16(4)).of(3),
             .value("contact", "", .uint8(0)).of(4), .value("motion", "", .uint8(0)).of(5),
             .value("illuminance", "lx", .uint16(0)).of(6),
@@ -230,7 +240,8 @@ extension SensorLayout {
             .value("temperature", "°C", .int16(0), scale: .part(100)).of(0), .value("humidity", "%", .uint8(0)).of(1),
             .state("magnet-sensor", 1, bit: 2), .state("magnet", 1, bit: 3),
             .state("moving", 0, bit: 7).of(4), .value("movements", "", .pieces(Piece(0, count: 7), Piece(1))).of(4),
-            .value("pitch", "°", .int8(0)).of(5), .value("roll", "°", .int16(1)).of(5), .state("low-battery", 1, bit: 6),
+            .value("pitch", "°", .int8(0)).of(5), .value("roll", "°", .int16(1)).of(5),
+            .state("low-battery", 1, bit: 6),
             .value("voltage", "mV", .uint8(0), scale: .linear(numerator: 10, denominator: 1, offset: 2000)).of(7),
         ], example: ["temperature": "22.28", "humidity": "18"])
 
@@ -243,11 +254,14 @@ extension SensorLayout {
     /// An iBeacon, whose UUID has the colour.
     static let tilt = SensorLayout(
         name: "tilt", device: "Tilt hydrometers", carrier: .manufacturer(0x004C),
-        match: ([0x02, 0x15] + tiltUUID).enumerated().map { ($0.offset, $0.offset == 5 ? 0 : $0.element, $0.offset == 5 ? 0x0F : 0xFF) },
+        match: ([0x02, 0x15] + tiltUUID).enumerated().map {
+            ($0.offset, $0.offset == 5 ? 0 : $0.element, $0.offset == 5 ? 0x0F : 0xFF)
+        },
         template: [0x02, 0x15] + tiltUUID + [0, 0, 0, 0, 0xC5],
         fields: [
             // 1 red, 2 green, 3 black, 4 purple, 5 orange, 6 blue, 7 yellow, 8 pink.
-            .value("colour", "", .pieces(Piece(5, bit: 4, count: 4)), standard: 1), .value("temperature", "°F", .uint16(18)),
+            .value("colour", "", .pieces(Piece(5, bit: 4, count: 4)), standard: 1),
+            .value("temperature", "°F", .uint16(18)),
             .value("gravity", "", .uint16(20), scale: .part(1000), standard: 1),
             .value("power-byte", "", .int8(22), standard: -59),
         ], example: ["temperature": "68", "gravity": "1.016"])

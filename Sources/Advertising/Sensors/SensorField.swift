@@ -49,7 +49,8 @@ struct SensorField: Sendable {
 
     /// A number.
     static func value(
-        _ key: String, _ unit: String, _ bits: SensorBits, scale: Scale = .one, invalid: Int? = nil, standard: Double? = nil
+        _ key: String, _ unit: String, _ bits: SensorBits, scale: Scale = .one, invalid: Int? = nil,
+        standard: Double? = nil
     ) -> SensorField {
         SensorField(
             key: key, unit: unit, content: .value, bits: bits, scale: scale, invalid: invalid, standard: standard)
@@ -58,7 +59,8 @@ struct SensorField: Sendable {
     /// A truth value.
     static func state(_ key: String, _ byte: Int, bit: Int, standard: Bool? = nil) -> SensorField {
         SensorField(
-            key: key, unit: "", content: .state, bits: SensorBits([.init(byte, bit: bit, count: 1)]), scale: .one, invalid: nil,
+            key: key, unit: "", content: .state, bits: SensorBits([.init(byte, bit: bit, count: 1)]), scale: .one,
+            invalid: nil,
             standard: standard.map { $0 ? 1 : 0 })
     }
 

@@ -68,7 +68,8 @@ extension SensorFrame: BeaconFormat {
 
     package init?(_ structure: AdvertisingStructure) {
         let layout = Kind.layout
-        guard let bytes = layout.bytes(of: structure), layout.recognises(bytes), let items = layout.items(of: bytes) else {
+        guard let bytes = layout.bytes(of: structure), layout.recognises(bytes), let items = layout.items(of: bytes)
+        else {
             return nil
         }
         numbers = layout.fields.map { field in
@@ -99,9 +100,13 @@ extension SensorFrame: BeaconFormat {
             }
             let unit = field.unit.isEmpty ? "" : " \(field.unit)"
             let isWhole = field.scale == .one
-            return BeaconField(key, isWhole ? .integer(Int(value)) : .number(value.sixDecimals), text: "\(field.key) \(Self.text(value))\(unit)")
+            return BeaconField(
+                key, isWhole ? .integer(Int(value)) : .number(value.sixDecimals),
+                text: "\(field.key) \(Self.text(value))\(unit)")
         }
-        if let name = Self.layout.text, !text.isEmpty { fields.append(BeaconField(name.camelCased, .text(text), text: "\(name) \(text)")) }
+        if let name = Self.layout.text, !text.isEmpty {
+            fields.append(BeaconField(name.camelCased, .text(text), text: "\(name) \(text)"))
+        }
         if let address { fields.append(BeaconField("address", .text(address.description), text: "address \(address)")) }
         return fields
     }
@@ -123,7 +128,8 @@ extension SensorFrame: TransmittableBeacon where Kind: SentSensor {
 
     package func advertisingData(flags: AdvertisingFlags?) -> AdvertisingData {
         AdvertisingData(
-            [flags.map { .flags($0) }] + (Self.layout.isInScanResponse ? [] : [structure]) + Self.layout.companions(address))
+            [flags.map { .flags($0) }] + (Self.layout.isInScanResponse ? [] : [structure])
+                + Self.layout.companions(address))
     }
 
     package var scanResponse: AdvertisingData { Self.layout.isInScanResponse ? AdvertisingData([structure]) : [] }
@@ -145,9 +151,12 @@ extension SensorFrame: TransmittableBeacon where Kind: SentSensor {
         let (least, most) = (Self.text(field.range.lowerBound), Self.text(field.range.upperBound))
         let unit = field.unit.isEmpty ? "" : " \(field.unit)"
         return BeaconKey(
-            field.key, summary, "a number from \(least) to \(most)\(unit)", .number(field.range.lowerBound.sixDecimals...field.range.upperBound.sixDecimals)
+            field.key, summary, "a number from \(least) to \(most)\(unit)",
+            .number(field.range.lowerBound.sixDecimals...field.range.upperBound.sixDecimals)
         ) { text, frame in
-            guard let value = Double(text), value.isFinite, !text.contains("x"), field.range.contains(value) else { return false }
+            guard let value = Double(text), value.isFinite, !text.contains("x"), field.range.contains(value) else {
+                return false
+            }
             frame.set(field.number(of: value), at: index)
             return true
         } text: { frame in
@@ -156,7 +165,10 @@ extension SensorFrame: TransmittableBeacon where Kind: SentSensor {
     }
 
     private static func textKey(_ name: String) -> BeaconKey<SensorFrame> {
-        BeaconKey(name, name.prefix(1).uppercased() + name.dropFirst(), "a text of up to 16 bytes", .text(1...16), isRequired: true) {
+        BeaconKey(
+            name, name.prefix(1).uppercased() + name.dropFirst(), "a text of up to 16 bytes", .text(1...16),
+            isRequired: true
+        ) {
             text, frame in
             guard 1...16 ~= text.utf8.count else { return false }
             frame.setText(text)
@@ -193,6 +205,8 @@ extension String {
     /// `battery-state` as `batteryState`.
     fileprivate var camelCased: String {
         let words = split(separator: "-")
-        return ([words.first.map(String.init) ?? ""] + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }).joined()
+        return
+            ([words.first.map(String.init) ?? ""] + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() })
+            .joined()
     }
 }

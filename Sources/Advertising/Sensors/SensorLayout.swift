@@ -70,8 +70,10 @@ package final class SensorLayout: Sendable {
     let example: KeyValuePairs<String, String>
 
     init(
-        name: String, device: String, carrier: Carrier, match: [(Int, UInt8, UInt8)], template: [UInt8], form: Form = .fixed,
-        fields: [SensorField], address: Address? = nil, check: Check? = nil, text: String? = nil, localName: String? = nil,
+        name: String, device: String, carrier: Carrier, match: [(Int, UInt8, UInt8)], template: [UInt8],
+        form: Form = .fixed,
+        fields: [SensorField], address: Address? = nil, check: Check? = nil, text: String? = nil,
+        localName: String? = nil,
         services: [UInt16] = [], pdu: AdvertisingPDU = .connectableScannable, isInScanResponse: Bool = false,
         example: KeyValuePairs<String, String> = [:]
     ) {
@@ -95,7 +97,8 @@ package final class SensorLayout: Sendable {
     /// A structure of its carrier; `nil` for another one.
     func bytes(of structure: AdvertisingStructure) -> [UInt8]? {
         switch (carrier, structure) {
-        case (.manufacturer(let own), .manufacturerSpecific(let company, let data)): company.rawValue == own ? data : nil
+        case (.manufacturer(let own), .manufacturerSpecific(let company, let data)):
+            company.rawValue == own ? data : nil
         case (.values, .manufacturerSpecific(let company, let data)):
             [UInt8(company.rawValue & 0xFF), UInt8(company.rawValue >> 8)] + data
         case (.service(let own), .serviceData16(let service, let data)): service == own ? data : nil
@@ -108,7 +111,8 @@ package final class SensorLayout: Sendable {
         switch carrier {
         case .manufacturer(let company): .manufacturerSpecific(CompanyIdentifier(company), bytes)
         case .values:
-            .manufacturerSpecific(CompanyIdentifier(UInt16(bytes[0]) | UInt16(bytes[1]) << 8), Array(bytes.dropFirst(2)))
+            .manufacturerSpecific(
+                CompanyIdentifier(UInt16(bytes[0]) | UInt16(bytes[1]) << 8), Array(bytes.dropFirst(2)))
         case .service(let service): .serviceData16(service, bytes)
         }
     }
@@ -120,7 +124,9 @@ package final class SensorLayout: Sendable {
         case .fixed: hasSize = text == nil ? bytes.count == template.count : bytes.count > template.count
         case .list, .mask: hasSize = bytes.count >= template.count
         }
-        guard hasSize, match.allSatisfy({ $0.place < bytes.count && bytes[$0.place] & $0.mask == $0.byte }) else { return false }
+        guard hasSize, match.allSatisfy({ $0.place < bytes.count && bytes[$0.place] & $0.mask == $0.byte }) else {
+            return false
+        }
         if case .modbus(let place)? = check { return Array(bytes[place..<place + 2]) == Self.modbus(bytes[..<place]) }
         return true
     }
@@ -180,7 +186,8 @@ extension SensorLayout {
         }
         if let own = self.address, let address {
             let octets = address.octets.suffix(own.count)
-            bytes.replaceSubrange(own.place..<own.place + own.count, with: own.order == .big ? Array(octets) : octets.reversed())
+            bytes.replaceSubrange(
+                own.place..<own.place + own.count, with: own.order == .big ? Array(octets) : octets.reversed())
         }
         switch form {
         case .fixed: break
@@ -193,7 +200,9 @@ extension SensorLayout {
             mask.write(present, into: &bytes)
             for (_, value) in items.sorted(by: { $0.key < $1.key }) { bytes += value }
         }
-        if case .modbus(let place)? = check { bytes.replaceSubrange(place..<place + 2, with: Self.modbus(bytes[..<place])) }
+        if case .modbus(let place)? = check {
+            bytes.replaceSubrange(place..<place + 2, with: Self.modbus(bytes[..<place]))
+        }
         return bytes + Array(text.utf8)
     }
 

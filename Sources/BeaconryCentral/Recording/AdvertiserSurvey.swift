@@ -90,7 +90,9 @@ public struct AdvertiserSurvey: Sendable {
             if tracks[slot] != nil { return }
         }
         if let telemetry = frames.first?.content as? EddystoneTLM, frames.count == 1,
-            let slot = known.first(where: { $0.formats == [EddystoneUID.formatName] || $0.formats == [EddystoneURL.formatName] })
+            let slot = known.first(where: {
+                $0.formats == [EddystoneUID.formatName] || $0.formats == [EddystoneURL.formatName]
+            })
         {
             tracks[slot]?.take(telemetry, sighting, at: recorded.offset)
             return

@@ -48,7 +48,9 @@ package struct DecodeTool {
         case LEAdvertisingReport.subeventCode:
             reports = try Self.parameters(of: event, as: LEAdvertisingReport.self).reports.map { ScanReport($0) }
         case LEExtendedAdvertisingReport.subeventCode:
-            reports = try Self.parameters(of: event, as: LEExtendedAdvertisingReport.self).reports.map { ScanReport($0) }
+            reports = try Self.parameters(of: event, as: LEExtendedAdvertisingReport.self).reports.map {
+                ScanReport($0)
+            }
         case let code:
             let digits = code.map { "subevent 0x" + Hexadecimal.string([$0]) } ?? "no subevent"
             throw Failure.badData("this LE meta event (\(digits)) has no advertising reports")

@@ -80,7 +80,9 @@ struct PlotInput {
                 collector.add($0.sighting, at: $0.offset / .seconds(1))
             }
             guard collector.packets > 0 || reports == 0 else {
-                throw Failure.badData("\(path): no report in it has an RSSI, as in captures of the link layer; capture HCI: btmon -w FILE")
+                throw Failure.badData(
+                    "\(path): no report in it has an RSSI, as in captures of the link layer; capture HCI: btmon -w FILE"
+                )
             }
             self.collector = collector
             hasRepetitions = receiver.reportsRepetitions
@@ -92,7 +94,11 @@ struct PlotInput {
             after: first, longest: RecordingReader.longestLine, fault: { Self.fault(path, $0) },
             { line, number in try read(Data(line), number) },
             unended: { line, number, offset in
-                if let cut = Notice(cut: path, line, number, at: offset) { notices.append(cut) } else { try read(Data(line), number) }
+                if let cut = Notice(cut: path, line, number, at: offset) {
+                    notices.append(cut)
+                } else {
+                    try read(Data(line), number)
+                }
             })
         guard hasEvents, !isOfReceiver else { return }
         throw Failure.badData("\(path): these events have no RSSI; plot reads what \(Self.sources) write")

@@ -156,7 +156,9 @@ package enum ProfileFiles {
     /// The key in a file.
     /// - Throws: `Failure` for a file that cannot be read, or has no key.
     package static func bindKey(in path: String) throws(Failure) -> BindKey {
-        guard let text = try InputFile.text(of: path, limit: 4096) else { throw .badData("\(path) is no file of a bind key: it is too long") }
+        guard let text = try InputFile.text(of: path, limit: 4096) else {
+            throw .badData("\(path) is no file of a bind key: it is too long")
+        }
         do throws(ValueFault) {
             return try BindKey(text)
         } catch {

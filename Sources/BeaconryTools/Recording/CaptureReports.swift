@@ -62,7 +62,8 @@ struct CaptureReports {
         guard reader.rest > 0 else { return nil }
         return Notice(
             code: "file-cut",
-            message: "\(path) ends within the record at byte \(reader.offset); the \(reports) advertising reports before it are used",
+            message:
+                "\(path) ends within the record at byte \(reader.offset); the \(reports) advertising reports before it are used",
             hint: "none: the file was cut, or is still being written")
     }
 
@@ -81,7 +82,9 @@ struct CaptureReports {
     }
 
     private mutating func assemble(_ event: HCIEventPacket, of controller: UInt16) -> [ScanReport] {
-        if let legacy = try? event.parameters(as: LEAdvertisingReport.self) { return legacy.reports.map { ScanReport($0) } }
+        if let legacy = try? event.parameters(as: LEAdvertisingReport.self) {
+            return legacy.reports.map { ScanReport($0) }
+        }
         guard let extended = try? event.parameters(as: LEExtendedAdvertisingReport.self) else { return [] }
         return extended.reports.compactMap { assemblers[controller, default: ReportAssembler()].take($0) }
     }
@@ -103,7 +106,8 @@ private struct ForeignCapture {
             (text, hint) = ("the text of btmon", "write a file that can be read: btmon -w FILE")
         } else if Self.isPacketLogger(Array(bytes)) {
             (text, hint) = (
-                "a file of PacketLogger (pklg)", "no command converts it; export it as btsnoop with PacketLogger, or capture on the host"
+                "a file of PacketLogger (pklg)",
+                "no command converts it; export it as btsnoop with PacketLogger, or capture on the host"
             )
         } else {
             return nil

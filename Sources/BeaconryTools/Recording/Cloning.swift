@@ -31,7 +31,9 @@ package enum CloneTool {
             let others = cloner.unrepeatable + survey.unrepeatable
             throw Failure.badData(
                 "\(recording): no advertiser in it that a profile can repeat"
-                    + (others > 0 ? "; \(others) use extended or directed advertising (run --replay sends extended ones again)" : ""))
+                    + (others > 0
+                        ? "; \(others) use extended or directed advertising (run --replay sends extended ones again)"
+                        : ""))
         }
         let text = cloner.text(name: name)
         do throws(SystemError) {

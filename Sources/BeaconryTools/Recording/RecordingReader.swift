@@ -68,18 +68,20 @@ struct RecordingReader {
         var number = 0
         var filters = DuplicateFilters()
         var receiver = RecordingReceiver()
-        let cut = try capture.read(&file, commands: { filters.take($1, to: $0.controllerIndex) }) { report in
-            let began = start ?? report.time
-            start = began
-            number += 1
-            if filters.isOn(report.controllerIndex) { receiver.reportsRepetitions = false }
-            guard let sighting = Sighting(report.report) else { return }
-            do {
-                try body(RecordedSighting(offset: report.time - began, sighting: sighting))
-            } catch let fault as ValueFault {
-                throw Failure.badData("\(path): advertising report \(number): \(fault.message)")
-            }
-        }
+        let cut = try capture.read(
+            &file, commands: { filters.take($1, to: $0.controllerIndex) },
+            { report in
+                let began = start ?? report.time
+                start = began
+                number += 1
+                if filters.isOn(report.controllerIndex) { receiver.reportsRepetitions = false }
+                guard let sighting = Sighting(report.report) else { return }
+                do {
+                    try body(RecordedSighting(offset: report.time - began, sighting: sighting))
+                } catch let fault as ValueFault {
+                    throw Failure.badData("\(path): advertising report \(number): \(fault.message)")
+                }
+            })
         receiver.notices += [cut].compactMap(\.self)
         return receiver
     }
@@ -141,7 +143,8 @@ extension Notice {
     init?(cut path: String, _ line: ArraySlice<UInt8>, _ number: Int, at offset: Int) {
         guard number > 1, line.last != UInt8(ascii: "}"), line.first == UInt8(ascii: "{") else { return nil }
         self.init(
-            code: "file-cut", message: "\(path) ends within line \(number), at byte \(offset); the lines before it are used",
+            code: "file-cut",
+            message: "\(path) ends within line \(number), at byte \(offset); the lines before it are used",
             hint: "none: the file was cut, or is still being written")
     }
 }

@@ -63,6 +63,10 @@ struct AdvertisementProperties: Hashable {
         if discoverable != nil, !isPeripheral { throw Fault(property: "Discoverable") }
         timeout = try reader.seconds("Timeout")
         discoverableTimeout = try reader.seconds("DiscoverableTimeout")
+        // bluez 5.66 src/advertising.c:1432, 5.82 :1549.
+        if let timeout, let discoverableTimeout, discoverableTimeout > timeout {
+            throw Fault(property: "DiscoverableTimeout")
+        }
         _ = try reader.seconds("Duration")
         if let channel = try reader.string("SecondaryChannel") {
             // Extended advertising, which the service does not have.

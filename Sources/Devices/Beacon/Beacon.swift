@@ -242,7 +242,8 @@ extension Beacon.Configuration {
         if let address = advertising.address { content?.address = address }
         var data = content?.advertisingData(flags: flags) ?? []
         if let bindKey, let plain = content as? BTHome {
-            let encrypted = EncryptedBTHome(plain, key: bindKey, address: advertising.address ?? .zero, counter: encryption)
+            let encrypted = EncryptedBTHome(
+                plain, key: bindKey, address: advertising.address ?? .zero, counter: encryption)
             data = AdvertisingData([flags.map { .flags($0) }, encrypted.structure].compactMap(\.self))
         }
         return Advertisement(
@@ -383,7 +384,7 @@ extension Beacon {
                 }, write: { $1.write("telemetry", $0.telemetry?.text) }),
             Setting(
                 "bind-key", "of bthome: the key that encrypts the frames, 32 hexadecimal digits, such as ${KEY}",
-                .value(.any), standard: "not encrypted",
+                .value(.bytes(16...16)), standard: "not encrypted",
                 read: { reader, configuration in
                     guard configuration.frame.content is BTHome else { return true }
                     if let key = reader.value("bind-key", BindKey.init) { configuration.bindKey = key }
@@ -487,7 +488,8 @@ extension Beacon {
             if key.isList, let texts = reader.texts(key.name) {
                 guard key.set(texts.joined(separator: ", "), &frame) else {
                     reader.add(
-                        "\(texts.joined(separator: ", ")) are not \(key.meaning)", field: key.name, at: reader.place(of: key.name))
+                        "\(texts.joined(separator: ", ")) are not \(key.meaning)", field: key.name,
+                        at: reader.place(of: key.name))
                     continue
                 }
                 continue
@@ -519,7 +521,9 @@ extension Beacon {
     private static func canBeWritten<Frame: TransmittableBeacon>(_ frame: Frame) -> Bool {
         var written = Frame.template
         let texts = frame.texts
-        guard Frame.keys.allSatisfy({ key in !key.isRequired || texts.contains { $0.key == key.name } }) else { return false }
+        guard Frame.keys.allSatisfy({ key in !key.isRequired || texts.contains { $0.key == key.name } }) else {
+            return false
+        }
         return texts.allSatisfy { written.set($0.key, to: $0.text) == nil } && written == frame
     }
 

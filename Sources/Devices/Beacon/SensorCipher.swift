@@ -16,7 +16,8 @@ package struct BindKey: Hashable, Sendable, CustomStringConvertible, CustomRefle
     package init(_ text: String) throws(ValueFault) {
         let digits = text.filter { !$0.isWhitespace }
         guard let bytes = try? Hexadecimal.bytes(digits), bytes.count == 16 else {
-            throw ValueFault("a bind key is 16 bytes; write 32 hexadecimal digits, or name an environment variable: ${KEY}")
+            throw ValueFault(
+                "a bind key is 16 bytes; write 32 hexadecimal digits, or name an environment variable: ${KEY}")
         }
         self.bytes = bytes
     }
@@ -33,7 +34,9 @@ enum SensorCipher {
     /// - Parameters:
     ///   - nonce: 11 to 13 bytes.
     ///   - additional: data that is authenticated only; at most 14 bytes.
-    static func seal(_ message: [UInt8], key: BindKey, nonce: [UInt8], additional: [UInt8] = []) -> (ciphertext: [UInt8], code: [UInt8]) {
+    static func seal(_ message: [UInt8], key: BindKey, nonce: [UInt8], additional: [UInt8] = []) -> (
+        ciphertext: [UInt8], code: [UInt8]
+    ) {
         let code = authentication(of: message, key, nonce, additional)
         let stream = self.stream(message.count, key, nonce)
         return (zip(message, stream.dropFirst(16)).map(^), zip(code, stream).map(^))
@@ -49,7 +52,9 @@ enum SensorCipher {
         return own == code ? message : nil
     }
 
-    private static func authentication(of message: [UInt8], _ key: BindKey, _ nonce: [UInt8], _ additional: [UInt8]) -> [UInt8] {
+    private static func authentication(of message: [UInt8], _ key: BindKey, _ nonce: [UInt8], _ additional: [UInt8])
+        -> [UInt8]
+    {
         let lengthSize = 15 - nonce.count
         let flags = UInt8((additional.isEmpty ? 0 : 0x40) | ((codeLength - 2) / 2) << 3 | (lengthSize - 1))
         var blocks = [flags] + nonce + number(message.count, lengthSize)
@@ -72,7 +77,9 @@ enum SensorCipher {
         (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * (size - 1 - $0))) }
     }
 
-    private static func padded(_ bytes: [UInt8]) -> [UInt8] { bytes + [UInt8](repeating: 0, count: (16 - bytes.count % 16) % 16) }
+    private static func padded(_ bytes: [UInt8]) -> [UInt8] {
+        bytes + [UInt8](repeating: 0, count: (16 - bytes.count % 16) % 16)
+    }
 
     private static func block(_ input: [UInt8], _ key: BindKey) -> [UInt8] {
         var bytes = input

@@ -85,7 +85,8 @@ package enum ValueText {
     package static func measuredPower(_ text: String) throws(ValueFault) -> MeasuredPower {
         if let power = MeasuredPower(byte: text) { return power }
         if let byte = UInt8(text), byte > 127 {
-            throw ValueFault("\(text) is out of range; as the byte of a frame it is \(Int8(bitPattern: byte)) dBm: write that")
+            throw ValueFault(
+                "\(text) is out of range; as the byte of a frame it is \(Int8(bitPattern: byte)) dBm: write that")
         }
         return MeasuredPower(try decibelMilliwatts(text))
     }

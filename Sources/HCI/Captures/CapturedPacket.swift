@@ -104,7 +104,9 @@ package struct CaptureLink: Hashable, Sendable {
             hint: "remove the header: editcap -F pcap -C 10 -T bluetooth-le-ll FILE NEW"),
         CaptureLink(
             .pcap, 272, "Nordic sniffer", nil,
-            hint: "no command converts it; capture on the host (btmon -w FILE), or with a sniffer that writes link type 251"),
+            hint:
+                "no command converts it; capture on the host (btmon -w FILE), or with a sniffer that writes link type 251"
+        ),
     ]
 
     /// The link type of this number; `nil` if it is not of Bluetooth.

@@ -50,7 +50,9 @@ struct PcapReader: CaptureFileReader {
         }
         guard let record = stream.takeBytes(Self.recordHeaderLength + length) else { return nil }
         let fraction = Int64(fields[1])
-        let time = Duration.seconds(Int64(fields[0])) + (header.isNanoseconds ? .nanoseconds(fraction) : .microseconds(fraction))
+        let time =
+            Duration.seconds(Int64(fields[0]))
+            + (header.isNanoseconds ? .nanoseconds(fraction) : .microseconds(fraction))
         return header.link.packets(in: record.dropFirst(Self.recordHeaderLength), at: time)
     }
 }
@@ -78,7 +80,9 @@ struct PcapngReader: CaptureFileReader {
     /// The bytes of a long block that are still to be skipped.
     private var skipped = 0
 
-    static func isOne(startingWith bytes: some Sequence<UInt8>) -> Bool { Array(bytes.prefix(4)) == [0x0A, 0x0D, 0x0D, 0x0A] }
+    static func isOne(startingWith bytes: some Sequence<UInt8>) -> Bool {
+        Array(bytes.prefix(4)) == [0x0A, 0x0D, 0x0D, 0x0A]
+    }
 
     var rest: Int { max(stream.count, skipped) }
     var offset: Int { stream.offset }
@@ -130,7 +134,9 @@ struct PcapngReader: CaptureFileReader {
         guard body.count >= 8, interfaces.count < Self.maximumInterfaces else {
             throw malformed(.badValue(field: "interface description"), at: 8)
         }
-        let number = isBigEndian ? UInt32(body.first ?? 0) << 8 | UInt32(body.dropFirst().first ?? 0) : UInt32(body, false) & 0xFFFF
+        let number =
+            isBigEndian
+            ? UInt32(body.first ?? 0) << 8 | UInt32(body.dropFirst().first ?? 0) : UInt32(body, false) & 0xFFFF
         var interface = Interface(link: try CaptureLink.readable(number))
         var options = body.dropFirst(8)
         while options.count >= 4 {

@@ -76,7 +76,8 @@ final class LiveAir {
         if let count = air.takeReplayEnd() { onReplayEnd?(count) }
     }
 
-    private func record(_ packet: HCIPacket, _ direction: CapturedPacket.Direction, _ identifier: ControllerIdentifier) {
+    private func record(_ packet: HCIPacket, _ direction: CapturedPacket.Direction, _ identifier: ControllerIdentifier)
+    {
         guard !captures.isEmpty else { return }
         captures.record(
             packet, direction, controller: identifier.number, time: epoch + .microseconds(borrowAir { $0.now }))

@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// Whether the receiver is inside a region.
 package enum RegionState: String, Hashable, Sendable, CaseIterable {
     /// It has not been determined yet.

@@ -95,7 +95,8 @@ private struct BeaconLayout: Sendable {
             let bytes = Array(bytes.prefix(20))
             guard let uuid = UUID128(octets: bytes.prefix(16)) else { return nil }
             return .numbers(
-                uuid, major: UInt16(bytes[16]) << 8 | UInt16(bytes[17]), minor: UInt16(bytes[18]) << 8 | UInt16(bytes[19]))
+                uuid, major: UInt16(bytes[16]) << 8 | UInt16(bytes[17]),
+                minor: UInt16(bytes[18]) << 8 | UInt16(bytes[19]))
         }
     }
 

@@ -21,7 +21,8 @@ package struct RangedBeacon: Hashable, Sendable {
     package let lastSeen: Duration
 
     package init(
-        beacon: ReceivedBeacon, meanRSSI: Double?, distance: Double?, proximity: Proximity, packets: Int, lastSeen: Duration
+        beacon: ReceivedBeacon, meanRSSI: Double?, distance: Double?, proximity: Proximity, packets: Int,
+        lastSeen: Duration
     ) {
         self.beacon = beacon
         self.meanRSSI = meanRSSI
