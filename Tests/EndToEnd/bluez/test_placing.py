@@ -38,6 +38,21 @@ FORMATS: dict[str, Callable[[int], Keys]] = {
     "eddystone-url": lambda number: {"url": f"https://example.com/{number}"},
     "eddystone-tlm": lambda number: {"battery-millivolts": 3000, "advertisements": number},
     "bthome": lambda number: {"temperature": 21.5, "packet-id": number},
+    "ruuvi-5": lambda number: {"temperature": 24.3, "sequence": number},
+    "ruuvi-6": lambda number: {"temperature": 29.5, "sequence": number},
+    "pvvx": lambda number: {"temperature": 17.05, "packet": number},
+    "atc1441": lambda number: {"temperature": 16.2, "packet": number},
+    "mibeacon": lambda number: {"temperature": 19.6, "frame-counter": number},
+    "govee-h5075": lambda number: {"temperature": 20.5, "battery": number},
+    "thermopro": lambda number: {"temperature": 27.9, "humidity": number},
+    "switchbot-meter": lambda number: {"temperature": 24, "humidity": number},
+    "inkbird": lambda number: {"temperature": 22.04, "humidity": number},
+    "minew-ht": lambda number: {"temperature": 21.5, "humidity": number},
+    "minew-acc": lambda number: {"acceleration-x": -0.5, "battery": number},
+    "minew-info": lambda number: {"label": "PLUS", "battery": number},
+    "kbeacon": lambda number: {"voltage": 3675, "humidity": number},
+    "teltonika-eye": lambda number: {"temperature": 22.28, "humidity": number},
+    "tilt": lambda number: {"temperature": number, "gravity": 1.016},
 }
 """The formats that can be sent, each with a frame that no other number has."""
 KINDS: dict[str, Callable[[int], Keys]] = {

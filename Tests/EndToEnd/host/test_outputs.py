@@ -69,7 +69,7 @@ OTHERS = {
 }
 """Outputs that are no rows of that table, with the reason."""
 INPUTS = {
-    "esphome-key-file", "replay", "http-token-file", "profile", "run profiles", "check profiles", "dbus profiles", "radios profiles",
+    "bind-key-file", "esphome-key-file", "replay", "http-token-file", "profile", "run profiles", "check profiles", "dbus profiles", "radios profiles",
     "put entry", "esphome-key", "radio", "expect file", "watch file", "phone profile", "test scenarios", "decode input", "clone recording", "plot recordings",
     "schema kind", "name", "reset devices", "bench", "control", "receiver", "within", "interval", "tx-power", "address",
 }  # fmt: skip
