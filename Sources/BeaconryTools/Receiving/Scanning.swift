@@ -142,6 +142,10 @@ struct ScanRecord: Encodable, Report {
     private let services: [String]
     /// The beacon frames.
     private let frames: [DecodedFrame]
+    /// What the data is known as that is no frame, such as "Find My"; absent if there is none.
+    private let recognized: [String]?
+    /// Classic mistakes in the data; absent if there are none.
+    private let nearMisses: [DecodedPayload.Mistake]?
 
     init(_ sighting: Sighting, _ advertiser: Advertiser<RemoteAddress>) {
         address = sighting.device.address.description
@@ -153,6 +157,9 @@ struct ScanRecord: Encodable, Report {
         name = advertiser.localName
         services = advertiser.services.map(\.description)
         frames = advertiser.frames.map(DecodedFrame.init)
+        recognized = advertiser.recognized.isEmpty ? nil : advertiser.recognized
+        let mistakes = advertiser.nearMisses.map { DecodedPayload.Mistake(text: $0.text, hint: $0.hint) }
+        nearMisses = mistakes.isEmpty ? nil : mistakes
     }
 
     var lines: [String] {
@@ -161,12 +168,14 @@ struct ScanRecord: Encodable, Report {
                 "\(address) (\(addressType))", rssi.map { "\($0) dBm" } ?? "RSSI unknown", pdu, name,
                 frames.isEmpty ? nil : frames.map(\.line).joined(separator: ", "),
                 services.isEmpty ? nil : "services \(services.joined(separator: " "))",
-                frames.isEmpty && services.isEmpty ? advertisingData : nil,
+                recognized.map { $0.joined(separator: ", ") },
+                frames.isEmpty && services.isEmpty && recognized == nil ? advertisingData : nil,
+                nearMisses.map { "almost: " + $0.map { "\($0.text); \($0.hint)" }.joined(separator: "; ") },
             ])
         ]
     }
 
-    /// What identifies a device: its beacon frames, else its services, else its data.
+    /// What identifies a device: its beacon frames, else what its data is known as, else its services, else its data.
     static func identity(of advertiser: Advertiser<RemoteAddress>) -> String {
         let frames = advertiser.frames.map { frame in
             if let beacon = frame.content as? IBeacon {
@@ -175,6 +184,8 @@ struct ScanRecord: Encodable, Report {
             return DecodedFrame(frame).line
         }
         if !frames.isEmpty { return frames.joined(separator: ", ") }
+        let known = advertiser.recognized + advertiser.nearMisses.map { "almost: \($0.text)" }
+        if !known.isEmpty { return known.joined(separator: ", ") }
         let services = advertiser.services.map(\.description)
         return services.isEmpty ? Hexadecimal.string(advertiser.advertisingBytes) : services.joined(separator: " ")
     }

@@ -8,7 +8,7 @@
 /// The flags alone let most devices through. The other patterns are for advertisements without flags, which beacons
 /// with ADV_NONCONN_IND may send: manufacturer data by the most significant byte of the company, and service data by
 /// the most significant byte of a 16-bit UUID. Since 5.71, bluetoothd compares service data without their UUID
-/// (`match_service` in shared/ad.c): there the patterns with the first bytes of the frames of Eddystone and BTHome let
+/// (`match_service` in shared/ad.c): there the patterns with the first bytes of the frames of Eddystone, BTHome and sensors let
 /// these frames through.
 enum PassiveScanPatterns {
     /// Bytes that an AD structure has at a place.
@@ -67,16 +67,25 @@ enum PassiveScanPatterns {
         ]
         + stride(from: 0, to: others.count, by: capacity).map { start in
             Monitor(
-                meaning: "other flags, or, under BlueZ 5.71 or newer, a frame of Eddystone or BTHome",
+                meaning: "other flags, a Govee, ThermoPro or Inkbird sensor, or, under BlueZ 5.71 or newer, a frame of "
+                    + "Eddystone, BTHome or a sensor",
                 patterns: Array(others[start...].prefix(capacity)))
         }
 
     /// The values of which most devices have one: LE-only or both, discoverable or not.
     private static let usualFlags: [UInt8] = [0x06, 0x1A, 0x04, 0x02, 0x05, 0x1B, 0x18]
-    /// The first bytes of the frames of Eddystone and BTHome.
-    private static let frames: [UInt8] = [0x00, 0x10, 0x20, 0x30, 0x40, 0x41, 0x44, 0x45]
+    /// The first bytes of the frames of Eddystone, BTHome, KBeacon, SwitchBot and Minew.
+    private static let frames: [UInt8] = [0x00, 0x10, 0x20, 0x30, 0x40, 0x41, 0x44, 0x45, 0x21, 0x54, 0xA1]
+    /// Sensors whose frames vary at their beginning: the company of Govee H5072 and H5075; a constant of ThermoPro and of Inkbird,
+    /// which have values where the company identifier belongs; the addresses of Xiaomi in those of ATC1441 and pvvx; the version
+    /// and the authentication of MiBeacon.
+    private static let sensors =
+        [
+            company(0xEC), Pattern(0xFF, [0xC2]), Pattern(0xFF, at: 8, [0x08]), Pattern(0x16, [0xA4, 0xC1, 0x38]),
+            Pattern(0x16, at: 3, [0x38, 0xC1, 0xA4]),
+        ] + ([0x20, 0x30, 0x40, 0x48, 0x50, 0x55, 0x58] as [UInt8]).map { Pattern(0x16, at: 1, [$0]) }
     private static let others =
-        frames.map(frame) + (0x00...0x1F).map { UInt8($0) }.filter { !usualFlags.contains($0) }.map(flags)
+        frames.map(frame) + sensors + (0x00...0x1F).map { UInt8($0) }.filter { !usualFlags.contains($0) }.map(flags)
 
     /// Advertisements with these flags.
     private static func flags(_ value: UInt8) -> Pattern { Pattern(0x01, [value]) }

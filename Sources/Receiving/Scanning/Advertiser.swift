@@ -55,6 +55,13 @@ package struct Advertiser<Source: Hashable & Sendable>: Sendable {
     }
     /// The beacon frames in advertising data and scan response.
     package var frames: [BeaconFrame] { advertisingData.frames + scanResponse.frames }
+    /// What its data is known as that is no frame here, such as "Find My", each once.
+    package var recognized: [String] {
+        let structures = advertisingData.structures + scanResponse.structures
+        return structures.compactMap(\.recognized).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+    /// The classic mistakes in its data.
+    package var nearMisses: [NearMiss] { advertisingData.nearMisses + scanResponse.nearMisses }
 
     /// Takes a packet.
     /// - Returns: whether its payload is not one of the remembered ones.

@@ -186,5 +186,21 @@ def test_near_misses_are_named(beaconry: Beaconry) -> None:
     ranged = beaconry.call("range", *air, "--duration", "3s", "--json", "--phone", "altbeacon")
     beacons = [each for line in ranged.stdout.splitlines() for each in json.loads(line).get("beacons", [])]
     assert beacons and {each["minor"] for each in beacons} == {2} and {each["measuredPower"] for each in beacons} == {-69}
+    scanned = beaconry.call("scan", *air, "--duration", "3s", "--json")
+    assert json.loads(scanned.stdout.splitlines()[1])["nearMisses"][0]["text"] == "an iBeacon of 26 bytes", scanned
+    assert "almost: an iBeacon of 26 bytes; " in beaconry.call("scan", *air, "--duration", "3s").stdout
     checked = beaconry.call("check", str(profile), "--json")
     assert '"near-miss"' in checked.stdout and "an iBeacon of 26 bytes" in checked.stdout, checked
+
+
+def test_scan_names_what_is_no_beacon(beaconry: Beaconry) -> None:
+    """A tracker is named, and so is a device that waits for its commissioning."""
+    finding, matter = f"1EFF4C001219{'00' * 25}", "0B16F6FF000F00F1FF018000"
+    beacons = "".join(
+        f"  - {{ id: {name}, device: raw, pdu: ADV_IND, advertising-data: {data} }}\n" for name, data in (("f", finding), ("m", matter))
+    )
+    air = ("--profile", str(beaconry.profile(f"profile: known\nbeacons:\n{beacons}")), "--rate", "max", "--duration", "3s")
+    records = [json.loads(line) for line in beaconry.call("scan", *air, "--json").stdout.splitlines()]
+    known = {name for each in records for name in each.get("recognized", [])}
+    assert known == {"Apple: Find My, separated from its owner", "Matter commissioning"}, records
+    assert all(name in beaconry.call("scan", *air).stdout for name in known)
