@@ -35,6 +35,9 @@ public struct GATTCharacteristic: Hashable, Sendable {
     public let permissions: AttributePermissions
     /// Its descriptors in the order of their handles, after those that its properties imply.
     public let descriptors: [GATTDescriptor]
+    /// Whether `notify` and `indicate` imply a client characteristic configuration, which the specification demands (Core 5.4, Vol 3,
+    /// Part G, 3.3.3.3). Without one, each connected client counts as subscribed.
+    public let hasClientConfiguration: Bool
 
     /// A characteristic of this type with these properties.
     ///
@@ -43,12 +46,19 @@ public struct GATTCharacteristic: Hashable, Sendable {
     /// one sets its position.
     public init(
         uuid: BluetoothUUID, properties: CharacteristicProperties, permissions: AttributePermissions = .open,
-        descriptors: [GATTDescriptor] = []
+        descriptors: [GATTDescriptor] = [], hasClientConfiguration: Bool = true
     ) {
         self.uuid = uuid
         self.properties = properties
         self.permissions = permissions
         self.descriptors = descriptors
+        self.hasClientConfiguration = hasClientConfiguration
+    }
+
+    /// The subscription of each connected client without a client characteristic configuration; empty for a characteristic with one.
+    package var standingSubscription: ClientCharacteristicConfiguration {
+        guard !hasClientConfiguration else { return [] }
+        return properties.contains(.notify) ? .notification : properties.contains(.indicate) ? .indication : []
     }
 }
 

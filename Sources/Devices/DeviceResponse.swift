@@ -43,6 +43,8 @@ package struct DeviceResponse: Hashable, Sendable {
     package var reply: DeviceReply?
     /// The effects, in order.
     package var effects: [DeviceEffect]
+    /// Whether the effects are performed before the reply is sent, and not after it.
+    package var repliesLast = false
 
     /// A response without a reply by default.
     package init(
@@ -78,6 +80,7 @@ package struct DeviceResponse: Hashable, Sendable {
         left.reply = right.reply ?? left.reply
         left.flash = right.flash ?? left.flash
         left.delay += right.delay
+        left.repliesLast = left.repliesLast || right.repliesLast
     }
 
     /// Whether there is nothing to do.

@@ -400,6 +400,7 @@ package actor Emulator: Service {
             conversation?.ask(request)
         case .disconnect(let central): await radio.disconnect(central: central.name)
         case .post(let beacon, let event): events.post(.beacon(beacon, event))
+        case .finish(let continuation): continuation.finish()
         }
     }
 

@@ -30,6 +30,8 @@ actor RunningBeacon {
         case ask(BeaconIdentifier, ClientRequest, of: Central)
         case disconnect(Central)
         case post(BeaconIdentifier, BeaconEvent)
+        /// Finishes the stream: the actions before it are performed.
+        case finish(AsyncStream<Void>.Continuation)
     }
 
     /// The answer to an input.
@@ -417,12 +419,20 @@ actor RunningBeacon {
             case .warn(let warning): post(.warning(warning))
             }
         }
+        if response.repliesLast { await actionsPerformed() }
         return switch response.reply {
         case .done: .done
         case .rejected(let error): .rejected(error)
         case .refused(let sentence): .refused(sentence)
         case nil: nil
         }
+    }
+
+    /// Waits until the radio has performed all actions so far.
+    private func actionsPerformed() async {
+        let (end, continuation) = AsyncStream.makeStream(of: Void.self)
+        perform(.finish(continuation))
+        for await _ in end {}
     }
 
     private func wakeAtDeadline() {

@@ -362,6 +362,7 @@ private enum Documents {
                     write-error: 0x80
                     read-delay: 10ms
                     write-delay: 10ms
+                    deviations: [no-client-configuration, notify-before-response]
                   - { uuid: 2A2A, properties: [read], permissions: open, type: uint8, value: 1, scale: 1, range: [0, 100] }
                   - { uuid: 2A2B, properties: [read], type: sfloat, decimals: 1 }
                   - { uuid: 2A2C, properties: [read], clock: current-time }

@@ -123,7 +123,7 @@ struct AdvertisementPropertiesTests {
 
     @Test(
         arguments: [
-            ([:], "Type"), (["Type": "other"], "Type"), (["Type": .byte(1)], "Type"),
+            (["Type": "other"], "Type"), (["Type": .byte(1)], "Type"),
             (["ServiceUUIDs": .strings(["18"])], "ServiceUUIDs"), (["ServiceUUIDs": "180D"], "ServiceUUIDs"),
             (["ManufacturerData": .variants(["4c": .bytes([1])])], "ManufacturerData"),
             (["LocalName": .uint16(1)], "LocalName"),
@@ -131,9 +131,17 @@ struct AdvertisementPropertiesTests {
             (["Includes": .uint32(1)], "Includes"), (["Appearance": .uint32(1)], "Appearance"),
             (["MinInterval": .uint32(19)], "MinInterval"),
             (["MinInterval": .uint32(200), "MaxInterval": .uint32(100)], "MinInterval"),
+            (["MinInterval": .uint32(100)], "MinInterval"),
+            (["MinInterval": .uint32(100), "MaxInterval": .uint32(10_485_760)], "MaxInterval"),
+            (["Appearance": .uint16(1), "Includes": .strings(["appearance"])], "Appearance"),
+            (["ManufacturerData": Self.data([(.uint16(1), [])], key: "q")], "ManufacturerData"),
+            (["Data": Self.data([(.byte(0x2E), [0, 0, 0, 0, 0, 0])], key: "y")], "Data"),
             (["TxPower": .int16(21)], "TxPower"), (["Timeout": .uint32(1)], "Timeout"),
-            (["SecondaryChannel": "2M"], "SecondaryChannel"),
-            (["Timeout": .uint16(5), "DiscoverableTimeout": .uint16(6)], "DiscoverableTimeout"),
+            (["SecondaryChannel": "2M"], "SecondaryChannel"), (["SecondaryChannel": ""], "SecondaryChannel"),
+            (
+                ["Discoverable": true, "Timeout": .uint16(5), "DiscoverableTimeout": .uint16(6)],
+                "DiscoverableTimeout"
+            ),
             (["Duration": "long"], "Duration"),
             (["Data": .dictionary("y", "v", [DBusDictionaryEntry(.byte(0x01), .variant(.bytes([6])))])], "Data"),
             (
@@ -155,6 +163,26 @@ struct AdvertisementPropertiesTests {
         let isAboutType = property == "Type"
         let all = isAboutType ? properties : properties.merging(["Type": "peripheral"]) { first, _ in first }
         #expect(Self.fault(all) == property)
+    }
+
+    @Test(
+        arguments: [
+            [:], ["Timeout": .uint16(5), "DiscoverableTimeout": .uint16(6)], ["MaxInterval": .uint32(100)],
+            ["Type": "peripheral", "MinInterval": .uint32(20), "MaxInterval": .uint32(10_485_759)],
+        ] as [[String: DBusValue]])
+    func propertiesAreAcceptedAsByTheDaemon(_ properties: [String: DBusValue]) throws {
+        let read = try AdvertisementProperties(properties, Self.context)
+        #expect(read.advertisement.pdu == (properties["Type"] == nil ? .nonConnectable : .connectableScannable))
+        #expect(read.discoverableTimeout == nil)
+        let hasBoth = properties["MinInterval"] != nil
+        #expect(
+            read.advertisement.interval
+                == (hasBoth ? AdvertisingInterval(32) : AdvertisementProperties.standardInterval))
+    }
+
+    @Test func includedAppearanceIsThatOfNoAdapter() throws {
+        let read = try AdvertisementProperties(["Includes": .strings(["appearance"])], Self.context)
+        #expect(read.advertisement.advertisingData.bytes == Self.bytes("03190000"))
     }
 
     @Test func endOfDiscoverabilityChangesFlagsOnly() {

@@ -36,7 +36,7 @@ enum GATTMistake {
     private static let keys =
         "name, uuid, properties, permissions, length, type, scale, decimals, clock, range, counter, drain, waveform, "
         + "random-walk, trace, value, description, presentation, descriptors, notify, stored, range-error, echo, "
-        + "restarts, read-error, write-error, read-delay, write-delay"
+        + "restarts, read-error, write-error, read-delay, write-delay, deviations"
     private static let types =
         "types are hex, text, boolean, uint8 to uint64, int8 to int64, float32, float64, sfloat and float, and a byte "
         + "order follows after a space: uint16 be"
@@ -242,6 +242,15 @@ enum GATTMistake {
             "this error does not end with a write; leave it out"),
         value("read-error: ¦{ time: 1 }\n", field: "read-error", "\"code\" is missing"),
         value("read-delay: ¦61s\n", field: "read-delay", "61s is out of range: write 0ms to 60s"),
+        value(
+            "deviations: [¦late]\n", field: "deviations[0]",
+            "\"late\" is not one of no-client-configuration, notify-before-response"),
+        value(
+            properties: "[write]", "deviations: ¦[no-client-configuration]\n", field: "deviations",
+            "this needs the property notify or indicate"),
+        value(
+            properties: "[notify]", "deviations: ¦[notify-before-response]\n", field: "deviations",
+            "this needs the property write"),
     ]
 
     // MARK: - Descriptors and advertising

@@ -44,6 +44,7 @@ import Testing
         gatt("", "permissions: { read: encrypted, subscribe: authenticated }, type: text, value: \"a: 'b' \\u00fc\""),
         gatt("", "type: int24 be, scale: -0.25, value: 1.75, range: [-2, 5.5], range-error: 0x80, restarts: [n]"),
         gatt("", "type: uint64, value: 18446744073709551615, notify: 1500ms, read-delay: 1ms, write-delay: 60s"),
+        gatt("", "deviations: [no-client-configuration, notify-before-response]"),
         gatt(
             "",
             "type: sfloat, decimals: 2, value: 3.14, notify: never, read-error: 0x85, write-error: { code: 1, time: 9 }"

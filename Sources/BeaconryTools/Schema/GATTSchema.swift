@@ -49,6 +49,9 @@ enum GATTSchema {
                 .optional("write-error", fault, "the error that is answered"),
                 .optional("read-delay", .value(.duration), "the time until a read is answered"),
                 .optional("write-delay", .value(.duration), "the time until a write is answered"),
+                .optional(
+                    "deviations", .array(.value(.choice(of: CharacteristicDeviation.self)), 0...Int.max),
+                    "how it deviates from the specification"),
             ] + valueKeys)
     }
 

@@ -61,7 +61,19 @@ struct BlueZForecast {
             warnings = status.warnings
         }
         if let warning = Self.deviceInformationWarning(of: beacon, on: claim.adapter) { warnings.append(warning) }
+        if let warning = Self.configurationWarning(of: beacon) { warnings.append(warning) }
         return warnings
+    }
+
+    /// The warning about descriptors that bluetoothd adds to characteristics whose devices have none; `nil` if there are none.
+    static func configurationWarning(of beacon: HostedBeacon) -> Warning? {
+        let added = beacon.services.flatMap(\.characteristics).filter { !$0.standingSubscription.isEmpty }
+        guard !added.isEmpty else { return nil }
+        return Warning(
+            code: "client-configuration-added",
+            message: "bluetoothd adds a descriptor 2902 to each characteristic with notify or indicate, also to "
+                + "\(added.map(\.uuid.description).joined(separator: " and ")), and notifies only the centrals that write it",
+            hint: "use --radio virtual or hci-socket:N for clients that are to find none")
     }
 
     /// The warning about two Device Information services in one attribute database; `nil` if there is one.

@@ -54,6 +54,11 @@ struct AdvertisementProperties: Hashable {
         try response.read(&reader, prefix: "ScanResponse")
         let includes = try reader.strings("Includes") ?? []
         ignoredIncludes = includes.filter { !Self.includes.contains($0) && $0 != "rsi" }
+        if includes.contains("appearance") {
+            if try reader.uint16("Appearance") != nil { throw Fault(property: "Appearance") }
+            // The adapter's, which bluetoothd does not know (`generate_adv_data`).
+            data.structures.append(AdvertisingStructure(type: 0x19, data: [0, 0]))
+        }
         let power = try reader.power()
         if includes.contains("tx-power") {
             data.structures.append(.transmitPower(TransmitPower(power ?? 0)))
@@ -63,15 +68,14 @@ struct AdvertisementProperties: Hashable {
         if discoverable != nil, !isPeripheral { throw Fault(property: "Discoverable") }
         timeout = try reader.seconds("Timeout")
         discoverableTimeout = try reader.seconds("DiscoverableTimeout")
-        // bluez 5.66 src/advertising.c:1432, 5.82 :1549.
+        // What is not discoverable has no such timeout (bluez 5.66 src/advertising.c:1432, 5.82 :1549).
+        if discoverable != true { discoverableTimeout = nil }
         if let timeout, let discoverableTimeout, discoverableTimeout > timeout {
             throw Fault(property: "DiscoverableTimeout")
         }
         _ = try reader.seconds("Duration")
-        if let channel = try reader.string("SecondaryChannel") {
-            // Extended advertising, which the service does not have.
-            guard channel.isEmpty else { throw Fault(property: "SecondaryChannel") }
-        }
+        // Extended advertising, which the service does not have; no other text is one, either.
+        if try reader.string("SecondaryChannel") != nil { throw Fault(property: "SecondaryChannel") }
         if let flags = Self.flags(discoverable, isPeripheral: isPeripheral, discoverableTimeout, context) {
             data.structures.insert(.flags(flags), at: 0)
         }
@@ -106,9 +110,10 @@ struct AdvertisementProperties: Hashable {
 private struct Payload {
     var structures: [AdvertisingStructure] = []
 
-    /// Types that have properties of their own, or are the controller's (bluez 5.82 src/shared/ad.c).
+    /// Types that have properties of their own, or are the controller's (bluez 5.82 src/shared/ad.c), and the identifier of a
+    /// coordinated set, for which there is no key (`validate_rsi`).
     private static let reservedTypes: Set<UInt8> = [
-        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x14, 0x15, 0x16, 0x1F, 0x20, 0x21, 0xFF,
+        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x14, 0x15, 0x16, 0x1F, 0x20, 0x21, 0x2E, 0xFF,
     ]
 
     mutating func read(_ reader: inout Reader, prefix: String) throws(AdvertisementProperties.Fault) {
@@ -189,7 +194,7 @@ private struct Reader {
     func isPeripheral() throws(AdvertisementProperties.Fault) -> Bool {
         switch try string("Type") {
         case "peripheral": true
-        case "broadcast": false
+        case "broadcast", nil: false
         default: throw Fault(property: "Type")
         }
     }
@@ -239,19 +244,21 @@ private struct Reader {
         try value(name) { value -> [(Key, [UInt8])]? in
             guard let entries = value.entriesValue else { return nil }
             let pairs = entries.compactMap { entry -> (Key, [UInt8])? in
-                guard let key = key(entry.key), let bytes = entry.value.unwrapped.bytesValue else { return nil }
+                // An array without bytes has no type of its elements, which bluetoothd refuses.
+                guard let key = key(entry.key), let bytes = entry.value.unwrapped.bytesValue, !bytes.isEmpty
+                else { return nil }
                 return (key, bytes)
             }
             return pairs.count == entries.count ? pairs : nil
         } ?? []
     }
 
-    /// The interval: the shortest that is requested, within what the controller can.
+    /// The interval: the shortest that is requested, within what the controller can; only both limits together count.
     func interval() throws(AdvertisementProperties.Fault) -> AdvertisingInterval {
         let shortest = try milliseconds("MinInterval")
         let longest = try milliseconds("MaxInterval")
-        if let shortest, let longest, shortest > longest { throw Fault(property: "MinInterval") }
-        guard let chosen = shortest ?? longest else { return AdvertisementProperties.standardInterval }
+        if let shortest, shortest > longest ?? 0 { throw Fault(property: "MinInterval") }
+        guard let chosen = shortest else { return AdvertisementProperties.standardInterval }
         let range = AdvertisingInterval.legacyRange
         guard let interval = AdvertisingInterval(nearest: .milliseconds(Int(chosen))) else {
             throw Fault(property: "MinInterval")
@@ -259,9 +266,9 @@ private struct Reader {
         return min(max(interval, range.lowerBound), range.upperBound)
     }
 
-    /// 20 ms to 10,485 s.
+    /// 20 ms to 0xFFFFFF units of 0.625 ms.
     private func milliseconds(_ name: String) throws(AdvertisementProperties.Fault) -> UInt32? {
-        try value(name) { $0.uint32Value.flatMap { (20...10_485_000).contains($0) ? $0 : nil } }
+        try value(name) { $0.uint32Value.flatMap { (20...10_485_759).contains($0) ? $0 : nil } }
     }
 }
 

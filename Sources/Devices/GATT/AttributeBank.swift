@@ -71,8 +71,22 @@ package struct AttributeBank: Hashable, Sendable {
         let isSaved = states.contains {
             $0.declared.isStored && ($0.declared == declared || $0.declared.name == declared.echo)
         }
-        return .done(
+        var response = DeviceResponse.done(
             echoed + due(at: now), flash: isSaved ? flash(at: now) : nil, delay: declared.writeDelay)
+        response.repliesLast = declared.deviations.contains(.notifyBeforeResponse)
+        return response
+    }
+
+    /// Subscribes a central that has connected to the characteristics without a descriptor for it.
+    package mutating func connect(_ central: Central, at now: DeviceTime) -> [DeviceEffect] {
+        var isSubscribed = false
+        for index in states.indices {
+            let subscription = states[index].declared.declaration.standingSubscription
+            guard !subscription.isEmpty else { continue }
+            states[index].subscribe(central, subscription, at: now)
+            isSubscribed = true
+        }
+        return isSubscribed ? due(at: now) : []
     }
 
     /// Stores a central's subscription.

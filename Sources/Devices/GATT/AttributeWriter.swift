@@ -66,6 +66,7 @@ enum AttributeWriter {
             ("read-error", declared.readFault.map(text)), ("write-error", declared.writeFault.map(text)),
             ("read-delay", declared.readDelay > .zero ? text(declared.readDelay) : nil),
             ("write-delay", declared.writeDelay > .zero ? text(declared.writeDelay) : nil),
+            ("deviations", listOrNothing(declared.deviations.map(\.rawValue).sorted())),
         ]
     }
 

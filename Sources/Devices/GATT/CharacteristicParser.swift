@@ -31,6 +31,7 @@ enum CharacteristicParser {
         readNotifying(&declared, &reader)
         readWriting(&declared, &reader)
         readFaults(&declared, &reader)
+        readDeviations(&declared, &reader)
         return uuid == nil || properties == nil || fields == nil ? nil : declared
     }
 
@@ -209,6 +210,22 @@ enum CharacteristicParser {
         for key in ["read-error", "read-delay"] where reader.has(key) && !canRead { demand("read", for: key, &reader) }
         for key in ["write-error", "write-delay"] where reader.has(key) && !declared.isWritable {
             demand("write", for: key, &reader)
+        }
+    }
+
+    /// `deviations: [no-client-configuration, notify-before-response]`.
+    private static func readDeviations(_ declared: inout DeclaredCharacteristic, _ reader: inout ProfileReader) {
+        let deviations = reader.values("deviations") { text throws(ValueFault) in
+            try ValueText.choice(text, of: CharacteristicDeviation.self)
+        }
+        declared.deviations = Set(deviations ?? [])
+        if declared.deviations.contains(.noClientConfiguration),
+            declared.properties.isDisjoint(with: [.notify, .indicate])
+        {
+            demand("notify or indicate", for: "deviations", &reader)
+        }
+        if declared.deviations.contains(.notifyBeforeResponse), !declared.properties.contains(.write) {
+            demand("write", for: "deviations", &reader)
         }
     }
 

@@ -55,6 +55,8 @@ package struct DeclaredCharacteristic: Hashable, Sendable {
     package var readDelay = Duration.zero
     /// The delay of the response to a write.
     package var writeDelay = Duration.zero
+    /// Its deviations from the specification.
+    package var deviations: Set<CharacteristicDeviation> = []
 
     /// A characteristic with this value.
     package init(
@@ -72,7 +74,9 @@ package struct DeclaredCharacteristic: Hashable, Sendable {
 
     /// The characteristic as a radio hosts it.
     package var declaration: GATTCharacteristic {
-        GATTCharacteristic(uuid: uuid, properties: properties, permissions: permissions, descriptors: descriptors)
+        GATTCharacteristic(
+            uuid: uuid, properties: properties, permissions: permissions, descriptors: descriptors,
+            hasClientConfiguration: !deviations.contains(.noClientConfiguration))
     }
 
     /// Whether it can be written in any way.
@@ -89,6 +93,14 @@ package struct DeclaredCharacteristic: Hashable, Sendable {
 
     /// The name of a field in settings.
     package func settingName(of field: ValueField) -> String { field.name.isEmpty ? name : "\(name).\(field.name)" }
+}
+
+/// A way in which the characteristics of real devices deviate from the specification.
+package enum CharacteristicDeviation: String, CaseIterable, Hashable, Sendable {
+    /// It has `notify` or `indicate`, and no descriptor 2902; each connected central receives its values.
+    case noClientConfiguration = "no-client-configuration"
+    /// A write is answered after the notifications that it causes.
+    case notifyBeforeResponse = "notify-before-response"
 }
 
 /// When the subscribers of a characteristic are notified.

@@ -110,7 +110,7 @@ package struct GATTPeripheral: SelfContainedDevice {
             return [.disconnect(central), .warn(warning)]
         }
         centrals.insert(central)
-        return DeviceResponse(changedAdvertisement(at: now))
+        return DeviceResponse(bank.connect(central, at: now) + changedAdvertisement(at: now))
     }
 
     private mutating func set(_ changes: [SettingChange], at now: DeviceTime) -> DeviceResponse {

@@ -325,3 +325,57 @@ def test_plant_of_the_tutorial_is_advertised_and_read(air: VirtualAir, beaconry:
 
     asyncio.run(use())
     assert run.end() == 0
+
+
+DEVIATING = """
+profile: deviating
+beacons:
+  - id: odd
+    device: gatt
+    name: Odd
+    services:
+      - uuid: FFF0
+        characteristics:
+          - { uuid: FFF1, properties: [write, notify], type: text, echo: true, deviations: [notify-before-response] }
+          - { uuid: FFF2, properties: [write, notify], type: text, echo: true }
+          - { uuid: FFF3, properties: [notify], type: uint8, counter: { every: 100ms, max: 99 }, deviations: [no-client-configuration] }
+          - { uuid: FFF4, properties: [indicate], type: uint8, counter: { every: 100ms, max: 99 }, description: "no", deviations: [no-client-configuration] }
+"""
+
+
+def test_characteristics_deviate_as_the_profile_says(air: VirtualAir, beaconry: Beaconry) -> None:
+    """A notification before the response of its write, and notifications without a descriptor to subscribe with."""
+    run, transport = air(beaconry.profile(DEVIATING))
+
+    async def use() -> None:
+        async with client(transport, "Odd") as (_, _, peer):
+            arrived: list[tuple[str, int]] = []
+            of_bumble = peer.gatt_client.on_gatt_pdu
+
+            def note(pdu: Any) -> None:
+                arrived.append((pdu.name, getattr(pdu, "attribute_handle", 0)))
+                of_bumble(pdu)
+
+            peer.gatt_client.on_gatt_pdu = note  # type: ignore[method-assign]
+            for characteristic in [each for service in peer.services for each in service.characteristics]:
+                await characteristic.discover_descriptors()
+            found = {
+                uuid: [str(each.type) for each in peer.get_characteristics_by_uuid(UUID(uuid))[0].descriptors]
+                for uuid in ("FFF1", "FFF3", "FFF4")
+            }
+            assert [len(each) for each in found.values()] == [1, 0, 1] and "2902" in found["FFF1"][0] and "2901" in found["FFF4"][0]
+            for uuid, order in (("FFF1", ["NOTIFICATION", "RESPONSE"]), ("FFF2", ["RESPONSE", "NOTIFICATION"])):
+                handle = peer.get_characteristics_by_uuid(UUID(uuid))[0].handle
+                queue = await subscribed(peer, uuid)
+                arrived.clear()
+                await write(peer, uuid, b"a")
+                assert await next_of(queue) == b"a"
+                names = [name for name, of in arrived if name == "ATT_WRITE_RESPONSE" or of == handle]
+                assert [name.rsplit("_", 1)[1] for name in names] == order, arrived
+            for uuid, name in (("FFF3", "ATT_HANDLE_VALUE_NOTIFICATION"), ("FFF4", "ATT_HANDLE_VALUE_INDICATION")):
+                handle = peer.get_characteristics_by_uuid(UUID(uuid))[0].handle
+                arrived.clear()
+                while (name, handle) not in arrived:
+                    await asyncio.sleep(0.05)
+
+    asyncio.run(asyncio.wait_for(use(), 300))

@@ -20,6 +20,28 @@ import Testing
             limits: limits)
     }
 
+    /// A characteristic without a client characteristic configuration sends each client its values.
+    @Test func valuesGoToAllClientsWithoutAConfiguration() throws {
+        let characteristics = [CharacteristicProperties.notify, .indicate].map {
+            GATTCharacteristic(
+                uuid: .bit16(0x2A19), properties: $0, descriptors: [.userDescription("no")],
+                hasClientConfiguration: false)
+        }
+        let services = [GATTService(uuid: .bit16(0x180F), characteristics: characteristics)]
+        let database = try AttributeDatabase(services: services, genericAccess: GenericAccess(name: ""))
+        let handles = database.valueHandles.filter { $0.characteristic.uuid == .bit16(0x2A19) }.map(\.handle)
+        for handle in handles {
+            #expect(database[AttributeHandle(handle.rawValue + 1)]?.type == .characteristicUserDescription)
+        }
+        var server = ATTServer(database: database)
+        let codes = handles.flatMap { handle in
+            server.notify([1], of: handle, at: .zero).compactMap { output -> UInt8? in
+                if case .send(let pdu) = output { pdu.first } else { nil }
+            }
+        }
+        #expect(codes == [0x1B, 0x1D])
+    }
+
     @Test func notificationsGoToSubscribers() throws {
         var server = try Self.server([:])
         #expect(server.notify([99], of: Self.battery) == [])

@@ -45,7 +45,7 @@ struct AttributeAccess: Sendable {
 
     /// The subscription to the characteristic with this value handle.
     func subscription(to handle: AttributeHandle) -> ClientCharacteristicConfiguration {
-        client.configurations[handle] ?? []
+        client.configurations[handle] ?? database[handle]?.standingSubscription ?? []
     }
 
     // MARK: - Change awareness

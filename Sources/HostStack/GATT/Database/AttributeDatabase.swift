@@ -39,6 +39,8 @@ package struct Attribute: Hashable, Sendable {
     let permissions: AttributePermissions
     /// The last attribute of the service that it declares; itself if it declares none.
     let groupEnd: AttributeHandle
+    /// For a characteristic value, the subscription of clients that have none of their own: there is no descriptor for it.
+    var standingSubscription: ClientCharacteristicConfiguration = []
 }
 
 /// The attribute table of a server, by handle (Core 5.4, Vol 3, Part G, 2.5).

@@ -88,7 +88,8 @@ struct AttributeTableBuilder {
                 value: value(of: type, in: service.uuid.shortest, isFirstService: isFirstService),
                 isReadable: characteristic.properties.contains(.read),
                 isWritable: !characteristic.properties.isDisjoint(with: [.write, .writeWithoutResponse]),
-                permissions: characteristic.permissions, groupEnd: valueHandle))
+                permissions: characteristic.permissions, groupEnd: valueHandle,
+                standingSubscription: characteristic.standingSubscription))
         for descriptor in characteristic.completedDescriptors {
             attributes.append(
                 descriptor.attribute(of: characteristic, valueHandle: valueHandle, handle: attributes.nextHandle))
@@ -125,7 +126,7 @@ extension GATTCharacteristic {
         let declared = descriptors.map(\.uuid.shortest)
         func needs(_ descriptor: GATTDescriptor) -> Bool { !declared.contains { $0.isSame(as: descriptor.uuid) } }
         var added: [GATTDescriptor] = []
-        if !properties.isDisjoint(with: [.notify, .indicate]), needs(.clientConfiguration) {
+        if hasClientConfiguration, !properties.isDisjoint(with: [.notify, .indicate]), needs(.clientConfiguration) {
             added.append(.clientConfiguration)
         }
         if properties.contains(.broadcast), needs(.serverConfiguration) { added.append(.serverConfiguration) }
