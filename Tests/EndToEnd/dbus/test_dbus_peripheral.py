@@ -161,6 +161,10 @@ class Broadcast(ServiceInterface):
         return 100
 
     @dbus_property(PropertyAccess.READ)
+    def MaxInterval(self) -> "u":  # noqa: F821
+        return 100
+
+    @dbus_property(PropertyAccess.READ)
     def Timeout(self) -> "q":  # noqa: F821
         return 20
 
