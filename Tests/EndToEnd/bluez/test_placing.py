@@ -194,16 +194,16 @@ def batches(cells: list[Cell], size: int, bus: bool) -> list[list[Cell]]:
 
 
 def marker(wanted: Event) -> bytes:
-    """The AD structure by which a beacon is recognised: the longest one of its advertising data, or, if that has flags only, of
-    its scan response."""
+    """The AD structure by which a beacon is recognised: the longest one of its advertising data, or, if that has flags and a name
+    of its format only, of its scan response."""
     for data in (bytes.fromhex(wanted["advertisingData"]), bytes.fromhex(wanted["scanResponse"])):
         structures, place = [], 0
         while place < len(data):
             structures.append(data[place : place + 1 + data[place]])
             place += 1 + data[place]
-        found = max(structures, key=len)
-        if found[1] != 0x01:
-            return found
+        others = [each for each in structures if each[1] not in (0x01, 0x09)]
+        if others:
+            return max(others, key=len)
     raise ValueError(f"nothing distinguishes {wanted}")
 
 
