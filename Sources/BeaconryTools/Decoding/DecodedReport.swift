@@ -23,6 +23,11 @@ struct DecodedPayload: Encodable, Report {
     struct Mistake: Encodable {
         let text: String
         let hint: String
+
+        /// Mistakes as they are reported; `nil` for none.
+        static func list(_ misses: [NearMiss]) -> [Mistake]? {
+            misses.isEmpty ? nil : misses.map { Mistake(text: $0.text, hint: $0.hint) }
+        }
     }
 
     let frames: [DecodedFrame]
@@ -41,8 +46,7 @@ struct DecodedPayload: Encodable, Report {
                 recognized: $0.recognized)
         }
         padding = data.padding.isEmpty ? nil : Hexadecimal.string(data.padding)
-        let mistakes = data.nearMisses.map { Mistake(text: $0.text, hint: $0.hint) }
-        nearMisses = mistakes.isEmpty ? nil : mistakes
+        nearMisses = Mistake.list(data.nearMisses)
     }
 
     var lines: [String] { Self.lines(frames, structures, padding, nearMisses) }

@@ -158,8 +158,7 @@ struct ScanRecord: Encodable, Report {
         services = advertiser.services.map(\.description)
         frames = advertiser.frames.map(DecodedFrame.init)
         recognized = advertiser.recognized.isEmpty ? nil : advertiser.recognized
-        let mistakes = advertiser.nearMisses.map { DecodedPayload.Mistake(text: $0.text, hint: $0.hint) }
-        nearMisses = mistakes.isEmpty ? nil : mistakes
+        nearMisses = DecodedPayload.Mistake.list(advertiser.nearMisses)
     }
 
     var lines: [String] {
