@@ -33,13 +33,12 @@ public struct AdvertisingData: Hashable, Sendable {
 
     /// Any bytes: as many structures as can be parsed, and the rest as padding. They are serialized to the same bytes.
     public init(verbatim bytes: [UInt8]) {
-        var reader = ByteReader(bytes)
-        let (data, error) = Self.parsePrefix(of: &reader)
+        let (data, error) = Self.prefix(of: bytes)
         self = error == nil ? data : Self(structures: data.structures, padding: Array(bytes.dropFirst(data.size)))
     }
 
     /// The same data with other structures; padding stays as it is.
-    func mapStructures(_ change: (AdvertisingStructure) -> AdvertisingStructure) -> AdvertisingData {
+    package func mapStructures(_ change: (AdvertisingStructure) -> AdvertisingStructure) -> AdvertisingData {
         AdvertisingData(structures: structures.map(change), padding: padding)
     }
 
@@ -77,8 +76,14 @@ extension AdvertisingData: WireCodable {
         self = data
     }
 
+    /// The structures at the beginning of bytes that need not be well-formed, and the error after them; `nil` for none.
+    public static func prefix(of bytes: [UInt8]) -> (data: AdvertisingData, error: WireError?) {
+        var reader = ByteReader(bytes)
+        return parsePrefix(of: &reader)
+    }
+
     /// Parses structures until the end or an error, and returns both.
-    public static func parsePrefix(of reader: inout ByteReader) -> (AdvertisingData, WireError?) {
+    private static func parsePrefix(of reader: inout ByteReader) -> (AdvertisingData, WireError?) {
         var all = reader
         var structures: [AdvertisingStructure] = []
         while !reader.isAtEnd {

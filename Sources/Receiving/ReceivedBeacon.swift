@@ -109,6 +109,6 @@ package struct IdentifierRecord: Codable, Hashable, Sendable {
 extension Sighting {
     /// The iBeacon frames in the data, even if not all of it is well-formed.
     public var beacons: [IBeacon] {
-        AdvertisingData.prefix(of: data).structures.compactMap(IBeacon.init)
+        AdvertisingData.prefix(of: data).data.structures.compactMap(IBeacon.init)
     }
 }

@@ -41,8 +41,7 @@ import Testing
     func structuresBeforeAnErrorAreReturned(_ text: String, structures: Int, expected: WireError) throws {
         let bytes = try Hexadecimal.bytes(text)
         #expect(throws: expected) { _ = try AdvertisingData(parsing: bytes) }
-        var reader = ByteReader(bytes)
-        let (data, error) = AdvertisingData.parsePrefix(of: &reader)
+        let (data, error) = AdvertisingData.prefix(of: bytes)
         #expect(error == expected)
         #expect(data.structures == Array(repeating: .flags(.beacon), count: structures))
     }

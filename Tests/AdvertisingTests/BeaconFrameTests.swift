@@ -21,6 +21,12 @@ import Testing
         frames.append(BeaconFrame(try AltBeaconTests.frame()))
         frames.append(try #require(BeaconFrame(try BTHomeTests.structure("4002c40903bf13"))))
         frames.append(try #require(BeaconFrame(try BTHomeTests.structure("41e445f3c962cf0000000000cf7c0e30"))))
+        for (service, digits) in [
+            (0x181A, "11d603fbfa7b6dfb1e26fd"), (0x181A, "11d603fbfa7b6dfb"),
+            (0xFE95, "58585b0550f4830238c1a495ef58763c26000097e2abb5"),
+        ] as [(UInt16, String)] {
+            frames.append(try #require(BeaconFrame(.serviceData16(service, try Hexadecimal.bytes(digits)))))
+        }
         for vector in SensorFrameTests.vectors where vector.format == "ruuvi-e1" {
             frames.append(try #require(BeaconFrame(vector.structure)))
         }

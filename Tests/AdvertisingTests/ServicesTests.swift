@@ -33,8 +33,7 @@ import Testing
             ("", []),
         ] as [(String, [String])])
     func servicesAreSolicited(_ text: String, _ services: [String]) throws {
-        var reader = ByteReader(try Hexadecimal.bytes(text))
-        let data = AdvertisingData.parsePrefix(of: &reader).0
+        let data = AdvertisingData.prefix(of: try Hexadecimal.bytes(text)).data
         #expect(data.solicitedServices.map(\.description) == services)
     }
 }

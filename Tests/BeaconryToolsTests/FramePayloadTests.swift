@@ -43,8 +43,7 @@ struct FramePayloadTests {
             let digits = try #require(payload.lines.first)
             #expect(encoded["advertisingData"] as? String == digits)
             let parts = try [digits, encoded["scanResponse"] as? String].compactMap(\.self).flatMap { digits in
-                var reader = ByteReader(try Hexadecimal.bytes(digits))
-                return AdvertisingData.parsePrefix(of: &reader).0.structures
+                AdvertisingData.prefix(of: try Hexadecimal.bytes(digits)).data.structures
             }
             let decoded = try Self.object(DecodedPayload(AdvertisingData(parts)))
             let all = try #require(decoded["frames"] as? [[String: Any]])

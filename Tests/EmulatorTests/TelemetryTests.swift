@@ -153,8 +153,7 @@ private struct VirtualStation {
     }
 
     private mutating func take(_ report: ScanReport) {
-        var reader = ByteReader(report.data)
-        guard let frame = AdvertisingData.parsePrefix(of: &reader).0.frames.first else { return }
+        guard let frame = AdvertisingData.prefix(of: report.data).data.frames.first else { return }
         received.append(Received(time: now, address: report.address, frame: frame))
     }
 }

@@ -11,8 +11,7 @@ extension FuzzTarget {
     static let advertising = FuzzTarget(name: "advertising") { generator in
         Bool.random(using: &generator) ? Mutation.noise(64, &generator) : Mutation.damaged(samples, &generator)
     } parse: { bytes in
-        var reader = ByteReader(bytes)
-        let (data, error) = AdvertisingData.parsePrefix(of: &reader)
+        let (data, error) = AdvertisingData.prefix(of: bytes)
         let written = data.serialized()
         guard error == nil ? written == bytes : bytes.starts(with: written) else {
             FuzzReport.fail("AD \(Hexadecimal.string(bytes)) serializes to \(Hexadecimal.string(written))")

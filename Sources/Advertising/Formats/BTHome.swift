@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
+package import Bluetooth
 
 /// BTHome version 2, unencrypted: measurements and events of a sensor, as data of the 16-bit service 0xFCD2.
 ///
@@ -347,24 +347,18 @@ extension BTHome {
     }
 }
 
-/// BTHome version 2, encrypted: its objects can be read with the bind key of the device (`BTHomeCipher`).
+/// BTHome version 2, encrypted: its objects can be read with the bind key of the device.
 public struct EncryptedBTHome: Hashable, Sendable {
     /// The device information, such as 0x41.
     public let information: UInt8
     /// The address in the frame, the least significant byte first; `nil` for none.
     public let address: [UInt8]?
     /// The encrypted objects.
-    public let ciphertext: [UInt8]
+    public package(set) var ciphertext: [UInt8]
     /// The counter.
     public let counter: UInt32
     /// The message integrity code, 4 bytes.
-    public let code: [UInt8]
-
-    /// A frame with these values.
-    package init(information: UInt8, ciphertext: [UInt8], counter: UInt32, code: [UInt8]) {
-        (self.information, address) = (information, nil)
-        (self.ciphertext, self.counter, self.code) = (ciphertext, counter, code)
-    }
+    public package(set) var code: [UInt8]
 
     /// Whether the device sends only on events.
     public var isTriggered: Bool { information & BTHome.isTriggered != 0 }
@@ -401,4 +395,28 @@ extension EncryptedBTHome: BeaconFormat {
             BeaconField("encrypted", .text(digits), text: "encrypted \(digits)"),
         ]
     }
+}
+
+extension EncryptedBTHome: EncryptedBeacon {
+    package static var additional: [UInt8] { [] }
+
+    /// The address, the service, the device information and the counter (bthome.io/encryption).
+    package func nonce(_ sender: BluetoothAddress) -> [UInt8] {
+        let own = address.map { $0.reversed() } ?? sender.octets
+        return own + [0xD2, 0xFC, information] + (0..<4).map { UInt8(truncatingIfNeeded: counter >> ($0 * 8)) }
+    }
+
+    package func opened(_ message: [UInt8]) -> BeaconFrame? {
+        BeaconFrame(BTHome(decrypted: message, isTriggered: isTriggered))
+    }
+}
+
+extension BTHome: EncryptableBeacon {
+    package func encryptable(from sender: BluetoothAddress, counter: UInt32) -> any EncryptedBeacon {
+        EncryptedBTHome(
+            information: Self.encrypted | (isTriggered ? Self.isTriggered : 0), address: nil, ciphertext: payload,
+            counter: counter, code: [])
+    }
+
+    package static var keysWithoutEncryption: [String] { [] }
 }

@@ -92,6 +92,6 @@ extension AdvertisingStructure {
         row("SwitchBot", .manufacturer(0x0969)), row("Minew", .service(0xFFE1), (0, 0xA1, 0xFF)),
         row("Minew", .manufacturer(0x0639)),
         row("KBeacon system", .service(0xFEAA), (0, 0x22, 0xFF)),
-        row("Xiaomi, encrypted", .service(0xFE95), (0, 0x01, 0x01)),
+        row("Xiaomi, without values", .service(0xFE95), (0, 0x00, 0x40)),
     ]
 }

@@ -87,6 +87,16 @@ extension SensorLayout {
             .state("temperature-trigger", 14, bit: 3), .state("humidity-trigger", 14, bit: 4),
         ], address: Address(place: 0, order: .little), example: ["temperature": "17.05", "humidity": "44.57"])
 
+    /// The "custom" format of pvvx's firmware before its encryption.
+    static let pvvxOpened = SensorLayout(
+        name: "pvvx", device: "", carrier: .service(0x181A), match: [], template: template(7),
+        fields: [
+            .counter("packet", .uint8(0)), .value("temperature", "°C", .int16(1, .little), scale: .part(100)),
+            .value("humidity", "%", .uint16(3, .little), scale: .part(100)), .value("battery", "%", .uint8(5)),
+            .state("reed", 6, bit: 0), .state("output", 6, bit: 1), .state("output-controlled", 6, bit: 2),
+            .state("temperature-trigger", 6, bit: 3), .state("humidity-trigger", 6, bit: 4),
+        ])
+
     /// The format of ATC1441's firmware.
     static let atc1441 = SensorLayout(
         name: "atc1441", device: "Xiaomi thermometers with the firmware of ATC1441", carrier: .service(0x181A),
@@ -98,20 +108,30 @@ extension SensorLayout {
             .counter("packet", .uint8(12)),
         ], address: Address(place: 0, order: .big), example: ["temperature": "16.2", "humidity": "47"])
 
+    /// The format of ATC1441's firmware before its encryption, which pvvx's firmware has added.
+    static let atc1441Opened = SensorLayout(
+        name: "atc1441", device: "", carrier: .service(0x181A), match: [], template: template(4),
+        fields: [
+            .counter("packet", .uint8(0)),
+            .value("temperature", "°C", .uint8(1), scale: .linear(numerator: 1, denominator: 2, offset: -40)),
+            .value("humidity", "%", .uint8(2), scale: .part(2)), .value("battery", "%", .pieces(Piece(3, count: 7))),
+            .state("trigger", 3, bit: 7),
+        ])
+
     /// MiBeacon with an address and objects, not encrypted.
     static let miBeacon = SensorLayout(
-        name: "mibeacon", device: "Xiaomi sensors", carrier: .service(0xFE95), match: [(0, 0x40, 0x41)],
+        name: "mibeacon", device: "Xiaomi sensors", carrier: .service(0xFE95), match: [(0, 0x40, 0x48)],
         // Version 5, with an address and objects; the product is LYWSDCGQ.
         template: template(11, [0: 0x50, 1: 0x50, 2: 0xAA, 3: 0x01]),
         form: .list { bytes in
             guard bytes.count > 5 else { return nil }
             let (hasAddress, hasCapability) = (bytes[0] & 0x10 != 0, bytes[0] & 0x20 != 0)
             var start = hasAddress ? 11 : 5
-            guard hasCapability else { return start }
+            guard hasCapability else { return start <= bytes.count ? start : nil }
             guard bytes.count > start else { return nil }
             // A bit of the capability announces a further byte.
             start += bytes[start] & 0x20 != 0 ? 2 : 1
-            return start
+            return start <= bytes.count ? start : nil
         },
         fields: [
             .value("product", "", .uint16(2, .little), standard: 0x01AA), .counter("frame-counter", .uint8(4)),

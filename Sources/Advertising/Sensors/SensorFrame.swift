@@ -79,12 +79,7 @@ extension SensorFrame: BeaconFormat {
         }
         let tail = layout.text == nil ? [] : Array(bytes.dropFirst(layout.template.count))
         text = String(decoding: tail, as: UTF8.self)
-        if let own = layout.address, own.count == 6, own.place + 6 <= bytes.count {
-            let octets = bytes[own.place..<own.place + 6]
-            // Zeros are the place of an address that is not filled in.
-            let ordered = own.order == .big ? Array(octets) : octets.reversed()
-            address = ordered.allSatisfy { $0 == 0 } ? nil : BluetoothAddress(octets: ordered)
-        }
+        address = layout.address(in: bytes)
         // A frame of a firmware that has more than the fields is preserved.
         if layout.bytes(numbers, text: text, address: address) != bytes { received = bytes }
     }

@@ -122,13 +122,29 @@ package final class SensorLayout: Sendable {
         let hasSize: Bool
         switch form {
         case .fixed: hasSize = text == nil ? bytes.count == template.count : bytes.count > template.count
-        case .list, .mask: hasSize = bytes.count >= template.count
+        case .list: hasSize = start(of: bytes).map { $0 <= bytes.count } ?? false
+        case .mask: hasSize = bytes.count >= template.count
         }
         guard hasSize, match.allSatisfy({ $0.place < bytes.count && bytes[$0.place] & $0.mask == $0.byte }) else {
             return false
         }
         if case .modbus(let place)? = check { return Array(bytes[place..<place + 2]) == Self.modbus(bytes[..<place]) }
         return true
+    }
+
+    /// The place of the first item of a list; `nil` for a frame without items.
+    func start(of bytes: [UInt8]) -> Int? {
+        if case .list(let start) = form { start(bytes) } else { nil }
+    }
+
+    /// The address in a frame; `nil` for none, for a part of one, and for zeros, the place of an address that is not filled in.
+    func address(in bytes: [UInt8]) -> BluetoothAddress? {
+        guard let own = address, own.count == 6, own.place + 6 <= start(of: bytes) ?? bytes.count,
+            own.place + 6 <= bytes.count
+        else { return nil }
+        let octets = bytes[own.place..<own.place + 6]
+        let ordered = own.order == .big ? Array(octets) : octets.reversed()
+        return ordered.allSatisfy { $0 == 0 } ? nil : BluetoothAddress(octets: ordered)
     }
 
     /// CRC-16/MODBUS, the least significant byte first.

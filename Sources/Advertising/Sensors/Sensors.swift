@@ -10,8 +10,11 @@ package enum Sensors {
         SensorFrame<Ruuvi6>.self,
         SensorFrame<RuuviE1>.self,
         SensorFrame<PVVX>.self,
+        EncryptedSensorFrame<PVVX>.self,
         SensorFrame<ATC1441>.self,
+        EncryptedSensorFrame<ATC1441>.self,
         SensorFrame<MiBeacon>.self,
+        EncryptedSensorFrame<MiBeacon>.self,
         SensorFrame<GoveeH5075>.self,
         SensorFrame<ThermoPro>.self,
         SensorFrame<SwitchBotMeter>.self,
@@ -33,14 +36,24 @@ package enum Sensors {
     package enum RuuviE1: Sensor {
         package static let layout = SensorLayout.ruuviE1
     }
-    package enum PVVX: SentSensor {
+    package enum PVVX: EncryptedSensor {
         package static let layout = SensorLayout.pvvx
+        package static let envelope = SensorEnvelope.pvvx
+        package enum Opened: Sensor {
+            package static let layout = SensorLayout.pvvxOpened
+        }
     }
-    package enum ATC1441: SentSensor {
+    package enum ATC1441: EncryptedSensor {
         package static let layout = SensorLayout.atc1441
+        package static let envelope = SensorEnvelope.pvvx
+        package enum Opened: Sensor {
+            package static let layout = SensorLayout.atc1441Opened
+        }
     }
-    package enum MiBeacon: SentSensor {
+    package enum MiBeacon: EncryptedSensor {
         package static let layout = SensorLayout.miBeacon
+        package static let envelope = SensorEnvelope.miBeacon
+        package typealias Opened = MiBeacon
     }
     package enum GoveeH5075: SentSensor {
         package static let layout = SensorLayout.goveeH5075

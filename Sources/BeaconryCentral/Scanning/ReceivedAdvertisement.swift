@@ -37,21 +37,16 @@ public struct ReceivedAdvertisement: Hashable, Sendable {
         case .scanResponse, .extendedScanResponse:
             guard receivedResponse != sighting.data else { return }
             receivedResponse = sighting.data
-            scanResponse = Self.parse(sighting.data)
+            scanResponse = AdvertisingData.prefix(of: sighting.data).data
         default:
             guard receivedData != sighting.data || pdu != sighting.pdu else { return }
             pdu = sighting.pdu
             receivedData = sighting.data
-            advertisingData = Self.parse(sighting.data)
+            advertisingData = AdvertisingData.prefix(of: sighting.data).data
         }
         version += 1
     }
 
-    /// The structures of data that need not be well-formed, up to the first fault.
-    private static func parse(_ data: [UInt8]) -> AdvertisingData {
-        var reader = ByteReader(data)
-        return AdvertisingData.parsePrefix(of: &reader).0
-    }
 }
 
 extension ReceivedAdvertisement {

@@ -73,10 +73,12 @@ package struct FrameKey: Sendable {
         self.address = address
     }
 
-    /// The frame with its objects; `nil` for another frame, and for one of another key.
+    /// The frame with its values; `nil` for another frame, and for a frame of another key.
     func opened(_ frame: BeaconFrame, from sender: BluetoothAddress?) -> BeaconFrame? {
-        guard let encrypted = frame.content as? EncryptedBTHome, let address = sender ?? address else { return nil }
-        return encrypted.opened(with: key, from: address).map { BeaconFrame($0) }
+        guard let encrypted = frame.content as? any EncryptedBeacon, let address = sender ?? address else {
+            return nil
+        }
+        return encrypted.opened(with: key, from: address)
     }
 }
 
@@ -110,8 +112,7 @@ struct DecodedReport: Encodable, Report {
         rssi = report.rssi?.decibelMilliwatts
         txPower = report.transmitPower?.decibelMilliwatts
         incomplete = report.isComplete ? nil : true
-        var reader = ByteReader(report.data)
-        let (parsed, error) = AdvertisingData.parsePrefix(of: &reader)
+        let (parsed, error) = AdvertisingData.prefix(of: report.data)
         let payload = DecodedPayload(parsed, key: key, from: report.address)
         (frames, structures, padding, nearMisses) = (
             payload.frames, payload.structures, payload.padding, payload.nearMisses

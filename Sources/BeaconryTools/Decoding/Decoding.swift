@@ -26,8 +26,7 @@ package struct DecodeTool {
         let bytes = try hexadecimal(input)
         if bytes.starts(with: [0x04, 0x3E]) { return try decodeEvent(bytes) }
         let data = try Self.commandData(bytes) ?? bytes
-        var reader = ByteReader(data)
-        let (parsed, error) = AdvertisingData.parsePrefix(of: &reader)
+        let (parsed, error) = AdvertisingData.prefix(of: data)
         Output.report(DecodedPayload(parsed, key: key), as: format)
         if let error { throw error }
     }

@@ -160,7 +160,7 @@ package enum ProfileFiles {
             throw .badData("\(path) is no file of a bind key: it is too long")
         }
         do throws(ValueFault) {
-            return try BindKey(text)
+            return try BindKey(text, readsShort: true)
         } catch {
             throw .badData("\(path): \(error.message)")
         }

@@ -63,7 +63,8 @@ extension ReceivingCapabilities.Limit {
         case .inDaemon:
             let ofDaemon = ReceivingCapabilities.Limit(
                 .patterns, in: .passive,
-                reason: "in a passive scan, bluetoothd \(filtered) (since BlueZ 5.71: frames of Eddystone and BTHome)",
+                reason: "in a passive scan, bluetoothd \(filtered) (since BlueZ 5.71: "
+                    + "frames of Eddystone, BTHome and sensors, but no encrypted frames of pvvx and ATC1441)",
                 hint: privilege)
             return mayMonitor ? [] : [ofDaemon, changes]
         case .inController:

@@ -39,7 +39,7 @@ package struct Beacon: SelfContainedDevice {
             set { rareGenerators.value = newValue.isEmpty ? nil : newValue }
         }
         private var rareGenerators = Rare<[String: Quantity]>.none
-        /// The key with which a frame of BTHome is encrypted; `nil` for a frame that is not.
+        /// The key with which an `EncryptableBeacon` is encrypted; `nil` for a frame that is not.
         package var bindKey: BindKey? {
             get { rareKey.value }
             set { rareKey.value = newValue }
@@ -117,7 +117,7 @@ package struct Beacon: SelfContainedDevice {
     package var advertisesWhileConnected: Bool { true }
 
     package var settings: [SettingValue] {
-        Self.settings.values(of: configuration) + (transmittable?.texts ?? []).map { SettingValue($0.key, $0.text) }
+        Self.settings.values(of: configuration) + configuration.frameTexts.map { SettingValue($0.key, $0.text) }
     }
 
     /// Whether its advertisement changes in time.
@@ -241,10 +241,9 @@ extension Beacon.Configuration {
         var content = frame.content as? any TransmittableBeacon
         if let address = advertising.address { content?.address = address }
         var data = content?.advertisingData(flags: flags) ?? []
-        if let bindKey, let plain = content as? BTHome {
-            let encrypted = EncryptedBTHome(
-                plain, key: bindKey, address: advertising.address ?? .zero, counter: encryption)
-            data = AdvertisingData([flags.map { .flags($0) }, encrypted.structure].compactMap(\.self))
+        if let bindKey, let plain = content as? any EncryptableBeacon {
+            let encrypted = plain.encrypted(with: bindKey, from: advertising.address ?? .zero, counter: encryption)
+            data = data.mapStructures { $0 == plain.structure ? encrypted.structure : $0 }
         }
         return Advertisement(
             pdu: pdu, advertisingData: data,
@@ -319,11 +318,30 @@ extension Beacon.Configuration {
         return scanResponse
     }
 
+    /// The keys of the frame that are on the air, with their texts.
+    fileprivate var frameTexts: [(key: String, text: String)] {
+        let frame = frame.content as? any TransmittableBeacon
+        return (frame?.texts ?? []).filter { !keysWithoutEncryption.contains($0.key) }
+    }
+
+    /// The keys whose values an encrypted frame does not have.
+    private var keysWithoutEncryption: [String] {
+        guard bindKey != nil, let frame = frame.content as? any EncryptableBeacon else { return [] }
+        return type(of: frame).keysWithoutEncryption
+    }
+
+    /// Why a key has no effect on an encrypted frame; `nil` for a key that has.
+    fileprivate func fault(withoutEffect key: String) -> String? {
+        guard keysWithoutEncryption.contains(key) else { return nil }
+        return "an encrypted frame of \(frame.format) has no \(key), or counts by itself; leave \(key) out"
+    }
+
     /// Sets a key of the frame.
     /// - Throws: `SettingRefusal` that names the valid keys or describes the valid texts.
     fileprivate mutating func setKey(_ key: String, to text: String) throws(SettingRefusal) {
         guard let frame = frame.content as? any TransmittableBeacon else { return }
         do throws(ValueFault) {
+            if let fault = fault(withoutEffect: key) { throw ValueFault(fault) }
             self.frame = try Self.frame(frame, setting: key, to: text)
             generators[key] = nil
         } catch {
@@ -363,8 +381,7 @@ extension Beacon {
         isRequired: true, standard: "required", read: { _, _ in true },
         write: { configuration, writer in
             writer.write("format", configuration.frame.format)
-            let frame = configuration.frame.content as? any TransmittableBeacon
-            for (key, text) in frame?.texts ?? [] where configuration.generators[key] == nil {
+            for (key, text) in configuration.frameTexts where configuration.generators[key] == nil {
                 writer.write(key, DeviceWriter.quoted(text))
             }
             for (key, generator) in configuration.generators.sorted(by: { $0.key < $1.key }) {
@@ -383,17 +400,20 @@ extension Beacon {
                     return true
                 }, write: { $1.write("telemetry", $0.telemetry?.text) }),
             Setting(
-                "bind-key", "of bthome: the key that encrypts the frames, 32 hexadecimal digits, such as ${KEY}",
+                "bind-key",
+                "of bthome, pvvx, atc1441 and mibeacon: the key that encrypts the frames, 32 hexadecimal digits, such as ${KEY}",
                 .value(.bytes(16...16)), standard: "not encrypted",
                 read: { reader, configuration in
-                    guard configuration.frame.content is BTHome else { return true }
-                    if let key = reader.value("bind-key", BindKey.init) { configuration.bindKey = key }
+                    guard configuration.frame.content is any EncryptableBeacon else { return true }
+                    if let key = reader.value("bind-key", { text throws(ValueFault) in try BindKey(text) }) {
+                        configuration.bindKey = key
+                    }
                     return true
                 }, write: { $1.write("bind-key", $0.bindKey == nil ? nil : DeviceWriter.quoted("...")) }),
             Setting(
-                "bind-key-file", "of bthome: the file of the key, beside the profile", .value(.any), standard: "none",
+                "bind-key-file", "the file of such a key, beside the profile", .value(.any), standard: "none",
                 read: { reader, configuration in
-                    guard configuration.frame.content is BTHome else { return true }
+                    guard configuration.frame.content is any EncryptableBeacon else { return true }
                     let files = reader.files
                     let key = reader.value("bind-key-file") { path throws(ValueFault) in try BindKey(try files(path)) }
                     if let key { configuration.bindKey = key }
@@ -463,8 +483,13 @@ extension Beacon {
                 "encryption needs the address, with which receivers decrypt; write address, too", field: "bind-key",
                 at: reader.place(of: "bind-key") ?? reader.place(of: "bind-key-file") ?? reader.place)
         }
-        // An encrypted frame has a counter and a code, of four bytes each.
-        let size = frame.advertisingData(flags: configuration.flags).size + (configuration.bindKey == nil ? 0 : 8)
+        for key in Frame.keys.map(\.name) {
+            guard let place = reader.place(of: key), let fault = configuration.fault(withoutEffect: key) else {
+                continue
+            }
+            reader.add(fault, field: key, at: place)
+        }
+        let size = configuration.advertisement(of: BeaconFrame(frame)).advertisingData.size
         if size > AdvertisingPDU.capacity {
             reader.add(
                 "the advertising data takes \(size) bytes, and a PDU carries \(AdvertisingPDU.capacity); leave out keys",

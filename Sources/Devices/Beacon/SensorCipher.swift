@@ -12,14 +12,19 @@ package struct BindKey: Hashable, Sendable, CustomStringConvertible, CustomRefle
     let bytes: [UInt8]
 
     /// A key of 32 hexadecimal digits.
+    /// - Parameter readsShort: whether 24 digits are a key, too, of MiBeacon before version 4.
     /// - Throws: `ValueFault` for another text, which it does not repeat.
-    package init(_ text: String) throws(ValueFault) {
+    package init(_ text: String, readsShort: Bool = false) throws(ValueFault) {
         let digits = text.filter { !$0.isWhitespace }
-        guard let bytes = try? Hexadecimal.bytes(digits), bytes.count == 16 else {
+        switch try? Hexadecimal.bytes(digits) {
+        case let bytes? where bytes.count == 16: self.bytes = bytes
+        // xiaomi-ble, parser.py: four bytes are inserted.
+        case let bytes? where bytes.count == 12 && readsShort:
+            self.bytes = bytes[..<6] + [0x8D, 0x3D, 0x3C, 0x97] + bytes[6...]
+        default:
             throw ValueFault(
                 "a bind key is 16 bytes; write 32 hexadecimal digits, or name an environment variable: ${KEY}")
         }
-        self.bytes = bytes
     }
 
     package var description: String { "..." }
@@ -42,12 +47,13 @@ enum SensorCipher {
         return (zip(message, stream.dropFirst(16)).map(^), zip(code, stream).map(^))
     }
 
-    /// The message of a ciphertext; `nil` if the code is not its own: another key, or another sender.
+    /// The message of a ciphertext; `nil` if the code is not its own: another key, or another sender. A shorter code is not verified.
     static func open(
         _ ciphertext: [UInt8], code: [UInt8], key: BindKey, nonce: [UInt8], additional: [UInt8] = []
     ) -> [UInt8]? {
         let stream = self.stream(ciphertext.count, key, nonce)
         let message = zip(ciphertext, stream.dropFirst(16)).map(^)
+        guard code.count == codeLength else { return message }
         let own = zip(authentication(of: message, key, nonce, additional), stream).map(^)
         return own == code ? message : nil
     }
@@ -89,24 +95,20 @@ enum SensorCipher {
     }
 }
 
-extension EncryptedBTHome {
-    /// The frame of these objects, encrypted for a sender.
-    package init(_ frame: BTHome, key: BindKey, address: BluetoothAddress, counter: UInt32) {
-        let information: UInt8 = 0x41 | (frame.isTriggered ? 0x04 : 0)
-        let sealed = SensorCipher.seal(frame.payload, key: key, nonce: Self.nonce(address, information, counter))
-        self.init(information: information, ciphertext: sealed.ciphertext, counter: counter, code: sealed.code)
+extension EncryptableBeacon {
+    /// The frame, encrypted for a sender.
+    func encrypted(with key: BindKey, from sender: BluetoothAddress, counter: UInt32) -> any EncryptedBeacon {
+        var frame = encryptable(from: sender, counter: counter)
+        (frame.ciphertext, frame.code) = SensorCipher.seal(
+            frame.ciphertext, key: key, nonce: frame.nonce(sender), additional: type(of: frame).additional)
+        return frame
     }
+}
 
-    /// The frame with its objects; `nil` if the key is not that of the sender.
-    package func opened(with key: BindKey, from address: BluetoothAddress) -> BTHome? {
-        // An address in the frame is the one that counts.
-        let sender = self.address.flatMap { BluetoothAddress(octets: $0.reversed()) } ?? address
-        return SensorCipher.open(ciphertext, code: code, key: key, nonce: Self.nonce(sender, information, counter))
-            .map { BTHome(decrypted: $0, isTriggered: isTriggered) }
-    }
-
-    /// The address, the service, the device information and the counter (bthome.io/encryption).
-    private static func nonce(_ address: BluetoothAddress, _ information: UInt8, _ counter: UInt32) -> [UInt8] {
-        address.octets + [0xD2, 0xFC, information] + (0..<4).map { UInt8(truncatingIfNeeded: counter >> ($0 * 8)) }
+extension EncryptedBeacon {
+    /// The frame with its values; `nil` if the key is not the key of the sender.
+    package func opened(with key: BindKey, from sender: BluetoothAddress) -> BeaconFrame? {
+        SensorCipher.open(ciphertext, code: code, key: key, nonce: nonce(sender), additional: Self.additional)
+            .flatMap(opened)
     }
 }

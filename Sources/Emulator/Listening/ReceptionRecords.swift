@@ -49,8 +49,7 @@ package struct AdvertisementRecord: Encodable, Sendable {
         connectable = sighting.pdu.map { $0 == .connectableScannable || $0 == .directed }
         rssi = sighting.rssi.flatMap { -127...20 ~= $0.decibelMilliwatts ? $0.decibelMilliwatts : nil }
         data = Hexadecimal.string(sighting.data)
-        var reader = ByteReader(sighting.data)
-        let parsed = AdvertisingData.parsePrefix(of: &reader).0
+        let parsed = AdvertisingData.prefix(of: sighting.data).data
         name = parsed.localName
         services = parsed.services.map(\.description)
         var (power, serviceData, manufacturerData) = (Int8?.none, [String: String](), [String: String]())
@@ -106,10 +105,7 @@ package struct AdvertisementRecord: Encodable, Sendable {
         if let formats = filter.formats {
             guard let frame, formats.contains(where: { frame.isNamed($0) }) else { return false }
         }
-        guard filter.uuid != nil || filter.major != nil || filter.minor != nil else { return true }
-        guard let numbers = frame?.identity?.numbers else { return false }
-        return filter.uuid ?? numbers.uuid == numbers.uuid && filter.major ?? numbers.major == numbers.major
-            && filter.minor ?? numbers.minor == numbers.minor
+        return filter.accepts(frame?.identity)
     }
 }
 
@@ -131,6 +127,14 @@ package struct AdvertisementFilter: Hashable, Sendable {
 
     /// Accepts everything.
     package init() {}
+
+    /// Whether it accepts the UUID, the major and the minor number of a beacon; `nil` for a frame without an identity.
+    func accepts(_ identity: BeaconIdentity?) -> Bool {
+        guard uuid != nil || major != nil || minor != nil else { return true }
+        guard let numbers = identity?.numbers else { return false }
+        return uuid ?? numbers.uuid == numbers.uuid && major ?? numbers.major == numbers.major
+            && minor ?? numbers.minor == numbers.minor
+    }
 }
 
 /// A ranging report as JSON.
@@ -202,12 +206,7 @@ package struct RangingRecord: Codable, Hashable, Sendable {
     /// The report of the beacons that a filter accepts.
     func beacons(_ filter: AdvertisementFilter) -> RangingRecord {
         var report = self
-        report.beacons = beacons.filter {
-            let identifiers = $0.identifiers
-            return (filter.uuid.map(\.description) ?? identifiers.uuid) == identifiers.uuid
-                && filter.major ?? identifiers.major == identifiers.major
-                && filter.minor ?? identifiers.minor == identifiers.minor
-        }
+        report.beacons = beacons.filter { filter.accepts($0.identifiers.beacon(format: $0.format)) }
         return report
     }
 }

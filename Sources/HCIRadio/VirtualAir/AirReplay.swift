@@ -106,7 +106,6 @@ package struct AirReplay: Hashable, Sendable {
     }
 
     private static func measuredPower(of sighting: Sighting) -> MeasuredPower? {
-        var reader = ByteReader(sighting.data)
-        return AdvertisingData.parsePrefix(of: &reader).0.measuredPower
+        AdvertisingData.prefix(of: sighting.data).data.measuredPower
     }
 }

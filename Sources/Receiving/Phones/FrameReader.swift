@@ -23,7 +23,7 @@ package enum FrameReader: Hashable, Sendable {
     /// The beacons in a packet, in order.
     package func beacons(in sighting: Sighting) -> [ReceivedBeacon] {
         switch self {
-        case .specified: AdvertisingData.prefix(of: sighting.data).beacons.compactMap(ReceivedBeacon.init)
+        case .specified: AdvertisingData.prefix(of: sighting.data).data.beacons.compactMap(ReceivedBeacon.init)
         case .coreLocation: sighting.beacons.map { ReceivedBeacon($0) }
         case .androidBeaconLibrary: BeaconLayout.first(in: sighting.data).map { [$0] } ?? []
         case .homeAssistant: Self.homeAssistantBeacons(in: sighting)
@@ -45,7 +45,7 @@ package enum FrameReader: Hashable, Sendable {
 
     private static func homeAssistantBeacons(in sighting: Sighting) -> [ReceivedBeacon] {
         // Its Bluetooth stacks have one value for each company: the last one.
-        let structures = AdvertisingData.prefix(of: sighting.data).structures
+        let structures = AdvertisingData.prefix(of: sighting.data).data.structures
         let data = structures.compactMap { structure -> [UInt8]? in
             if case .manufacturerSpecific(.apple, let data) = structure { data } else { nil }
         }
@@ -147,15 +147,7 @@ private struct BeaconLayout: Sendable {
     }
 }
 
-extension AdvertisingData {
-    /// The structures from the first one on that are well-formed.
-    static func prefix(of data: [UInt8]) -> AdvertisingData {
-        var reader = ByteReader(data)
-        return AdvertisingData.parsePrefix(of: &reader).0
-    }
-}
-
 extension Sighting {
     /// The beacon frames in the data, even if not all of it is well-formed.
-    package var frames: [BeaconFrame] { AdvertisingData.prefix(of: data).frames }
+    package var frames: [BeaconFrame] { AdvertisingData.prefix(of: data).data.frames }
 }

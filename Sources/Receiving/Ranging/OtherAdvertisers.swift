@@ -37,7 +37,7 @@ package struct OtherAdvertisers: Sendable {
         guard found.isEmpty else { return }
         if sighting.pdu?.isScanResponse != true, devices.count < Self.maximum { devices.insert(sighting.device) }
         guard nearMisses.count < Self.named else { return }
-        for miss in AdvertisingData.prefix(of: sighting.data).nearMisses where !nearMisses.contains(miss.text) {
+        for miss in AdvertisingData.prefix(of: sighting.data).data.nearMisses where !nearMisses.contains(miss.text) {
             nearMisses.append(miss.text)
         }
     }

@@ -76,13 +76,13 @@ package struct Advertiser<Source: Hashable & Sendable>: Sendable {
             scanResponses += 1
             guard data != scanResponseBytes || scanResponses == 1 else { return false }
             scanResponseBytes = data
-            scanResponse = Self.parse(data)
+            scanResponse = AdvertisingData.prefix(of: data).data
         } else {
             advertisements += 1
             gaps.receive(at: time)
             guard data != advertisingBytes || advertisements == 1 else { return false }
             advertisingBytes = data
-            advertisingData = Self.parse(data)
+            advertisingData = AdvertisingData.prefix(of: data).data
         }
         return remember(data)
     }
@@ -94,8 +94,4 @@ package struct Advertiser<Source: Hashable & Sendable>: Sendable {
         return true
     }
 
-    private static func parse(_ bytes: [UInt8]) -> AdvertisingData {
-        var reader = ByteReader(bytes)
-        return AdvertisingData.parsePrefix(of: &reader).0
-    }
 }

@@ -21,7 +21,7 @@ struct Decode: ParsableCommand {
     @Argument(help: "Hexadecimal digits, or a capture.")
     var input: String
 
-    @Option(help: "File with the bind key of encrypted BTHome frames, 32 hexadecimal digits.")
+    @Option(help: "File with the bind key of encrypted frames, 32 hexadecimal digits.")
     var bindKeyFile: String?
 
     @Option(help: "Address of the sender, for the bind key; reports have it.", transform: ValueText.address)

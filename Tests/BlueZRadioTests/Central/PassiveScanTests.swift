@@ -229,6 +229,9 @@ import Testing
         "ruuvi-6": .manufacturerSpecific(CompanyIdentifier(0x0499), [6] + [UInt8](repeating: 1, count: 19)),
         "ruuvi-e1": .manufacturerSpecific(CompanyIdentifier(0x0499), [0xE1] + [UInt8](repeating: 1, count: 39)),
         "pvvx": .serviceData16(0x181A, [1, 2, 3, 0x38, 0xC1, 0xA4] + [UInt8](repeating: 1, count: 9)),
+        "pvvx-encrypted": .serviceData16(0x181A, [UInt8](repeating: 1, count: 11)),
+        "atc1441-encrypted": .serviceData16(0x181A, [UInt8](repeating: 1, count: 8)),
+        "mibeacon-encrypted": .serviceData16(0xFE95, [0x58, 0x58, 0x5B, 0x05] + [UInt8](repeating: 1, count: 19)),
         "atc1441": .serviceData16(0x181A, [0xA4, 0xC1, 0x38, 1, 2, 3] + [UInt8](repeating: 1, count: 7)),
         "mibeacon": .serviceData16(
             0xFE95, [0x50, 0x20, 0xAA, 0x01, 1, 1, 2, 3, 4, 5, 6, 0x0A, 0x10, 0x01, 0x3B]),
@@ -251,6 +254,9 @@ import Testing
                 + [0, 68, 3, 0xF8, 0xC5]),
     ]
 
+    /// What begins with a counter and a ciphertext: no pattern has its bytes. The limits of passive scans name them.
+    private static let startsAtRandom: Set = ["pvvx-encrypted", "atc1441-encrypted"]
+
     private static func passes(_ structure: AdvertisingStructure) -> Bool {
         PassiveScanPatterns.monitors.flatMap(\.patterns).contains {
             $0.matches(type: structure.type, data: structure.data)
@@ -271,7 +277,7 @@ import Testing
         for (name, structure) in Self.frames {
             #expect(AdvertisingData([structure]).frames.map(\.format).contains(name), "\(name)")
             #expect(Self.passes(structure), "\(name)")
-            #expect(Self.passesSince571(structure), "\(name)")
+            #expect(Self.passesSince571(structure) != Self.startsAtRandom.contains(name), "\(name)")
         }
         for kind in [0x40, 0x41, 0x44, 0x45] as [UInt8] {
             #expect(Self.passesSince571(.serviceData16(0xFCD2, [kind, 0x02])), "BTHome \(kind)")
