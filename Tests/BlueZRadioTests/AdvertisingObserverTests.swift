@@ -43,6 +43,23 @@ import Testing
         #expect(controller.observer.observation(after: second.sequence) { $0 == Self.first } != nil)
     }
 
+    @Test func advertisementsWithOtherScanResponsesAreDistinguished() {
+        let controller = MonitoredController()
+        func observed(_ response: [UInt8]) -> AdvertisingObserver.Observation? {
+            controller.observer.observation(after: 0, preferring: response, turns: 2) { $0 == Self.first }
+        }
+        let other: [UInt8] = [3, 9, 67, 68]
+        for _ in 0..<3 {
+            controller.turn(data: Self.first, response: Self.response)
+            controller.turn(data: Self.first, response: other)
+        }
+        #expect(observed(Self.response)?.scanResponse == Self.response)
+        #expect(observed(other)?.scanResponse == other)
+        // What is not on the air any more is not preferred.
+        for _ in 0..<4 { controller.turn(data: Self.first, response: other) }
+        #expect(observed(Self.response)?.scanResponse == other)
+    }
+
     @Test(
         arguments: [(0, .connectableScannable), (2, .scannable), (3, .nonConnectable), (1, nil), (4, nil), (9, nil)]
             as [(UInt8, AdvertisingPDU?)])

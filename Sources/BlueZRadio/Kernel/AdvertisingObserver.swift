@@ -45,20 +45,47 @@ struct AdvertisingObserver {
         var isEnabled = false
     }
 
+    /// What distinguishes the advertisements that are remembered.
+    private struct Payload: Hashable {
+        let advertisingData: [UInt8]?
+        let scanResponse: [UInt8]?
+    }
+
     /// The number of different advertisements that are remembered.
     private static let capacity = 64
 
     private var legacy = AdvertisingState()
     private var sets: [UInt8: AdvertisingState] = [:]
     private var deviceRandomAddress: BluetoothAddress?
-    private var latest: [[UInt8]?: Observation] = [:]
+    private var latest: [Payload: Observation] = [:]
     /// The number of the latest observation; 0 before the first.
     private(set) var sequence = 0
 
     /// The latest observation after number `sequence` whose advertising data meets a condition.
-    func observation(after sequence: Int, where condition: ([UInt8]?) -> Bool) -> Observation? {
-        latest.values.filter { $0.sequence > sequence && condition($0.advertisingData) }
-            .max { $0.sequence < $1.sequence }
+    /// - Parameters:
+    ///   - scanResponse: of two advertisements with such data that are on the air, at once or in turns, the one with this scan
+    ///     response is meant; `nil` for the latest.
+    ///   - turns: the number of advertisements that a legacy controller has in turns.
+    func observation(
+        after sequence: Int, preferring scanResponse: [UInt8]? = nil, turns: Int = 1,
+        where condition: ([UInt8]?) -> Bool
+    ) -> Observation? {
+        let found = latest.values.filter { $0.sequence > sequence && condition($0.advertisingData) }
+        let preferred = scanResponse.flatMap { wanted in
+            found.first { $0.scanResponse == wanted && isCurrent($0, turns) }
+        }
+        return preferred ?? found.max { $0.sequence < $1.sequence }
+    }
+
+    /// Whether an advertisement is on the air, or was within two rounds of turns.
+    private func isCurrent(_ observation: Observation, _ turns: Int) -> Bool {
+        guard sets.isEmpty else {
+            return sets.values.contains {
+                $0.isEnabled && $0.advertisingData == observation.advertisingData
+                    && $0.scanResponse == observation.scanResponse
+            }
+        }
+        return sequence - observation.sequence < 2 * turns
     }
 
     /// Takes one packet of the controller.
@@ -201,12 +228,12 @@ struct AdvertisingObserver {
 
     private mutating func record(_ state: AdvertisingState) {
         sequence += 1
-        latest[state.advertisingData] = Observation(
+        latest[Payload(advertisingData: state.advertisingData, scanResponse: state.scanResponse)] = Observation(
             sequence: sequence, advertisingData: state.advertisingData, scanResponse: state.scanResponse,
             pdu: state.pdu, interval: state.interval, transmitPower: state.transmitPower,
             randomAddress: state.usesRandomAddress ? state.randomAddress : nil)
         if latest.count > Self.capacity, let oldest = latest.values.min(by: { $0.sequence < $1.sequence }) {
-            latest[oldest.advertisingData] = nil
+            latest[Payload(advertisingData: oldest.advertisingData, scanResponse: oldest.scanResponse)] = nil
         }
     }
 

@@ -181,7 +181,10 @@ struct AdvertisingRules {
     func observation(
         of requested: Advertisement, by observer: AdvertisingObserver, after sequence: Int
     ) -> AdvertisingObserver.Observation? {
-        guard var observation = observer.observation(after: sequence, where: carrier(of: requested)) else { return nil }
+        let found = observer.observation(
+            after: sequence, preferring: prediction(of: requested).scanResponse, turns: instancesOnAir,
+            where: carrier(of: requested))
+        guard var observation = found else { return nil }
         guard way == .management else { return observation }
         if observation.advertisingData == nil {
             observation.advertisingData = prediction(of: requested).advertisingData

@@ -193,17 +193,26 @@ def batches(cells: list[Cell], size: int, bus: bool) -> list[list[Cell]]:
     return found
 
 
+def structures(data: bytes) -> list[bytes]:
+    """The AD structures of data."""
+    found, place = [], 0
+    while place < len(data):
+        found.append(data[place : place + 1 + data[place]])
+        place += 1 + data[place]
+    return found
+
+
+SHARED = {0x01, 0x0A, 0x12}
+"""The types that several devices of the table have with the same data, or bluetoothd does not carry: flags, power, intervals."""
+
+
 def marker(wanted: Event) -> bytes:
-    """The AD structure by which a beacon is recognised: the longest one of its advertising data, or, if that has flags and a name
-    of its format only, of its scan response."""
-    for data in (bytes.fromhex(wanted["advertisingData"]), bytes.fromhex(wanted["scanResponse"])):
-        structures, place = [], 0
-        while place < len(data):
-            structures.append(data[place : place + 1 + data[place]])
-            place += 1 + data[place]
-        others = [each for each in structures if each[1] not in (0x01, 0x09)]
-        if others:
-            return max(others, key=len)
+    """The AD structure by which a beacon is recognised: the longest one of its advertising data, or else of its scan response. A name
+    is used where there is nothing else: several devices of a maker have the same."""
+    for types in (SHARED | {0x09}, SHARED):
+        for data in (wanted["advertisingData"], wanted["scanResponse"]):
+            if found := [each for each in structures(bytes.fromhex(data)) if each[1] not in types]:
+                return max(found, key=len)
     raise ValueError(f"nothing distinguishes {wanted}")
 
 
