@@ -102,6 +102,7 @@ extension BeaconSite {
     init(_ profile: BeaconDefinition) {
         self.init(
             motion: profile.movement?.motion, measuredPower: profile.device.measuredPower,
+            scanResponsePower: profile.device.firstAdvertisement?.scanResponse.measuredPower,
             transmitPower: profile.device.advertising.transmitPower)
     }
 }

@@ -92,7 +92,14 @@ extension ControllerConfiguration {
         let address = beacon.address.flatMap { $0.isStaticRandom ? nil : $0 }
         self.init(
             publicAddress: address ?? spare, name: beacon.identifier.name, motion: motion,
-            rssiOffset: Self.offset(for: site.measuredPower, at: site.transmitPower))
+            rssiOffset: Self.offset(for: site.measuredPower, at: site.transmitPower),
+            scanResponseGain: Self.gain(of: site))
+    }
+
+    /// How much stronger than its advertisements the scan responses of a beacon are, by the powers that both claim, in dB.
+    private static func gain(of site: BeaconSite) -> Int8 {
+        guard let power = site.measuredPower, let response = site.scanResponsePower else { return 0 }
+        return Int8(clamping: Int(response.decibelMilliwatts) - Int(power.decibelMilliwatts))
     }
 
     /// The offset with which a transmitter's mean RSSI at 1 m is the power that it claims, in dB; 0 if it claims none.

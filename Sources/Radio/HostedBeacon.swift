@@ -56,14 +56,18 @@ package struct BeaconSite: Hashable, Sendable {
     package var motion: Motion?
     /// The RSSI 1 m from the beacon; `nil` for the radio's default.
     package var measuredPower: MeasuredPower?
-    /// The transmit power at which `measuredPower` was measured; `nil` is 0 dBm.
+    /// The RSSI 1 m from the beacon of its scan responses; `nil` for `measuredPower`.
+    package var scanResponsePower: MeasuredPower?
+    /// The transmit power at which they were measured; `nil` is 0 dBm.
     package var transmitPower: TransmitPower?
 
     package init(
-        motion: Motion? = nil, measuredPower: MeasuredPower? = nil, transmitPower: TransmitPower? = nil
+        motion: Motion? = nil, measuredPower: MeasuredPower? = nil, scanResponsePower: MeasuredPower? = nil,
+        transmitPower: TransmitPower? = nil
     ) {
         self.motion = motion
         self.measuredPower = measuredPower
+        self.scanResponsePower = scanResponsePower
         self.transmitPower = transmitPower
     }
 }

@@ -49,6 +49,8 @@ package struct ControllerConfiguration: Hashable, Sendable {
     package var motion: Motion?
     /// Added to the RSSI of packets that the controller sends and of packets that it receives, in dB.
     package var rssiOffset: Double
+    /// Added to the power of its scan responses, in dB.
+    package var scanResponseGain: Int8
     /// How a person carries the controller; `nil` for no body beside it. It has no effect without a position.
     package var carrying: Carrying?
     /// The default transmit power.
@@ -60,13 +62,15 @@ package struct ControllerConfiguration: Hashable, Sendable {
     /// - Parameter position: where it rests, if it has no motion.
     package init(
         publicAddress: BluetoothAddress, name: String? = nil, position: Position? = nil, motion: Motion? = nil,
-        rssiOffset: Double = 0, transmitPower: TransmitPower = TransmitPower(0), carrying: Carrying? = nil,
+        rssiOffset: Double = 0, scanResponseGain: Int8 = 0, transmitPower: TransmitPower = TransmitPower(0),
+        carrying: Carrying? = nil,
         character: ControllerCharacter = .none
     ) {
         self.publicAddress = publicAddress
         self.name = name ?? publicAddress.description
         self.motion = motion ?? position.map(Motion.rest)
         self.rssiOffset = rssiOffset
+        self.scanResponseGain = scanResponseGain
         self.carrying = carrying
         self.transmitPower = transmitPower
         self.character = character

@@ -19,6 +19,7 @@ struct Medium: Sendable {
     private struct Site {
         let name: String
         var rssiOffset: Double
+        var scanResponseGain: Int8
     }
 
     /// What each packet needs of a controller where there is chance: 64 bytes, a line of the cache.
@@ -148,6 +149,9 @@ struct Medium: Sendable {
             }
         } else if isScanResponse {
             packet.number = Self.number(of: now, isScanResponse: true)
+        }
+        if isScanResponse {
+            packet.power = Int8(clamping: Int(event.power) + Int(sites[event.transmitter].scanResponseGain))
         }
         if hasChance, overrides.isEmpty {
             return rssiWithChance(of: packet, at: receiver, now: now, nil, isLost: false)
@@ -509,7 +513,9 @@ struct Medium: Sendable {
     // MARK: - Controllers
 
     mutating func addController(_ index: Int, _ configuration: ControllerConfiguration) {
-        let site = Site(name: configuration.name, rssiOffset: configuration.rssiOffset)
+        let site = Site(
+            name: configuration.name, rssiOffset: configuration.rssiOffset,
+            scanResponseGain: configuration.scanResponseGain)
         if index == sites.count {
             sites.append(site)
         } else {
@@ -593,7 +599,7 @@ struct Packet: Sendable {
     /// The index of the transmitter's controller.
     let transmitter: Int
     /// Transmit power in dBm.
-    let power: Int8
+    var power: Int8
     /// The primary channel, 0 to 2 for 37 to 39; for a data channel, any of them.
     let channel: Int
     /// The length of the packet; `nil` for a packet that is not lost.

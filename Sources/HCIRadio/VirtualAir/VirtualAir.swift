@@ -165,7 +165,9 @@ final class VirtualAir {
 
     /// Whether another definition of a beacon needs another controller; a motion can be changed.
     func needsNewController(_ former: HostedBeacon, _ new: HostedBeacon) -> Bool {
-        former.site.measuredPower != new.site.measuredPower || former.site.transmitPower != new.site.transmitPower
+        former.site.measuredPower != new.site.measuredPower
+            || former.site.scanResponsePower != new.site.scanResponsePower
+            || former.site.transmitPower != new.site.transmitPower
             || (hardware[new.identifier]?.motion == nil) != (new.site.motion == nil) || former.address != new.address
     }
 

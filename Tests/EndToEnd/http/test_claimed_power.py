@@ -69,6 +69,22 @@ def test_recording_and_its_replay_have_the_claimed_power(beaconry: Beaconry, pro
     assert len({each["address"] for each in received}) == len(BEACONS) and {each["rssi"] for each in received} == {RSSI}
 
 
+def test_each_packet_has_the_power_that_its_frame_claims(beaconry: Beaconry) -> None:
+    """An iBeacon of -75 dBm, and in the scan response one of -60 dBm."""
+    frames = ("1aff4c00" + IBEACON.format(2), "1aff4c00" + IBEACON.format(3).removesuffix("b5") + "c4")
+    profile = beaconry.profile(
+        "profile: p\nreceivers: [{ id: phone, position: [0, 0] }]\nbeacons:\n  - { id: a, device: raw, pdu: ADV_SCAN_IND, position: [4, 0], "
+        f'advertising-data: "020106{frames[0]}", scan-response: "{frames[1]}" }}\n'
+    )
+    recording = beaconry.folder / "power.jsonl"
+    done = beaconry.call("record", str(recording), "--profile", str(profile), "--rate", "max", "--duration", "3s")
+    assert done.returncode == 0, done
+    assert {(each["pdu"], each["rssi"]) for each in sightings(recording)} == {("ADV_SCAN_IND", RSSI), ("SCAN_RSP", RSSI + 15)}
+    for minor, power in (("2", -75), ("3", -60)):
+        done = beaconry.call("expect", "--uuid", UUID, "--major", "1", "--minor", minor, "--profile", str(profile), *FOUR_METRES)
+        assert done.returncode == 0, (power, done)
+
+
 def test_advertiser_of_a_replay_that_is_moved_has_the_claimed_power(beaconry: Beaconry, served: Callable[..., Server], profile: Path) -> None:
     """The model of the air determines the RSSI then."""
     recording = beaconry.folder / "power.jsonl"
