@@ -84,34 +84,44 @@ package struct CaptureRecord: Codable, Hashable, Sendable {
 /// The captures of a run in memory. Confined to the actor of the run.
 package final class RunCaptures {
     /// The limit of their number.
-    private static let maximum = 16
+    package static let maximum = 16
+    /// The limit of the sum of the limits of their sizes, in bytes.
+    package static let maximumSize = 1 << 28
     /// The limits of the size of a capture, in bytes.
     package static let sizes = 1024...(1 << 27)
     /// The limit of the size of a capture for which none was requested, in bytes.
-    static let usualSize = 1 << 24
+    package static let usualSize = 1 << 24
 
     private var captures: [Int: (capture: MemoryCapture, number: Int)] = [:]
-    /// The number of captures that are about to begin.
-    private var reserved = 0
+    /// The limits of the sizes of captures that are about to begin.
+    private var reserved: [Int] = []
     private var lastID = 0
 
     /// The captures, oldest first.
     var records: [CaptureRecord] { captures.sorted { $0.key < $1.key }.map { $0.value.capture.record(id: $0.key) } }
 
     /// Reserves the place of another one; `add` follows.
-    /// - Throws: `EmulatorError` `.cannotCreate` if there are too many.
-    func reserve() throws(EmulatorError) {
-        guard captures.count + reserved < Self.maximum else {
+    /// - Parameter limit: the limit of its size, in bytes.
+    /// - Throws: `EmulatorError` `.cannotCreate` if there are too many, or they would be too large.
+    func reserve(_ limit: Int) throws(EmulatorError) {
+        guard captures.count + reserved.count < Self.maximum else {
             throw EmulatorError(
                 .cannotCreate, "there are \(Self.maximum) captures already", hint: "remove those that are not needed")
         }
-        reserved += 1
+        let size = captures.values.reduce(limit + reserved.reduce(0, +)) { $0 + $1.capture.limit }
+        guard size <= Self.maximumSize else {
+            throw EmulatorError(
+                .cannotCreate,
+                "the captures would have up to \(size) bytes in all, and \(Self.maximumSize) is the limit",
+                hint: "remove those that are not needed, or give a lower limit")
+        }
+        reserved.append(limit)
     }
 
     /// Adds a capture with its number at the radio, at a reserved place.
     /// - Returns: its id.
     func add(_ capture: MemoryCapture, number: Int) -> Int {
-        reserved -= 1
+        if let place = reserved.firstIndex(of: capture.limit) { reserved.remove(at: place) }
         lastID += 1
         captures[lastID] = (capture, number)
         return lastID
@@ -137,8 +147,8 @@ extension Emulator {
 
     /// Begins a capture in memory.
     /// - Parameter limit: the limit of its size, in bytes; `nil` for 16 MiB.
-    /// - Throws: `EmulatorError` `.badProfile` for a limit out of range, `.cannotCreate` for too many captures, or
-    ///   `.unsupported` for a radio that has none.
+    /// - Throws: `EmulatorError` `.badProfile` for a limit out of range, `.cannotCreate` for captures that are too many or too
+    ///   large, or `.unsupported` for a radio that has none.
     package func startCapture(limit: Int?) async throws(EmulatorError) -> CaptureRecord {
         let limit = limit ?? RunCaptures.usualSize
         guard RunCaptures.sizes.contains(limit) else {
@@ -147,7 +157,7 @@ extension Emulator {
                 hint: "give a number of bytes from \(RunCaptures.sizes.lowerBound) to \(RunCaptures.sizes.upperBound)")
         }
         let radio = try capturingRadio()
-        try captures.reserve()
+        try captures.reserve(limit)
         let capture = MemoryCapture(limit: limit)
         let number = await radio.beginCapture(capture)
         let id = captures.add(capture, number: number)

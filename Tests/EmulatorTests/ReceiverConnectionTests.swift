@@ -6,6 +6,7 @@ import Bluetooth
 import Concurrency
 import JSON
 import Radio
+import TestSupport
 import TestTraits
 import Testing
 
@@ -33,8 +34,10 @@ import Testing
         ScriptedLink(device(number), services: [(service, [level, rate] + twins)], refusals: refusals)
     }
 
-    private static func connections(_ host: ScriptedListeningHost) -> ReceiverConnections {
-        ReceiverConnections(of: "phone", on: host, .cooperative()) { .zero }
+    private static func connections(
+        _ host: ScriptedListeningHost, _ clock: any Clock<Duration> = ManualClock()
+    ) -> ReceiverConnections {
+        ReceiverConnections(of: "phone", on: host, .cooperative(), clock: RunClock(clock, epoch: .zero))
     }
 
     private static func connect(
@@ -125,6 +128,29 @@ import Testing
             _ = try await connections.connection(to: DeviceReference("C0:00:00:00:00:01"))
         }
         #expect(missing?.code == .unknownPeer)
+    }
+
+    /// A peripheral can have 65,535 attributes; here it never ends its list.
+    @Test func discoveryHasALimitOfItsTime() async throws {
+        let clock = ManualClock()
+        let gate = EventLog<Void>()
+        let link = ScriptedLink(Self.device(1), services: [(Self.service, [Self.level])], discoveryGate: gate)
+        let connections = Self.connections(ScriptedListeningHost([link]), clock)
+        let (connection, _) = try await Self.connect(connections)
+        let request = Task { await Self.error { _ = try await connection.services() } }
+        let read = Task {
+            await Self.error { _ = try await connection.read(try #require(CharacteristicReference("2A19"))) }
+        }
+        await clock.waitForSleeper(of: ReceiverConnection.discoveryLimit)
+        clock.advance(by: ReceiverConnection.discoveryLimit)
+        let error = try #require(await request.value)
+        #expect(error.code == .radio && error.message.contains("takes more than 60 s"), "\(error)")
+        #expect(await read.value?.message == error.message)
+        // A later request fails at once, and a disconnection is not kept.
+        #expect(await Self.error { _ = try await connection.services() }?.message == error.message)
+        try await connections.disconnect(from: DeviceReference("C0:00:00:00:00:01"))
+        #expect(await connections.records.isEmpty)
+        gate.append(())
     }
 
     @Test func attemptIsEndedByADisconnection() async throws {

@@ -47,6 +47,18 @@ struct RunLedgerTests {
     }
 
     @Test
+    func lockOfADeadRunWithoutEntriesIsRemoved() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("1\n", to: "run-1.ledger.lock")
+        let live = try FileLock(folder.file("run-2.ledger.lock"))
+        let ledger = try RunLedger(folder: folder.path)
+        #expect(!folder.names().contains("run-1.ledger.lock") && folder.names().contains("run-2.ledger.lock"))
+        ledger.close()
+        live.release()
+        #expect(folder.names() == [])
+    }
+
+    @Test
     func entriesOfDeadRunsAreReadAndStay() throws {
         let folder = try TemporaryFolder()
         try folder.write(#"{"hci0":["1","2"]}"#, to: "run-1.ledger")

@@ -38,7 +38,7 @@ package actor ListeningReceiver {
     /// The name.
     package nonisolated let name: String
     /// The packets as they are received.
-    nonisolated let packets = Broadcast<Packet>(capacity: 1024)
+    nonisolated let packets = Broadcast<Packet>(capacity: ListeningReceiver.streamCapacity)
     /// The ranging reports.
     nonisolated let reports = Broadcast<Report>()
     /// The changes of regions.
@@ -79,8 +79,10 @@ package actor ListeningReceiver {
         }
     }
 
+    /// The number of packets or values that a client of a stream may be behind.
+    package static let streamCapacity = 1024
     /// The devices that are remembered, and for how long.
-    private static let advertiserLimit = 1024
+    package static let advertiserLimit = 1024
     private static let advertiserAge = Duration.seconds(5)
     private static let pauseOfAttempts = Duration.seconds(5)
 
@@ -100,7 +102,7 @@ package actor ListeningReceiver {
         self.clock = clock
         self.owner = owner
         self.observe = observe
-        connections = ReceiverConnections(of: name, on: host, executor) { clock.uptime }
+        connections = ReceiverConnections(of: name, on: host, executor, clock: clock)
         scan = PhoneScan(settings.plan)
         // Each receiver has random delays of its own.
         app = PhoneReceiver(

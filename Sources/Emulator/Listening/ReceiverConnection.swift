@@ -30,8 +30,9 @@ package actor ReceiverConnection {
         var characteristics: [RemoteCharacteristic] = []
     }
 
-    /// The limit of the time of a discovery, in the time of the run; each request has the limit of ATT besides.
-    private static let discoveryLimit = Duration.seconds(60)
+    /// The limit of the time of a discovery, in the time of the run; each request has the limit of ATT besides. A device can have
+    /// 65,535 attributes, which takes hours.
+    package static let discoveryLimit = Duration.seconds(60)
 
     private typealias Discovery = Task<Result<Attributes, EmulatorError>, Never>
 
@@ -39,13 +40,13 @@ package actor ReceiverConnection {
     package nonisolated let record: ConnectionRecord
     /// The device.
     nonisolated let device: RemoteAddress
-    private nonisolated let values = Broadcast<Value>(capacity: 1024)
+    private nonisolated let values = Broadcast<Value>(capacity: ListeningReceiver.streamCapacity)
     private nonisolated let executor: ActorExecutor
     private let link: any RemoteLink
     private let name: Naming
-    /// The time of the run.
-    private let now: @Sendable () -> Duration
-    /// The discovery that has begun, or has succeeded.
+    /// The clock of the run.
+    private let clock: RunClock
+    /// The discovery that has begun, has succeeded, or has reached the limit of its time.
     private var discovery: Discovery?
     /// The types of characteristics by their value handles, as far as they were discovered.
     private var types: [AttributeHandle: BluetoothUUID] = [:]
@@ -63,12 +64,12 @@ package actor ReceiverConnection {
     /// A connection that is established.
     init(
         _ link: any RemoteLink, _ record: ConnectionRecord, _ executor: ActorExecutor,
-        now: @escaping @Sendable () -> Duration, name: @escaping Naming
+        clock: RunClock, name: @escaping Naming
     ) {
         self.link = link
         self.record = record
         self.executor = executor
-        self.now = now
+        self.clock = clock
         self.name = name
         device = link.device
     }
@@ -125,9 +126,35 @@ package actor ReceiverConnection {
     }
 
     private func attributes() async throws(EmulatorError) -> Attributes {
-        let discovery = discovery ?? Task { await self.discover() }
+        let discovery = discovery ?? limitedDiscovery()
         self.discovery = discovery
         return try await discovery.value.get()
+    }
+
+    /// A discovery that fails when it takes longer than the limit. What has begun then ends with the connection only, so later
+    /// requests fail at once.
+    private func limitedDiscovery() -> Discovery {
+        let (results, result) = AsyncStream<Result<Attributes, EmulatorError>>.makeStream()
+        let limit = Task {
+            guard await clock.sleep(for: Self.discoveryLimit) else { return }
+            result.yield(.failure(takesTooLong))
+        }
+        Task {
+            result.yield(await self.discover())
+            limit.cancel()
+        }
+        return Task {
+            for await first in results { return first }
+            return .failure(takesTooLong)
+        }
+    }
+
+    private nonisolated var takesTooLong: EmulatorError {
+        EmulatorError(
+            .radio,
+            "the discovery of the attributes of \(device.address) takes more than "
+                + "\(Self.discoveryLimit.components.seconds) s",
+            hint: "disconnect the receiver from it: the device has very many attributes, or answers very slowly")
     }
 
     private func discover() async -> Result<Attributes, EmulatorError> {
@@ -145,7 +172,6 @@ package actor ReceiverConnection {
     private func discoverAll() async throws(EmulatorError) -> Attributes {
         var found = Attributes()
         var counts: [BluetoothUUID: Int] = [:]
-        let start = now()
         for service in try await perform({ link throws(RemoteError) in try await link.discoverServices(nil) }) {
             var records: [CharacteristicRecord] = []
             for each in try await perform({ link throws(RemoteError) in
@@ -158,13 +184,6 @@ package actor ReceiverConnection {
                 counts[each.uuid, default: 0] += 1
                 records.append(CharacteristicRecord(each, name: name(identifier), descriptors))
                 found.characteristics.append(each)
-            }
-            guard now() - start <= Self.discoveryLimit else {
-                throw EmulatorError(
-                    .radio,
-                    "the discovery of the attributes of \(device.address) takes more than "
-                        + "\(Self.discoveryLimit.components.seconds) s",
-                    hint: "it has \(found.services.count) services so far")
             }
             found.services.append(ServiceRecord(service, records))
         }

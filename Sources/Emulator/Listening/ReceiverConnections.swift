@@ -18,7 +18,7 @@ package actor ReceiverConnections {
 
     private let receiver: String
     private let host: any ListeningHost
-    private let now: @Sendable () -> Duration
+    private let clock: RunClock
     private nonisolated let executor: ActorExecutor
     private var connections: [RemoteAddress: (connection: ReceiverConnection, end: Task<Void, Never>)] = [:]
     private var attempts: [RemoteAddress: (beacon: String?, task: Attempt)] = [:]
@@ -28,14 +28,11 @@ package actor ReceiverConnections {
     /// - Parameters:
     ///   - receiver: the name of the receiver.
     ///   - executor: the executor of the receiver.
-    ///   - now: the time of the run.
-    init(
-        of receiver: String, on host: any ListeningHost, _ executor: ActorExecutor,
-        now: @escaping @Sendable () -> Duration
-    ) {
+    ///   - clock: the clock of the run.
+    init(of receiver: String, on host: any ListeningHost, _ executor: ActorExecutor, clock: RunClock) {
         self.receiver = receiver
         self.host = host
-        self.now = now
+        self.clock = clock
         self.executor = executor
     }
 
@@ -110,7 +107,7 @@ package actor ReceiverConnections {
             return .failure(isClosed ? removed : cancelled(device))
         }
         let connection = ReceiverConnection(
-            link, ConnectionRecord(device, beacon: beacon, mtu: mtu), executor, now: now, name: name)
+            link, ConnectionRecord(device, beacon: beacon, mtu: mtu), executor, clock: clock, name: name)
         let end = Task {
             await connection.receive()
             // A client whose stream has ended finds the connection gone.

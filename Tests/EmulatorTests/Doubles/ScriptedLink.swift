@@ -24,17 +24,20 @@ final class ScriptedLink: ServingLink {
     let calls = EventLog<Call>()
     private let services: [(service: RemoteService, characteristics: [RemoteCharacteristic])]
     private let refusals: [AttributeHandle: RemoteError]
+    private let discoveryGate: EventLog<Void>?
     private let ending = EventLog<String>()
 
     /// A peer with these services, which refuses requests to some handles.
+    /// - Parameter discoveryGate: discoveries last until it has an entry; `nil` for none.
     init(
         _ device: RemoteAddress = RemoteAddress(.zero, isRandom: true),
         services: [(service: RemoteService, characteristics: [RemoteCharacteristic])] = [],
-        refusals: [AttributeHandle: RemoteError] = [:]
+        refusals: [AttributeHandle: RemoteError] = [:], discoveryGate: EventLog<Void>? = nil
     ) {
         self.device = device
         self.services = services
         self.refusals = refusals
+        self.discoveryGate = discoveryGate
         (notifications, notification) = AsyncStream.makeStream()
         (served, serving) = AsyncStream.makeStream()
     }
@@ -42,7 +45,8 @@ final class ScriptedLink: ServingLink {
     func maximumTransmissionUnit() async throws(RemoteError) -> Int { 23 }
     func readRSSI() async throws(RemoteError) -> RSSI { throw .impossible("the RSSI is not measured") }
     func discoverServices(_ types: [BluetoothUUID]?) async throws(RemoteError) -> [RemoteService] {
-        services.map(\.service).filter { types?.contains($0.uuid) ?? true }
+        _ = try? await discoveryGate?.entry { _ in true }
+        return services.map(\.service).filter { types?.contains($0.uuid) ?? true }
     }
     func discoverCharacteristics(of service: RemoteService) async throws(RemoteError) -> [RemoteCharacteristic] {
         services.first { $0.service == service }?.characteristics ?? []

@@ -69,6 +69,16 @@ def test_captures_have_limits(served: Served) -> None:
     assert server.request("POST", "/v1/captures/x/stop").json["detail"] == "capture: write the number of a capture"
 
 
+def test_sizes_of_captures_have_a_limit_in_all(served: Served) -> None:
+    server = served(profile=PROFILE)
+    first = server.request("POST", "/v1/captures", {"limit": 1 << 27}).json["id"]
+    assert server.request("POST", "/v1/captures", {"limit": 1 << 27}).status == 201
+    refused = server.request("POST", "/v1/captures", {"limit": 1024})
+    assert refused.status == 409 and "268436480 bytes in all, and 268435456 is the limit" in refused.json["detail"]
+    assert server.request("DELETE", f"/v1/captures/{first}").status == 200
+    assert server.request("POST", "/v1/captures", {"limit": 1024}).status == 201
+
+
 def test_captures_that_start_at_once_have_the_limit(served: Served) -> None:
     server = served(profile=PROFILE)
     with ThreadPoolExecutor(40) as clients:
