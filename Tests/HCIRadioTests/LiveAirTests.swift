@@ -15,46 +15,38 @@ import VirtualRadio
 @testable import HCIRadio
 
 @Suite struct LiveAirTests {
-    /// On a machine that is half a second late, the capture has the times of the air, not the time of its catching up.
+    /// On a machine that is half a second late, the capture has the times of the air, not the time of its catching up. Between the
+    /// steps of the air the loop does other work.
     @Test func lateAdvertisingIsCapturedWithItsTime() throws {
-        let clock = Clock()
-        let sink = Sink()
-        let loop = EmbeddedEventLoop()
-        let air = LiveAir(
-            Air(AirConfiguration(seed: 1)), clock: LoopClock(loop) { clock.now }, captures: PacketCaptures(sink))
-        let (advertiser, scanner) = (Host(1, on: air), Host(2, on: air))
+        let rig = Rig()
         // Its timer is in the loop, which it owns.
-        defer { air.close() }
-        advertiser.send(
-            LESetAdvertisingParameters(
-                minimumInterval: AdvertisingInterval(32), maximumInterval: AdvertisingInterval(32),
-                advertisingType: .connectableUndirected))
-        advertiser.send(LESetAdvertisingEnable(enable: 1))
-        scanner.send(SetEventMask(eventMask: EventMask(rawValue: .max)))
-        scanner.send(
-            LESetScanParameters(scanType: .passive, scanInterval: ScanTime(16), scanWindow: ScanTime(16)))
-        scanner.send(LESetScanEnable(enable: 1, filterDuplicates: 0))
-        clock.now = clock.now + .milliseconds(500)
-        scanner.send(ReadBDADDR())
+        defer { rig.air.close() }
+        rig.advertise(every: 32)
+        rig.clock.now = rig.clock.now + .milliseconds(500)
+        var steps = 0
+        rig.air.onWakeUp = { delay in if delay > .milliseconds(20) { steps += 1 } }
+        rig.run(milliseconds: 100)
+        #expect(steps >= 20)
+        #expect(rig.lost.isEmpty)
+        let reports = try rig.reports()
+        #expect(reports.count >= 20)
+        #expect(rig.areRegular(reports))
+        // It has caught up.
+        #expect(try #require(reports.last) - (try #require(reports.first)) >= .milliseconds(570))
+    }
 
-        var reader = BtsnoopReader()
-        reader.append(sink.bytes)
-        var reports: [Duration] = []
-        var last = Duration.zero
-        while let packet = try reader.next() {
-            #expect(packet.time >= last)
-            last = packet.time
-            guard case .event(let event) = packet.packet, event.subeventCode == LEAdvertisingReport.subeventCode else {
-                continue
-            }
-            reports.append(packet.time)
-        }
-        #expect(reports.count >= 16)
-        for (earlier, later) in zip(reports, reports.dropFirst()) {
-            #expect((Duration.milliseconds(20)...Duration.milliseconds(30)).contains(later - earlier))
-        }
-        // The answer to the late command is late.
-        #expect(last - (try #require(reports.first)) >= .milliseconds(470))
+    /// On a machine that is too slow, or was suspended, the time that is too late is left out.
+    @Test func timeThatIsTooLateIsLost() throws {
+        let rig = Rig()
+        defer { rig.air.close() }
+        rig.advertise(every: 32)
+        rig.clock.now = rig.clock.now + .seconds(60)
+        rig.run(milliseconds: 200)
+        let lost = try #require(rig.lost.last)
+        #expect((Duration.seconds(58)...Duration.seconds(59)).contains(lost))
+        let reports = try rig.reports()
+        #expect((40...60).contains(reports.count))
+        #expect(rig.areRegular(reports))
     }
 
     /// A changed motion is that of the hosts that are there and of those that join later.
@@ -104,6 +96,67 @@ import VirtualRadio
         let others = ServedControllers(.init(.kernel), on: air)
         #expect(others.take().name == "host")
         #expect(others.take().publicAddress != others.take().publicAddress)
+    }
+}
+
+/// An advertiser and a scanner on an air with a capture, whose clock a test moves.
+private final class Rig {
+    let clock = Clock()
+    let air: LiveAir
+    private(set) var lost: [Duration] = []
+    private let loop = EmbeddedEventLoop()
+    private let sink = Sink()
+    private let advertiser: Host
+    private let scanner: Host
+
+    init() {
+        let clock = clock
+        air = LiveAir(
+            Air(AirConfiguration(seed: 1)), clock: LoopClock(loop) { clock.now }, captures: PacketCaptures(sink))
+        (advertiser, scanner) = (Host(1, on: air), Host(2, on: air))
+        air.onLostTime = { self.lost.append($0) }
+    }
+
+    /// Begins to advertise, and to scan without pauses.
+    func advertise(every ticks: UInt32) {
+        advertiser.send(
+            LESetAdvertisingParameters(
+                minimumInterval: AdvertisingInterval(ticks), maximumInterval: AdvertisingInterval(ticks),
+                advertisingType: .connectableUndirected))
+        advertiser.send(LESetAdvertisingEnable(enable: 1))
+        scanner.send(SetEventMask(eventMask: EventMask(rawValue: .max)))
+        scanner.send(
+            LESetScanParameters(scanType: .passive, scanInterval: ScanTime(16), scanWindow: ScanTime(16)))
+        scanner.send(LESetScanEnable(enable: 1, filterDuplicates: 0))
+    }
+
+    /// Lets the loop work, in ticks of 1 ms.
+    func run(milliseconds: Int) {
+        for _ in 0..<milliseconds {
+            clock.now = clock.now + .milliseconds(1)
+            loop.advanceTime(to: clock.now)
+        }
+    }
+
+    /// The times of the advertising reports in the capture.
+    func reports() throws -> [Duration] {
+        var reader = BtsnoopReader()
+        reader.append(sink.bytes)
+        var reports: [Duration] = []
+        while let packet = try reader.next() {
+            guard case .event(let event) = packet.packet, event.subeventCode == LEAdvertisingReport.subeventCode else {
+                continue
+            }
+            reports.append(packet.time)
+        }
+        return reports
+    }
+
+    /// Whether reports come at the interval of 20 ms, with its random delay.
+    func areRegular(_ reports: [Duration]) -> Bool {
+        zip(reports, reports.dropFirst()).allSatisfy {
+            (Duration.milliseconds(20)...Duration.milliseconds(30)).contains($1 - $0)
+        }
     }
 }
 

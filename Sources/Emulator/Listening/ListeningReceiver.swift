@@ -58,6 +58,8 @@ package actor ListeningReceiver {
     /// The scan that is performed; `nil` for none.
     private var performed: (parameters: ScanParameters, number: Int, task: Task<Void, Never>)?
     private var scanCount = 0
+    private var packetsInTurn = 0
+    private let isSimulated = Simulation.current != nil
     /// When a scan that failed is tried again; `nil` if none failed.
     private var retry: Duration?
     private var isPerforming = false
@@ -84,6 +86,7 @@ package actor ListeningReceiver {
     /// The devices that are remembered, and for how long.
     package static let advertiserLimit = 1024
     private static let advertiserAge = Duration.seconds(5)
+    private static let packetsOfATurn = 32
     private static let pauseOfAttempts = Duration.seconds(5)
 
     /// A receiver that is not open yet.
@@ -242,7 +245,10 @@ package actor ListeningReceiver {
                 scanCount += 1
                 let number = scanCount
                 let task = Task {
-                    for await sighting in sightings { self.receive(sighting) }
+                    for await sighting in sightings {
+                        self.receive(sighting)
+                        await self.letOthersWork()
+                    }
                     await self.noteEnd(ofScan: number)
                 }
                 performed = (wanted, number, task)
@@ -288,6 +294,14 @@ package actor ListeningReceiver {
         }
         pass(app.take(.received(sighting, at: now)))
         arm()
+    }
+
+    /// On a machine that is too slow there is always a next packet, and the thread would never do anything else.
+    private func letOthersWork() async {
+        packetsInTurn += 1
+        guard packetsInTurn == Self.packetsOfATurn else { return }
+        packetsInTurn = 0
+        if !isSimulated { await Task.yield() }
     }
 
     private func record(of sighting: Sighting, _ date: Duration) -> AdvertisementRecord {

@@ -166,6 +166,8 @@ package final class ListeningReceivers: Sendable {
 
     /// Removes all.
     func removeAll() async {
-        for receiver in all { await remove(receiver.name) }
+        await withTaskGroup { group in
+            for receiver in all { group.addTask { await self.remove(receiver.name) } }
+        }
     }
 }

@@ -21,10 +21,17 @@ protocol AirDelegate: AnyObject {
 ///
 /// It lives on one event loop and is used only there: a packet to a controller, its consequences on the air, and the packets
 /// to the other hosts that follow are handled without a change of threads.
+///
+/// On a machine that is too slow for the air, events are late: the air then advances in short steps, between which the loop does
+/// other work. When they are later than `longestDelay`, the time on the air stands still instead, and is lost.
 final class LiveAir {
     /// The minimum real time between wake-ups: events that are due in between happen together, late by this time at most.
     /// In a simulation each event happens at its time.
     private static let coalescing: AirTime = 200
+    /// How far the air advances at once while it is late, in real time.
+    private static let longestStep: AirTime = 20_000
+    /// How late events may be, in real time.
+    private static let longestDelay: AirTime = 1_000_000
 
     var loop: any EventLoop { clock.loop }
     private var air: Air
@@ -32,10 +39,12 @@ final class LiveAir {
     private let clock: LoopClock
     /// The minimum time between wake-ups on the air.
     private let minimumPause: AirTime
+    /// The time that the air has lost.
+    private var lostTime: AirTime = 0
     /// When the air began, since the Unix epoch: captures have the times of what happens on the air.
     private let epoch = Duration.sinceUnixEpoch
     /// The users of the controllers, by the controllers' numbers.
-    private var delegates: [(identifier: ControllerIdentifier, delegate: any AirDelegate)?] = []
+    private var delegates: [(identifier: ControllerIdentifier, name: String, delegate: any AirDelegate)?] = []
     private var delegateCount = 0
     /// The controllers by name.
     private var controllers: [String: ControllerIdentifier] = [:]
@@ -45,6 +54,9 @@ final class LiveAir {
 
     /// Called after each wake-up with the delay of the first event that was due, when all hosts have their packets.
     var onWakeUp: ((Duration) -> Void)?
+
+    /// Called when the air has lost time, with all of it in real time.
+    var onLostTime: ((Duration) -> Void)?
 
     /// Called when the last packet of a recording was sent, with the number of packets.
     var onReplayEnd: ((Int) -> Void)?
@@ -58,14 +70,26 @@ final class LiveAir {
     }
 
     /// Time on this air.
-    private var now: AirTime { clock.nanoseconds / 1000 }
+    private var now: AirTime { clock.nanoseconds / 1000 - lostTime }
 
-    /// Advances the air to the current time.
+    /// The time to which the air advances at once: the present, or one step while its events are late. In a simulation they never
+    /// are.
+    private func nextTime() -> AirTime {
+        guard minimumPause > 0, let due = borrowAir({ $0.nextDeadline }), due < now else { return now }
+        let delay = now - due - AirTime(Double(Self.longestDelay) * clock.rate)
+        if delay > 0 {
+            lostTime += delay
+            onLostTime?(.microseconds(Int64(Double(lostTime) / clock.rate)))
+        }
+        return min(now, due + AirTime(Double(Self.longestStep) * clock.rate))
+    }
+
+    /// Advances the air towards the current time.
     ///
     /// With a capture it does so event by event: an event that is late on a busy machine is captured with its time on the
     /// air.
     private func catchUp() {
-        let time = now
+        let time = nextTime()
         if !captures.isEmpty, !isSettling {
             while let due = borrowAir({ $0.nextDeadline }), due < time {
                 air.advance(to: due, of: time)
@@ -111,17 +135,24 @@ final class LiveAir {
         let identifier = air.addController(configuration)
         controllers[configuration.name] = identifier
         while delegates.count <= identifier.number { delegates.append(nil) }
-        delegates[identifier.number] = (identifier, delegate)
+        delegates[identifier.number] = (identifier, configuration.name, delegate)
         delegateCount += 1
         return identifier
     }
 
     /// The user of a controller; `nil` when it has left.
     private func delegate(of identifier: ControllerIdentifier) -> (any AirDelegate)? {
-        guard identifier.number < delegates.count, let (owned, delegate) = delegates[identifier.number],
-            owned == identifier
+        member(identifier)?.delegate
+    }
+
+    /// A controller with its name and its user; `nil` when it has left.
+    private func member(
+        _ identifier: ControllerIdentifier
+    ) -> (identifier: ControllerIdentifier, name: String, delegate: any AirDelegate)? {
+        guard identifier.number < delegates.count, let member = delegates[identifier.number],
+            member.identifier == identifier
         else { return nil }
-        return delegate
+        return member
     }
 
     /// The present time on this air in seconds since it began.
@@ -245,12 +276,12 @@ final class LiveAir {
 
     /// Removes a controller from the air, as if it lost its power: its peers notice by their supervision timeouts.
     func leave(_ identifier: ControllerIdentifier) {
-        guard delegate(of: identifier) != nil else { return }
+        guard let (_, name, _) = member(identifier) else { return }
         delegates[identifier.number] = nil
         delegateCount -= 1
         catchUp()
         air.removeController(identifier)
-        if let name = controllers.first(where: { $0.value == identifier })?.key { controllers[name] = nil }
+        controllers[name] = nil
         settle()
     }
 
@@ -324,7 +355,7 @@ final class LiveAir {
             wakeUp.task.cancel()
         }
         let bound = NIOLoopBound(self, eventLoop: loop)
-        let task = clock.schedule(at: time * 1000) { bound.value.wake() }
+        let task = clock.schedule(at: (time + lostTime) * 1000) { bound.value.wake() }
         wakeUp = (time, task)
     }
 

@@ -62,6 +62,13 @@ final class VirtualAir {
                     ? SystemRandomNumberGenerator() : nil),
             clock: clock, captures: captures)
         self.air = air
+        var reported = Duration.zero
+        air.onLostTime = { lost in
+            // The first second, and then each time that it is twice as much.
+            guard lost >= max(.seconds(1), reported * 2) else { return }
+            reported = lost
+            report(.warning(nil, Self.isLate(lost)))
+        }
         if let replay = options.replay {
             air.onReplayEnd = { report(.replayEnded(packets: $0)) }
             air.replay(replay)
@@ -86,6 +93,17 @@ final class VirtualAir {
         }
         entrances.append((door, entrance.controllers))
         return door
+    }
+
+    private static func isLate(_ lost: Duration) -> Warning {
+        Warning(
+            code: "air-late",
+            message:
+                "this machine is too slow for the virtual air: \(lost.components.seconds) s of its time were left out so far, in "
+                + "which nothing was sent",
+            hint:
+                "run fewer beacons or receivers, or longer intervals; with --rate max the air takes the time that it needs"
+        )
     }
 
     private static func exposed(_ server: String) -> Warning {
