@@ -178,7 +178,12 @@ package struct AirControl: Sendable {
     /// - Parameter receiver: the name of the only scanner that is needed; `nil` for all.
     /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
     package func paths(to receiver: String? = nil) async throws(EmulatorError) -> [AirPath] {
-        await (try positioning()).paths(to: receiver)
+        let radio = try positioning()
+        if let receiver { return await radio.paths(to: receiver) }
+        // One receiver after the other: a radio with many does other work between them.
+        var paths: [AirPath] = []
+        for receiver in try await scanners() { paths += await radio.paths(to: receiver) }
+        return paths
     }
 
     /// The names of everything that scans, in the order in which they joined the air.

@@ -153,7 +153,8 @@ extension HostStackRadio {
         receiveNotices()
         do throws(RadioError) {
             try await openControllers(waits: waits)
-            try replace(with: beacons)
+            if let obstacle = capabilities.obstacle(to: beacons.count) { throw obstacle }
+            sides.peripheral.replace(with: beacons)
         } catch {
             await close()
             throw error
@@ -197,11 +198,11 @@ extension HostStackRadio {
 
     // MARK: - Beacons and their centrals
 
-    package func replan(_ beacons: [HostedBeacon]) async throws(RadioError) { try replace(with: beacons) }
-
-    private func replace(with beacons: [HostedBeacon]) throws(RadioError) {
+    package func replan(_ beacons: [HostedBeacon]) async throws(RadioError) {
         if let obstacle = capabilities.obstacle(to: beacons.count) { throw obstacle }
-        sides.peripheral.replace(with: beacons)
+        var replacement = sides.peripheral.replacement(by: beacons)
+        // The run changes its beacons one change after the other; other work is done between the parts of a large one.
+        while sides.peripheral.proceed(&replacement), !sides.isClosed { _ = await LongWork.pause() }
     }
 
     package func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {

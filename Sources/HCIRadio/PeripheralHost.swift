@@ -59,14 +59,39 @@ final class PeripheralHost {
 
     // MARK: - Beacons
 
+    /// A replacement of the beacons that has begun.
+    struct Replacement {
+        /// The beacons that have to go first, and then those that have to come.
+        fileprivate var removed: ArraySlice<BeaconIdentifier>
+        fileprivate var definitions: ArraySlice<HostedBeacon>
+    }
+
+    /// The number of beacons that are replaced at once.
+    private static let part = 128
+
     /// Replaces the beacons; those in both lists keep their advertising sets. The caller has checked that there is room for all.
     func replace(with definitions: [HostedBeacon]) {
+        var replacement = replacement(by: definitions)
+        while proceed(&replacement) {}
+    }
+
+    /// The same in parts.
+    func replacement(by definitions: [HostedBeacon]) -> Replacement {
         let remaining = Set(definitions.map(\.identifier))
-        for beacon in beacons.keys.sorted() where !remaining.contains(beacon) {
+        return Replacement(
+            removed: beacons.keys.filter { !remaining.contains($0) }.sorted()[...], definitions: definitions[...])
+    }
+
+    /// Performs the next part.
+    /// - Returns: Whether there are more.
+    func proceed(_ replacement: inout Replacement) -> Bool {
+        for beacon in replacement.removed.prefix(Self.part) {
             release(beacon)
             air?.forget(beacon)
         }
-        for definition in definitions {
+        let room = Self.part - replacement.removed.prefix(Self.part).count
+        replacement.removed = replacement.removed.dropFirst(Self.part)
+        for definition in replacement.definitions.prefix(room) {
             let beacon = beacons[definition.identifier]
             if let beacon, air?.needsNewController(beacon.definition, definition) != true {
                 change(beacon, to: definition)
@@ -75,6 +100,8 @@ final class PeripheralHost {
                 carry(definition)
             }
         }
+        replacement.definitions = replacement.definitions.dropFirst(room)
+        return !replacement.removed.isEmpty || !replacement.definitions.isEmpty
     }
 
     /// Whether there is a beacon with this name, with or without power.

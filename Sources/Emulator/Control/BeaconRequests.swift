@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import Concurrency
 package import Devices
 import Profiles
 import Radio
@@ -42,7 +43,11 @@ extension Emulator {
 
     func statuses(of beacons: [RunningBeacon]) async -> [BeaconStatus] {
         var statuses: [BeaconStatus] = []
-        for beacon in beacons { statuses.append(await completed(beacon.status)) }
+        for (index, beacon) in beacons.enumerated() {
+            // Other requests do not wait for the statuses of thousands of beacons.
+            if index % 256 == 255 { _ = await LongWork.pause() }
+            statuses.append(await completed(beacon.status))
+        }
         return statuses
     }
 
