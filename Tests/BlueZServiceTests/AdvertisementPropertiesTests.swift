@@ -135,7 +135,7 @@ struct AdvertisementPropertiesTests {
             (["MinInterval": .uint32(100), "MaxInterval": .uint32(10_485_760)], "MaxInterval"),
             (["Appearance": .uint16(1), "Includes": .strings(["appearance"])], "Appearance"),
             (["ManufacturerData": Self.data([(.uint16(1), [])], key: "q")], "ManufacturerData"),
-            (["Data": Self.data([(.byte(0x2E), [0, 0, 0, 0, 0, 0])], key: "y")], "Data"),
+            (["Data": Self.data([(.byte(0x26), [])], key: "y")], "Data"),
             (["TxPower": .int16(21)], "TxPower"), (["Timeout": .uint32(1)], "Timeout"),
             (["SecondaryChannel": "2M"], "SecondaryChannel"), (["SecondaryChannel": ""], "SecondaryChannel"),
             (

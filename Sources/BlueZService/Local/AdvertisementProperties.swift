@@ -110,10 +110,9 @@ struct AdvertisementProperties: Hashable {
 private struct Payload {
     var structures: [AdvertisingStructure] = []
 
-    /// Types that have properties of their own, or are the controller's (bluez 5.82 src/shared/ad.c), and the identifier of a
-    /// coordinated set, for which there is no key (`validate_rsi`).
+    /// Types that have properties of their own, or are the controller's (bluez 5.82 src/shared/ad.c).
     private static let reservedTypes: Set<UInt8> = [
-        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x14, 0x15, 0x16, 0x1F, 0x20, 0x21, 0x2E, 0xFF,
+        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x14, 0x15, 0x16, 0x1F, 0x20, 0x21, 0xFF,
     ]
 
     mutating func read(_ reader: inout Reader, prefix: String) throws(AdvertisementProperties.Fault) {

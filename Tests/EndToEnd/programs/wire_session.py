@@ -640,6 +640,26 @@ class Session:
         await self.c1.call(self.here, f"{self.ADVERTISEMENTS}.UnregisterAdvertisement", "o", "/advertisement")
         await self.c1.call(self.here, f"{PROPERTIES}.GetAll", "s", self.ADVERTISEMENTS)
 
+    async def step_advertising_rules(self) -> None:
+        """What bluetoothd takes although it looks wrong, and what it refuses: `parse_*` of its advertising.c."""
+        rules = [
+            {"Type": Variant("s", "broadcast"), "MinInterval": Variant("u", 200)},
+            {"Type": Variant("s", "broadcast"), "MaxInterval": Variant("u", 200)},
+            {"Type": Variant("s", "broadcast"), "MinInterval": Variant("u", 200), "MaxInterval": Variant("u", 10_485_760)},
+            {"Type": Variant("s", "broadcast"), "ManufacturerData": Variant("a{qv}", {0xFFFF: Variant("ay", b"")})},
+            {"Type": Variant("s", "broadcast"), "ServiceData": Variant("a{sv}", {"180F": Variant("ay", b"")})},
+            {"Type": Variant("s", "broadcast"), "Data": Variant("a{yv}", {0x26: Variant("ay", b"")})},
+            {"Type": Variant("s", "broadcast"), "Appearance": Variant("q", 0x0340), "Includes": Variant("as", ["appearance"])},
+            {"Type": Variant("s", "broadcast"), "SecondaryChannel": Variant("s", "3M")},
+            {"Type": Variant("s", "broadcast"), "Data": Variant("a{yv}", {0x2E: Variant("ay", bytes(6))})},
+            {"Type": Variant("s", "peripheral"), "DiscoverableTimeout": Variant("q", 10)},
+            {"Type": Variant("s", "peripheral"), "Discoverable": Variant("b", True), "DiscoverableTimeout": Variant("q", 10), "Timeout": Variant("q", 5)},
+        ]  # fmt: skip
+        for number, values in enumerate(rules):
+            self.serve_advertisement(f"/rule{number}", **values)
+            await self.advertise(f"/rule{number}")
+            await self.c1.call(self.here, f"{self.ADVERTISEMENTS}.UnregisterAdvertisement", "o", f"/rule{number}")
+
     async def step_application(self) -> None:
         manager = "org.bluez.GattManager1"
         await self.c1.call(self.here, f"{manager}.UnregisterApplication", "o", "/application")
