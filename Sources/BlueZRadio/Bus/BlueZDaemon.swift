@@ -110,7 +110,8 @@ struct BlueZDaemon: Sendable {
     /// The error for a daemon that runs and does not answer.
     static let hanging = Fault.daemonHangs.error(.noDaemon, isTemporary: true)
 
-    private static func unreachable(_ error: DBusError) -> RadioError {
+    /// The error of the radio for an error of the bus.
+    static func unreachable(_ error: DBusError) -> RadioError {
         if error.isStandard("AccessDenied") { return Fault.daemonForbidden.error(.notPermitted) }
         if error.isDaemonGone { return missing }
         switch error.kind {
