@@ -27,7 +27,8 @@ private final class SupervisedAir {
     /// Begins with an advertisement that the controller advertises.
     func supervise(_ advertisement: Advertisement, of beacon: BeaconIdentifier) throws {
         let observation = try #require(
-            rules.observation(of: advertisement, by: controller.controller.advertising, after: 0))
+            rules.observation(
+                of: advertisement, beside: [], by: controller.controller.advertising, after: 0))
         let status = rules.status(of: advertisement, observation: observation, unknownBecause: "")
         supervisor.supervise(beacon, status, after: 0, at: now)
     }
@@ -49,6 +50,33 @@ private final class SupervisedAir {
 }
 
 @Suite struct AirSupervisorTests {
+    /// Two sensors of a maker have the same advertising data and take turns: each has the scan response that is its own.
+    @Test func advertisementsThatDifferInTheScanResponseAreDistinguished() {
+        func sensor(_ value: UInt8) -> Advertisement {
+            Advertisement(
+                pdu: .connectableScannable, advertisingData: [.flags(.beacon)],
+                scanResponse: [.serviceData16(0xFD3D, [0x54, value])], interval: AdvertisingInterval(160))
+        }
+        let (one, other) = (sensor(1), sensor(2))
+        let rules = AdvertisingRules(
+            way: .management, isExtended: false, adapterAddress: .zero, instancesOnAir: 2)
+        let controller = MonitoredController()
+        func observed(_ advertisement: Advertisement) -> [UInt8]? {
+            rules.observation(
+                of: advertisement, beside: [one, other], by: controller.controller.advertising, after: 0)?.scanResponse
+        }
+        let (data, first) = (one.advertisingData.serialized(), one.scanResponse.serialized())
+        controller.turn(data: data, response: first)
+        #expect(observed(one) == first)
+        // Its turn is still to come.
+        #expect(observed(other) == nil)
+        controller.turn(data: data, response: other.scanResponse.serialized())
+        #expect(observed(one) == first && observed(other) == other.scanResponse.serialized())
+        // What no beacon has is a change of either.
+        controller.turn(data: data, response: [])
+        #expect(observed(one) == [] && observed(other) == [])
+    }
+
     private static let first = BeaconIdentifier("a")
     private static let second = BeaconIdentifier("b")
 

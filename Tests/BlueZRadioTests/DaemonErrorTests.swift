@@ -19,7 +19,7 @@ import Testing
     func unusableReplyIsNamed(_ kind: DBusError.Kind) {
         let mapped = BlueZDaemon.unreachable(Self.error(kind, "a message with more than 1048576 values"))
         #expect(mapped.message == "what bluetoothd replied cannot be used: a message with more than 1048576 values")
-        #expect(mapped.hint?.contains("bluetoothctl remove") == true)
+        #expect(mapped.hint.contains("bluetoothctl remove"))
     }
 
     /// A message of the daemon may have semicolons; that of a failed connection ends with a hint.

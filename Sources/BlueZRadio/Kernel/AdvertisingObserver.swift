@@ -62,30 +62,12 @@ struct AdvertisingObserver {
     private(set) var sequence = 0
 
     /// The latest observation after number `sequence` whose advertising data meets a condition.
-    /// - Parameters:
-    ///   - scanResponse: of two advertisements with such data that are on the air, at once or in turns, the one with this scan
-    ///     response is meant; `nil` for the latest.
-    ///   - turns: the number of advertisements that a legacy controller has in turns.
+    /// - Parameter isOther: whether an observation with such data is another advertisement.
     func observation(
-        after sequence: Int, preferring scanResponse: [UInt8]? = nil, turns: Int = 1,
-        where condition: ([UInt8]?) -> Bool
+        after sequence: Int, except isOther: (Observation) -> Bool = { _ in false }, where condition: ([UInt8]?) -> Bool
     ) -> Observation? {
-        let found = latest.values.filter { $0.sequence > sequence && condition($0.advertisingData) }
-        let preferred = scanResponse.flatMap { wanted in
-            found.first { $0.scanResponse == wanted && isCurrent($0, turns) }
-        }
-        return preferred ?? found.max { $0.sequence < $1.sequence }
-    }
-
-    /// Whether an advertisement is on the air, or was within two rounds of turns.
-    private func isCurrent(_ observation: Observation, _ turns: Int) -> Bool {
-        guard sets.isEmpty else {
-            return sets.values.contains {
-                $0.isEnabled && $0.advertisingData == observation.advertisingData
-                    && $0.scanResponse == observation.scanResponse
-            }
-        }
-        return sequence - observation.sequence < 2 * turns
+        latest.values.filter { $0.sequence > sequence && condition($0.advertisingData) && !isOther($0) }
+            .max { $0.sequence < $1.sequence }
     }
 
     /// Takes one packet of the controller.

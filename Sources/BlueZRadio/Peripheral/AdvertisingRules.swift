@@ -178,12 +178,21 @@ struct AdvertisingRules {
     }
 
     /// The latest observation of a requested advertisement after a sequence number.
+    /// - Parameter others: the advertisements beside it. One with the same advertising data and another scan response is
+    ///   recognised by that.
     func observation(
-        of requested: Advertisement, by observer: AdvertisingObserver, after sequence: Int
+        of requested: Advertisement, beside others: some Sequence<Advertisement>, by observer: AdvertisingObserver,
+        after sequence: Int
     ) -> AdvertisingObserver.Observation? {
+        let own = prediction(of: requested).scanResponse
         let found = observer.observation(
-            after: sequence, preferring: prediction(of: requested).scanResponse, turns: instancesOnAir,
-            where: carrier(of: requested))
+            after: sequence,
+            except: { observation in
+                guard let scanResponse = observation.scanResponse, scanResponse != own else { return false }
+                return others.contains {
+                    isCarried($0, by: observation.advertisingData) && prediction(of: $0).scanResponse == scanResponse
+                }
+            }, where: carrier(of: requested))
         guard var observation = found else { return nil }
         guard way == .management else { return observation }
         if observation.advertisingData == nil {
