@@ -4,6 +4,7 @@
 
 import Advertising
 import Bluetooth
+import Devices
 import Receiving
 
 extension FuzzTarget {
@@ -22,6 +23,7 @@ extension FuzzTarget {
                 else {
                     FuzzReport.fail("frame \(Hexadecimal.string(structure.serialized())) is read as \(frame)")
                 }
+                if let encrypted = frame.content as? any EncryptedBeacon { open(encrypted) }
             }
             guard structure.recognized?.isEmpty != true else { FuzzReport.fail("data is known by no name") }
         }
@@ -38,6 +40,17 @@ extension FuzzTarget {
         return error == nil ? .parsed : .refused
     }
 
+    /// Decrypts a frame with some key, and reads its ciphertext as values: both are what a sender of any bytes gets.
+    private static func open(_ frame: any EncryptedBeacon) {
+        guard let key else { FuzzReport.fail("no key") }
+        _ = frame.opened(with: key, from: .zero)
+        if let opened = frame.opened(frame.ciphertext), opened.fields.contains(where: { $0.key.isEmpty }) {
+            FuzzReport.fail("a field without a name in \(opened)")
+        }
+    }
+
+    private static let key = try? BindKey("e9ea895fac7cca6d30532432a516f3a8")
+
     private static let samples = [
         "0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5",
         "110756611453ab5379ab6448551919e57321" + "0b09456e7472616e6365c3bc",
@@ -52,7 +65,10 @@ extension FuzzTarget {
         "09163dfd5400640098a6", "1016e1ffa1016315803200aabbccddeeff", "1216aafe21010f0e5b16531f95fffcffec03eb",
         "0eff9a0801b708b4120ccb0bffc767", "1aff4c000215a495bb10c5b14b44b5121370f02d74de004403f8c5",
         "1416d2fc40011703c409530548656c6c6f540301020377", "1116d2fc41e445f3c962001122336c7c2e1d",
-        "0aff4c001005031cabcdef",
+        "0aff4c001005031cabcdef", "1a1695fe58585b0550f4830238c1a495ef58763c26000097e2abb5",
+        "0e161a1811d603fbfa7b6dfb1e26fd",
+        "191695fe5830b603d28b98c54124f8c3491476757e00000099", "0b161a1811d603fbfa7b6dfb",
+        "0d1695fe4020aa010104100200ff",
         "1516aafe2001d5d89979ae79ebee4e385fa5f6830efb", "0201060303aafe0d16aafe30e34549445f74657374",
     ].map { (try? Hexadecimal.bytes($0)) ?? [] }
 }
