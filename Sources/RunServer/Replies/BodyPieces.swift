@@ -17,10 +17,11 @@ struct BodyPieces {
 
     init(_ body: JSONBody) { self.body = body }
 
-    /// About what the records take that are not encoded yet, in bytes: as much as their text would.
+    /// About what the records take that are not encoded yet, in bytes: twice what their text would. 400 lists of 1,500
+    /// beacons with 64 MiB of text took 130 MB.
     var held: Int {
         guard !body.isShared, next > 0 else { return 0 }
-        return encoded / next * (body.count - next)
+        return 2 * encoded / next * (body.count - next)
     }
 
     /// The next piece; `nil` after the last one.
