@@ -47,7 +47,8 @@ import Testing
         let controller = MonitoredController()
         let other: [UInt8] = [3, 9, 67, 68]
         func observed(_ excluded: [UInt8]) -> AdvertisingObserver.Observation? {
-            controller.observer.observation(after: 0, except: { $0.scanResponse == excluded }) { $0 == Self.first }
+            controller.observer.observation(
+                after: 0, except: { $0.scanResponse == excluded }, where: { $0 == Self.first })
         }
         controller.turn(data: Self.first, response: Self.response)
         #expect(observed(Self.response) == nil)
