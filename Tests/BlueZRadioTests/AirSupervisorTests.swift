@@ -28,7 +28,7 @@ private final class SupervisedAir {
     func supervise(_ advertisement: Advertisement, of beacon: BeaconIdentifier) throws {
         let observation = try #require(
             rules.observation(
-                of: advertisement, beside: [], by: controller.controller.advertising, after: 0))
+                of: advertisement, by: controller.controller.advertising, after: 0))
         let status = rules.status(of: advertisement, observation: observation, unknownBecause: "")
         supervisor.supervise(beacon, status, after: 0, at: now)
     }
@@ -58,12 +58,13 @@ private final class SupervisedAir {
                 scanResponse: [.serviceData16(0xFD3D, [0x54, value])], interval: AdvertisingInterval(160))
         }
         let (one, other) = (sensor(1), sensor(2))
-        let rules = AdvertisingRules(
+        var rules = AdvertisingRules(
             way: .management, isExtended: false, adapterAddress: .zero, instancesOnAir: 2)
+        rules.requested = [one, other]
         let controller = MonitoredController()
         func observed(_ advertisement: Advertisement) -> [UInt8]? {
             rules.observation(
-                of: advertisement, beside: [one, other], by: controller.controller.advertising, after: 0)?.scanResponse
+                of: advertisement, by: controller.controller.advertising, after: 0)?.scanResponse
         }
         let (data, first) = (one.advertisingData.serialized(), one.scanResponse.serialized())
         controller.turn(data: data, response: first)

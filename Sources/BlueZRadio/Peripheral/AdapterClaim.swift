@@ -139,11 +139,13 @@ struct AdapterClaim: Sendable {
     func rules(
         for advertisements: some Collection<Advertisement>, _ foreign: ForeignInstances = ForeignInstances()
     ) -> AdvertisingRules {
-        AdvertisingRules(
+        var rules = AdvertisingRules(
             way: way, isExtended: adapter.isExtended, adapterAddress: adapter.address,
             instancesOnAir: foreignCount + advertisements.map(advertiser.instancesNeeded).reduce(0, +),
             foreignTurns: foreign.turns(of: foreignCount), settings: knownSettings, turn: advertiser.turn,
             place: place)
+        rules.requested = Array(advertisements)
+        return rules
     }
 
     private var place: Fault.Place { Fault.Place(ofThisMachine: adapter.name) }

@@ -262,7 +262,7 @@ struct AdvertisementPlacement {
         let observation =
             canReadBack
             ? rules.observation(
-                of: entry.requested, beside: wanted.values, by: controller.advertising, after: entry.sequence) : nil
+                of: entry.requested, by: controller.advertising, after: entry.sequence) : nil
         var rules = rules
         // The kernel leaves an advertising set as it is when the settings change (Linux 6.12).
         if rules.isExtended, rules.way == .management { rules.settings = entry.settings }

@@ -26,6 +26,8 @@ struct AdvertisingRules {
     var turn: Int
     /// The adapter, as hints name it.
     let place: Fault.Place
+    /// All advertisements that are requested of the adapter.
+    var requested: [Advertisement] = []
 
     /// What is known of the settings of an adapter that affects advertisements.
     struct KnownSettings: Hashable, Sendable {
@@ -178,18 +180,17 @@ struct AdvertisingRules {
     }
 
     /// The latest observation of a requested advertisement after a sequence number.
-    /// - Parameter others: the advertisements beside it. One with the same advertising data and another scan response is
-    ///   recognised by that.
+    ///
+    /// Another requested one with the same advertising data is recognised by its scan response.
     func observation(
-        of requested: Advertisement, beside others: some Sequence<Advertisement>, by observer: AdvertisingObserver,
-        after sequence: Int
+        of requested: Advertisement, by observer: AdvertisingObserver, after sequence: Int
     ) -> AdvertisingObserver.Observation? {
         let own = prediction(of: requested).scanResponse
         let found = observer.observation(
             after: sequence,
             except: { observation in
                 guard let scanResponse = observation.scanResponse, scanResponse != own else { return false }
-                return others.contains {
+                return self.requested.contains {
                     isCarried($0, by: observation.advertisingData) && prediction(of: $0).scanResponse == scanResponse
                 }
             }, where: carrier(of: requested))

@@ -225,7 +225,7 @@ struct AirSupervisor {
         of entry: Entry, _ controller: ObservedController, _ rules: AdvertisingRules
     ) -> AdvertisingStatus? {
         let found = rules.observation(
-            of: entry.requested, beside: entries.values.lazy.map(\.requested), by: controller.advertising,
+            of: entry.requested, by: controller.advertising,
             after: entry.sequence)
         guard let found else { return nil }
         let status = rules.status(of: entry.requested, observation: found, unknownBecause: "")
