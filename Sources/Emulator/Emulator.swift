@@ -150,7 +150,7 @@ package actor Emulator: Service {
             let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
             receivers.begin(with: profiles)
             roster.begin(with: profiles)
-            install(try BeaconReplacement(of: [], by: profiles, keepsEqual: false, factory).next)
+            install(try await BeaconReplacement(of: [], by: profiles, keepsEqual: false, factory).next)
             progress.begin(.opening)
             for beacon in roster.beacons {
                 try await beacon.restore(resets: configuration.resets)

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Concurrency
 import Devices
 import Persistence
 import Profiles
@@ -28,14 +29,16 @@ struct BeaconReplacement: Sendable {
     /// - Throws: `EmulatorError` `.cannotCreate` if a lock cannot be acquired; then none is.
     init(
         of present: [RunningBeacon], by profiles: [Profile], keepsEqual: Bool, _ factory: BeaconFactory
-    ) throws(EmulatorError) {
+    ) async throws(EmulatorError) {
         self.profiles = profiles
         let paths = present.map { ("\($0.profileName)/\($0.profile.id)", $0) }
         let predecessors = Dictionary(paths, uniquingKeysWith: { first, _ in first })
         var next: [RunningBeacon] = []
         var fresh: [Fresh] = []
         do throws(EmulatorError) {
-            for (profile, definition, identifier) in BeaconFactory.identified(profiles) {
+            for (index, (profile, definition, identifier)) in BeaconFactory.identified(profiles).enumerated() {
+                // Requests do not wait for thousands of beacons.
+                if index % 256 == 255 { _ = await LongWork.pause() }
                 let predecessor = predecessors["\(profile.name)/\(definition.id)"]
                 if keepsEqual, let predecessor, predecessor.profile == definition,
                     predecessor.identifier == identifier

@@ -162,7 +162,7 @@ extension Emulator {
     }
 
     private func replaceBeacons(by profiles: [Profile]) async throws(EmulatorError) -> ReloadResult {
-        let replacement = try BeaconReplacement(of: roster.beacons, by: profiles, keepsEqual: true, factory)
+        let replacement = try await BeaconReplacement(of: roster.beacons, by: profiles, keepsEqual: true, factory)
         do throws(EmulatorError) {
             for (beacon, _) in replacement.fresh {
                 try await beacon.restore(resets: false)
@@ -245,7 +245,7 @@ extension Emulator {
     // MARK: - Reset
 
     private func startOver(with profiles: [Profile]) async throws(EmulatorError) -> ReloadResult {
-        let replacement = try BeaconReplacement(of: roster.beacons, by: profiles, keepsEqual: false, factory)
+        let replacement = try await BeaconReplacement(of: roster.beacons, by: profiles, keepsEqual: false, factory)
         let result: ReloadResult
         do throws(EmulatorError) {
             result = try await handOver(replacement) { emulator throws(EmulatorError) in
