@@ -153,7 +153,7 @@ extension HostStackRadio {
         receiveNotices()
         do throws(RadioError) {
             try await openControllers(waits: waits)
-            if let obstacle = capabilities.obstacle(to: beacons.count) { throw obstacle }
+            try requireRoom(for: beacons)
             sides.peripheral.replace(with: beacons)
         } catch {
             await close()
@@ -199,10 +199,14 @@ extension HostStackRadio {
     // MARK: - Beacons and their centrals
 
     package func replan(_ beacons: [HostedBeacon]) async throws(RadioError) {
-        if let obstacle = capabilities.obstacle(to: beacons.count) { throw obstacle }
+        try requireRoom(for: beacons)
         var replacement = sides.peripheral.replacement(by: beacons)
         // The run changes its beacons one change after the other; other work is done between the parts of a large one.
         while sides.peripheral.proceed(&replacement), !sides.isClosed { _ = await LongWork.pause() }
+    }
+
+    private func requireRoom(for beacons: [HostedBeacon]) throws(RadioError) {
+        if let obstacle = capabilities.obstacle(to: beacons.count) { throw obstacle }
     }
 
     package func advertise(_ advertisement: Advertisement?, for beacon: BeaconIdentifier) {

@@ -224,9 +224,7 @@ struct AirSupervisor {
     private func status(
         of entry: Entry, _ controller: ObservedController, _ rules: AdvertisingRules
     ) -> AdvertisingStatus? {
-        let found = rules.observation(
-            of: entry.requested, by: controller.advertising,
-            after: entry.sequence)
+        let found = rules.observation(of: entry.requested, by: controller.advertising, after: entry.sequence)
         guard let found else { return nil }
         let status = rules.status(of: entry.requested, observation: found, unknownBecause: "")
         return entry.obstacle.map { status.adding($0.warning(at: rules.place)) } ?? status

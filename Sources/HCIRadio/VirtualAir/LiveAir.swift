@@ -43,9 +43,16 @@ final class LiveAir {
     private var lostTime: AirTime = 0
     /// When the air began, since the Unix epoch: captures have the times of what happens on the air.
     private let epoch = Duration.sinceUnixEpoch
-    /// The users of the controllers, by the controllers' numbers.
-    private var delegates: [(identifier: ControllerIdentifier, name: String, delegate: any AirDelegate)?] = []
-    private var delegateCount = 0
+    /// A controller with its user.
+    private struct Member {
+        let identifier: ControllerIdentifier
+        let name: String
+        let delegate: any AirDelegate
+    }
+
+    /// The controllers with users, by their numbers.
+    private var owned: [Member?] = []
+    private var memberCount = 0
     /// The controllers by name.
     private var controllers: [String: ControllerIdentifier] = [:]
     private var wakeUp: (time: AirTime, task: Scheduled<Void>)?
@@ -134,9 +141,9 @@ final class LiveAir {
         catchUp()
         let identifier = air.addController(configuration)
         controllers[configuration.name] = identifier
-        while delegates.count <= identifier.number { delegates.append(nil) }
-        delegates[identifier.number] = (identifier, configuration.name, delegate)
-        delegateCount += 1
+        while owned.count <= identifier.number { owned.append(nil) }
+        owned[identifier.number] = Member(identifier: identifier, name: configuration.name, delegate: delegate)
+        memberCount += 1
         return identifier
     }
 
@@ -146,10 +153,8 @@ final class LiveAir {
     }
 
     /// A controller with its name and its user; `nil` when it has left.
-    private func member(
-        _ identifier: ControllerIdentifier
-    ) -> (identifier: ControllerIdentifier, name: String, delegate: any AirDelegate)? {
-        guard identifier.number < delegates.count, let member = delegates[identifier.number],
+    private func member(_ identifier: ControllerIdentifier) -> Member? {
+        guard identifier.number < owned.count, let member = owned[identifier.number],
             member.identifier == identifier
         else { return nil }
         return member
@@ -276,9 +281,9 @@ final class LiveAir {
 
     /// Removes a controller from the air, as if it lost its power: its peers notice by their supervision timeouts.
     func leave(_ identifier: ControllerIdentifier) {
-        guard let (_, name, _) = member(identifier) else { return }
-        delegates[identifier.number] = nil
-        delegateCount -= 1
+        guard let name = member(identifier)?.name else { return }
+        owned[identifier.number] = nil
+        memberCount -= 1
         catchUp()
         air.removeController(identifier)
         controllers[name] = nil
@@ -294,9 +299,9 @@ final class LiveAir {
 
     /// Ends the air, and with it all controllers on it.
     func close() {
-        let leaving = delegates.compactMap { $0?.delegate }
-        delegates = []
-        delegateCount = 0
+        let leaving = owned.compactMap { $0?.delegate }
+        owned = []
+        memberCount = 0
         wakeUp?.task.cancel()
         wakeUp = nil
         for delegate in leaving { delegate.airEnded() }
@@ -348,7 +353,7 @@ final class LiveAir {
     }
 
     private func scheduleWakeUp() {
-        guard delegateCount > 0, let deadline = borrowAir({ $0.nextDeadline }) else { return }
+        guard memberCount > 0, let deadline = borrowAir({ $0.nextDeadline }) else { return }
         let time = max(deadline, now + minimumPause)
         if let wakeUp {
             guard time < wakeUp.time else { return }

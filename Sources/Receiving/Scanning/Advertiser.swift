@@ -93,5 +93,4 @@ package struct Advertiser<Source: Hashable & Sendable>: Sendable {
         payloads.append(payload)
         return true
     }
-
 }
