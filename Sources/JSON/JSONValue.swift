@@ -26,6 +26,9 @@ package enum JSONValue: Hashable, Sendable {
     /// The value of a number.
     package var double: Double? { if case .number(let number) = self { number } else { nil } }
 
+    /// The largest whole number that all readers of JSON have exactly (RFC 8259, 6).
+    package static let largestInteger = (1 << 53) - 1
+
     /// A whole number, or the text of one; `nil` for anything else, also for a number near a whole one.
     package var wholeNumber: Int? {
         switch self {

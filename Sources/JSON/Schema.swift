@@ -46,9 +46,7 @@ package struct Schema: Hashable, Sendable {
         ])
     }
 
-    package static func integer(from least: Int) -> Schema {
-        Schema(["type": .text("integer"), "minimum": .number(Double(least))])
-    }
+    package static func integer(from least: Int) -> Schema { .integer(least...JSONValue.largestInteger) }
 
     package static func number(_ range: ClosedRange<Double>) -> Schema {
         Schema([

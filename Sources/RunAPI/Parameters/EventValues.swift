@@ -25,22 +25,19 @@ package struct EventTypes: Parameter, Hashable {
 
 /// The number of an event, from 1; 0 is before all.
 package struct EventNumber: Parameter, Hashable {
-    /// The first number that JSON does not have exactly.
-    private static let limit: UInt64 = 1 << 53
-
     package var number: UInt64
 
     package init(_ number: UInt64) { self.number = number }
 
     package init(json: JSONValue) throws(ValueFault) {
-        guard let number = json.wholeNumber.flatMap({ UInt64(exactly: $0) }), number < Self.limit else {
+        guard let number = json.wholeNumber, 0...JSONValue.largestInteger ~= number else {
             throw ValueFault("write the number of an event")
         }
-        self.number = number
+        self.number = UInt64(number)
     }
 
     package var json: JSONValue { .number(Double(number)) }
-    package static var schema: Schema { .integer(0...Int(limit) - 1) }
+    package static var schema: Schema { .integer(from: 0) }
 }
 
 /// Where a part of the journal begins: after the event with a number, or a duration ago.

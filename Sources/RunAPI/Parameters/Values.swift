@@ -129,7 +129,9 @@ package struct CaptureNumber: Parameter, Hashable {
     package init(_ number: Int = 0) { self.number = number }
 
     package init(json: JSONValue) throws(ValueFault) {
-        guard let number = json.wholeNumber else { throw ValueFault("write the number of a capture") }
+        guard let number = json.wholeNumber, 1...JSONValue.largestInteger ~= number else {
+            throw ValueFault("write the number of a capture, from 1")
+        }
         self.number = number
     }
 

@@ -66,7 +66,7 @@ def test_captures_have_limits(served: Served) -> None:
     refused = server.request("POST", "/v1/captures")
     assert refused.status == 409 and "16 captures already" in refused.json["detail"]
     assert server.request("GET", "/v1/captures/99").json["code"] == "unknown-capture"
-    assert server.request("POST", "/v1/captures/x/stop").json["detail"] == "capture: write the number of a capture"
+    assert server.request("POST", "/v1/captures/x/stop").json["detail"] == "capture: write the number of a capture, from 1"
 
 
 def test_sizes_of_captures_have_a_limit_in_all(served: Served) -> None:

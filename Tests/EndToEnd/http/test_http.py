@@ -17,7 +17,7 @@ import stat
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -609,6 +609,31 @@ def test_description_has_every_resource_and_method(served: Served) -> None:
         assert allowed.status == 405
         described = {method.upper() for method in item if method != "parameters"}
         assert set(allowed.headers["allow"].split(", ")) - {"HEAD"} == described, path
+
+
+def test_integers_of_requests_have_limits(served: Served) -> None:
+    document = served().get("/v1/openapi.json")
+
+    def integers(schema: dict[str, Any], seen: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
+        if reference := schema.get("$ref"):
+            if reference not in seen:
+                yield from integers(document["components"]["schemas"][reference.rsplit("/", 1)[1]], (*seen, reference))
+            return
+        if schema.get("type") == "integer" and "enum" not in schema:
+            yield schema
+        for value in schema.values():
+            for each in value if isinstance(value, list) else [value]:
+                if isinstance(each, dict):
+                    yield from integers(each, seen)
+
+    found = 0
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            requests = [*operation.get("parameters", []), *operation.get("requestBody", {}).get("content", {}).values()]
+            for integer in (each for request in requests for each in integers(request)):
+                assert {"minimum", "maximum"} <= integer.keys(), (method, path, integer)
+                found += 1
+    assert found > 10
 
 
 def test_air_and_history_of_links(served: Served, tmp_path: Path) -> None:
