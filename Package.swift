@@ -14,24 +14,32 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
-let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
-let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+
+// What only the program needs. A package that depends on a library leaves it out with `traits: []`: SwiftPM neither resolves nor
+// builds it then.
+let program = TargetDependencyCondition.when(traits: ["Program"])
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: program)
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: program)
+let serviceLifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: program)
+let unixSignals = Target.Dependency.product(
+    name: "UnixSignals", package: "swift-service-lifecycle", condition: program)
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess", condition: program)
+let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird", condition: program)
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types", condition: program)
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: program)
+let nioHTTPTypesHTTP1 = Target.Dependency.product(
+    name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: program)
 
 // The commit that --version prints; make and the Dockerfile give it. Context.gitInformation would need neither, but
 // SwiftPM keeps what a manifest said until the manifest or the environment changes, so that it would name an old commit.
@@ -45,6 +53,10 @@ let package = Package(
         .library(name: "BeaconryCentral", targets: ["BeaconryCentral", "HCIRadio", "BlueZRadio"]),
         // Beacons on a virtual air in the process of a test, for Swift Testing.
         .library(name: "BeaconryTesting", targets: ["BeaconryTesting"]),
+    ],
+    traits: [
+        .trait(name: "Program", description: "The program beaconry, with its HTTP server"),
+        .default(enabledTraits: ["Program"]),
     ],
     // Ranges, so that the libraries resolve beside what an app has already. A release records the versions that it was built
     // from in its bill of materials (Scripts/sbom).
@@ -148,7 +160,7 @@ let package = Package(
             name: "Emulator",
             dependencies: [
                 "Advertising", "Bluetooth", "Concurrency", "Devices", "JSON", "Persistence", "Profiles", "Radio",
-                "Receiving", "Space", serviceLifecycle, systemPackage,
+                "Receiving", "Space", systemPackage,
             ],
             swiftSettings: settings),
         // Airs for tests with Swift Testing.
@@ -339,7 +351,7 @@ let package = Package(
             dependencies: [
                 "Advertising", "Bluetooth", "Concurrency", "Devices", "Emulator", "HCI", "HostStack", "JSON",
                 "Persistence", "Profiles", "Radio", "Receiving", "RunAPI", "RunClient", "RunServer", "Sockets", "Space",
-                "TestSupport", "TestTraits", "VirtualRadio", "flash-harness", logging, serviceLifecycle, systemPackage,
+                "TestSupport", "TestTraits", "VirtualRadio", "flash-harness", systemPackage,
             ],
             swiftSettings: settings),
     ]

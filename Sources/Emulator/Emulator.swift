@@ -8,7 +8,6 @@ import Devices
 package import Persistence
 package import Profiles
 package import Radio
-import ServiceLifecycle
 
 /// The beacons of profiles, running on a radio.
 ///
@@ -22,7 +21,7 @@ import ServiceLifecycle
 /// Requests of centrals do not use this actor: the radio calls the directory, which answers them. What control clients
 /// request is in extensions, by its subject: beacons (`change`, `list`), reloads, pairing, faults, captures, scenarios; and
 /// in `AirControl`.
-package actor Emulator: Service {
+package actor Emulator {
     /// The settings of a run.
     package struct Configuration: Sendable {
         /// The profiles of the start; `nil` to read them.
@@ -132,7 +131,7 @@ package actor Emulator: Service {
 
     // MARK: - Start and end
 
-    /// Runs until shutdown, cancellation or the end of the duration.
+    /// Runs until `stop`, cancellation or the end of the duration.
     /// - Throws: `EmulatorError`; then nothing is left on the radio.
     package func run() async throws {
         defer {
@@ -183,11 +182,6 @@ package actor Emulator: Service {
             radioEvents.cancel()
             actionLoop.cancel()
         }
-        let stopping = Task {
-            try? await gracefulShutdown()
-            end()
-        }
-        defer { stopping.cancel() }
         let failure = await openAndWait()
         progress.begin(.over)
         progress.lastChange?.cancel()

@@ -296,7 +296,11 @@ private struct WrittenRun: Service {
 
     func run() async throws {
         do {
-            try await emulator.run()
+            try await withGracefulShutdownHandler {
+                try await emulator.run()
+            } onGracefulShutdown: {
+                Task { await emulator.stop() }
+            }
         } catch {
             try? await finish()
             throw error

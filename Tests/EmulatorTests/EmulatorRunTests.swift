@@ -5,9 +5,7 @@
 import Advertising
 import Bluetooth
 import Glibc
-import Logging
 import Radio
-import ServiceLifecycle
 import Space
 import TestSupport
 import TestTraits
@@ -346,21 +344,20 @@ struct EmulatorRunTests {
     }
 
     @Test
-    func gracefulShutdownClosesTheRadioAndReleasesLocks() async throws {
+    func stopClosesTheRadioAndReleasesLocks() async throws {
         let folder = try TemporaryFolder()
         let radio = ScriptedRadio()
         let source = ProfileSource([Samples.museum])
         let emulator = Emulator(
             .init(loadProfiles: source.load, state: StateFolder(folder.file("state"))), radio: radio)
         let stream = emulator.events.listen()
-        let group = ServiceGroup(services: [emulator], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let running = Task { try await group.run() }
+        let running = Task { try await emulator.run() }
         var names: [String] = []
         for await event in stream {
             names.append(EventRecord(event).event)
             guard case .ready = event.event else { continue }
             #expect(folder.names("state/museum") == ["entrance.lock"])
-            await group.triggerGracefulShutdown()
+            await emulator.stop()
         }
         try await running.value
         #expect(names.last == "stopping")

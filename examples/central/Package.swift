@@ -7,7 +7,7 @@ import PackageDescription
 
 let package = Package(
     name: "central",
-    dependencies: [.package(name: "Beaconry", path: "../..")],
+    dependencies: [.package(name: "Beaconry", path: "../..", traits: [])],
     targets: [
         .executableTarget(
             name: "example-central", dependencies: [.product(name: "BeaconryCentral", package: "Beaconry")],

@@ -7,7 +7,7 @@ import PackageDescription
 
 let package = Package(
     name: "swift-testing",
-    dependencies: [.package(name: "Beaconry", path: "../..")],
+    dependencies: [.package(name: "Beaconry", path: "../..", traits: [])],
     targets: [
         .testTarget(
             name: "ExampleTests", dependencies: [.product(name: "BeaconryTesting", package: "Beaconry")], path: "Tests")
