@@ -68,6 +68,17 @@ extension BluetoothUUID: CustomStringConvertible {
     }
 }
 
+extension BluetoothUUID: ExpressibleByStringLiteral {
+    /// The UUID of a literal in the source: `let service: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146156"`. The program stops at
+    /// a literal that is none; for texts from elsewhere there is `init?(_:)`, as in `BluetoothUUID(text)`.
+    public init(stringLiteral text: String) {
+        guard let uuid = BluetoothUUID(text) else {
+            preconditionFailure("\"\(text)\" is not a UUID of 4, 8 or 32 hexadecimal digits")
+        }
+        self = uuid
+    }
+}
+
 /// A UUID of 128 bits, in text order: the first byte is printed first.
 ///
 /// Beacon formats use this order. Fields of Bluetooth itself use the reverse order (Core 5.4, Vol 3, Part B, 2.5.1), and so
@@ -104,6 +115,16 @@ public struct UUID128: Hashable, Sendable {
         }
         guard let octets = try? Hexadecimal.bytes(text.split(separator: "-").joined()) else { return nil }
         self.init(octets: octets)
+    }
+}
+
+extension UUID128: ExpressibleByStringLiteral {
+    /// The UUID of a literal in the source. The program stops at a literal that is none; for texts from elsewhere there is `init?(_:)`.
+    public init(stringLiteral text: String) {
+        guard let uuid = UUID128(text) else {
+            preconditionFailure("\"\(text)\" is not a UUID of 32 hexadecimal digits")
+        }
+        self = uuid
     }
 }
 

@@ -20,7 +20,7 @@ struct StructureVector: CustomTestStringConvertible {
 }
 
 @Suite struct AdvertisingStructureTests {
-    private static let service = UUID128("2173E519-9155-4862-AB64-7953AB146156").map { [$0] } ?? []
+    private static let service = [UUID128("2173E519-9155-4862-AB64-7953AB146156")]
     private static let serviceBytes = "566114ab537964ab6248559119e57321"
 
     private static let known = [

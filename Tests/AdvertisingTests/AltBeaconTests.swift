@@ -13,7 +13,7 @@ import Testing
 
     static func frame() throws -> AltBeacon {
         AltBeacon(
-            company: CompanyIdentifier(0x0118), id1: try #require(UUID128("2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6")),
+            company: CompanyIdentifier(0x0118), id1: UUID128("2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6"),
             id2: 1, id3: 2, measuredPower: MeasuredPower(-59), manufacturerReserved: 9)
     }
 

@@ -48,7 +48,7 @@ struct DescriptionTests {
         #expect(try ValueCodec.text.decode([0x41, 0x42, 0, 0]) == "AB")
         #expect(try ValueCodec.text.decode([0, 0]) == "" && ValueCodec.text.decode([]) == "")
         try Self.check(.octets, [1, 2, 3], [1, 2, 3], refused: [])
-        let uuid = try #require(UUID128("2173E519-9155-4862-AB64-7953AB146156"))
+        let uuid = UUID128("2173E519-9155-4862-AB64-7953AB146156")
         try Self.check(
             .uuidInTextOrder, uuid, uuid.octets, refused: [[], Array(uuid.octets.dropLast()), uuid.octets + [0]])
         try Self.check(
@@ -71,7 +71,7 @@ struct DescriptionTests {
 
     private static func settings(_ major: UInt16, interval: UInt32 = 160) throws -> IoTDesignShopClient.Settings {
         IoTDesignShopClient.Settings(
-            uuid: try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")),
+            uuid: UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"),
             numbers: IoTDesignShopService.MajorMinor(major: major, minor: 40_000),
             transmit: IoTDesignShopService.TransmitSettings(powerCode: 1, interval: AdvertisingInterval(interval)))
     }
@@ -82,7 +82,7 @@ struct DescriptionTests {
     ) async throws {
         let uuids = beaconServices[0].characteristics.map(\.uuid)
         try await Stage.with(services: beaconServices) { stage in
-            stage.peer[uuids[0]] = try #require(UUID128("2173E519-9155-4862-AB64-7953AB146156")).octets
+            stage.peer[uuids[0]] = UUID128("2173E519-9155-4862-AB64-7953AB146156").octets
             stage.peer[uuids[1]] = [1, 0, 1, 0]
             stage.peer[uuids[2]] = [2, 0, 0xA0, 0]
             try await body(stage, uuids)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct ExportsTests {
     @Test func vocabularyIsExported() throws {
-        let uuid = try #require(UUID128("2173E519-9155-4862-AB64-7953AB146156"))
+        let uuid = UUID128("2173E519-9155-4862-AB64-7953AB146156")
         let beacon = IBeacon(uuid: uuid, major: 1, minor: 2, measuredPower: MeasuredPower(-59))
         #expect(BeaconRegion(identifier: "a", uuid: uuid).contains(beacon))
     }

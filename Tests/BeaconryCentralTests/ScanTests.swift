@@ -94,7 +94,7 @@ struct ScanTests {
     func scanOptionsFilterDevices(options: ScanOptions, expected: Int) async throws {
         let radio = MuteRadio()
         let central = try await Self.open(radio)
-        let uuid = try #require(UUID128("2173E519-9155-4862-AB64-7953AB146156"))
+        let uuid = UUID128("2173E519-9155-4862-AB64-7953AB146156")
         let beacon = IBeacon(uuid: uuid, major: 1, minor: 2, measuredPower: MeasuredPower(-59))
         let found = try await Self.first(
             central, radio, options,

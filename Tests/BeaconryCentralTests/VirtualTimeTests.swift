@@ -47,7 +47,7 @@ struct VirtualTimeTests {
 
     /// A beacon that is muted after a minute, and a region monitor.
     @Test func regionIsLeftThirtyVirtualSecondsAfterItsLastAdvertisement() async throws {
-        let uuid = try #require(Self.uuid)
+        let uuid = Self.uuid
         let events = try await Simulation.run { clock in
             let radio = VirtualAirRadio(VirtualAirOptions(seed: 5, servers: []))
             let frame = IBeacon(uuid: uuid, major: 1, minor: 7, measuredPower: MeasuredPower(-59))

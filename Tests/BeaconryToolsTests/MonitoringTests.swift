@@ -23,7 +23,7 @@ struct RegionWatchTests {
         _ identifier: String = "shop", hello: String? = nil, atMostOncePer: Duration? = nil
     ) throws -> RegionList.Entry {
         RegionList.Entry(
-            identifier: identifier, .numbers(try #require(Self.uuid), major: nil, minor: nil), hello: hello,
+            identifier: identifier, .numbers(Self.uuid, major: nil, minor: nil), hello: hello,
             goodbye: "Bye",
             atMostOncePer: atMostOncePer)
     }
@@ -36,7 +36,7 @@ struct RegionWatchTests {
     }
 
     private func advertisement(at time: Duration) throws -> Reception {
-        let beacon = IBeacon(uuid: try #require(Self.uuid), major: 1, minor: 2, measuredPower: MeasuredPower(-59))
+        let beacon = IBeacon(uuid: Self.uuid, major: 1, minor: 2, measuredPower: MeasuredPower(-59))
         let device = RemoteAddress(try #require(BluetoothAddress("C0:FF:EE:00:00:01")), isRandom: true)
         return .received(
             Sighting(
@@ -117,7 +117,7 @@ struct RegionWatchTests {
 
     @Test func invalidSavedStatesAreIgnored() throws {
         let json =
-            #"[{"identifier":"shop","uuid":"x","state":"inside"},{"identifier":"shop","uuid":"\#(Self.uuid!)","state":"odd"}]"#
+            #"[{"identifier":"shop","uuid":"x","state":"inside"},{"identifier":"shop","uuid":"\#(Self.uuid)","state":"odd"}]"#
         let states = try JSONDecoder().decode([SavedState].self, from: Data(json.utf8))
         var watch = try watch([try entry()])
         watch.restore(states, at: .zero)
@@ -136,7 +136,7 @@ struct MonitorFolderTests {
         region = SavedRegion(
             RegionList.Entry(
                 identifier: "shop",
-                .numbers(try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")), major: 1, minor: nil),
+                .numbers(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"), major: 1, minor: nil),
                 hello: "Welcome", atMostOncePer: .seconds(90), exitAfter: .milliseconds(500)))
     }
 
@@ -149,7 +149,7 @@ struct MonitorFolderTests {
         #expect(entry.exitAfter == .milliseconds(500))
         #expect(
             BeaconRegion(entry).contains(
-                BeaconIdentity(uuid: try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")), major: 1, minor: 9))
+                BeaconIdentity(uuid: UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"), major: 1, minor: 9))
         )
     }
 

@@ -22,7 +22,7 @@ struct RecordingTests {
         folder = try TemporaryFolder()
         device = RemoteAddress(try #require(BluetoothAddress("C0:FF:EE:00:00:01")), isRandom: true)
         frame = IBeacon(
-            uuid: try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")), major: 1, minor: 2,
+            uuid: UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"), major: 1, minor: 2,
             measuredPower: MeasuredPower(-59))
     }
 

@@ -17,7 +17,7 @@ import Testing
     /// A phone that received a beacon once a second from 10 s to 20 s with -60 dBm.
     private func trace() throws -> ScenarioTrace {
         let address = try #require(Self.door)
-        let uuid = try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"))
+        let uuid = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
         let frame = IBeacon(uuid: uuid, major: 1, minor: 2, measuredPower: MeasuredPower(-60))
         var writer = ByteWriter()
         frame.advertisingData().serialize(into: &writer)

@@ -143,7 +143,7 @@ struct ProfileFilesTests {
 
     private func frame(minor: UInt16) throws -> IBeacon {
         IBeacon(
-            uuid: try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")), major: 1, minor: minor,
+            uuid: UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"), major: 1, minor: minor,
             measuredPower: MeasuredPower(-59))
     }
 

@@ -34,7 +34,7 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
 
     static let adapter = BluetoothAddress(octets: [0, 0xAA, 1, 0, 0, 0]) ?? .zero
     static let address = BluetoothAddress(octets: [0xC0, 0xFF, 0xEE, 0, 0, 1])
-    static let service = UUID128("2173E519-9155-4862-AB64-7953AB146156").map { [$0] } ?? []
+    static let service = [UUID128("2173E519-9155-4862-AB64-7953AB146156")]
 
     static let old = AdvertisingWay.bus(.init(version: BlueZVersion(5, 66), isExperimental: false))
     static let oldExperimental = AdvertisingWay.bus(.init(version: BlueZVersion(5, 66), isExperimental: true))

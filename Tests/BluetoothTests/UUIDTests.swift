@@ -69,13 +69,13 @@ import Testing
 
     @Test func widthDoesNotMatterForEquality() throws {
         let forms: [BluetoothUUID] = [
-            .bit16(0x180F), .bit32(0x180F), .bit128(try #require(UUID128("0000180F-0000-1000-8000-00805F9B34FB"))),
+            .bit16(0x180F), .bit32(0x180F), .bit128(UUID128("0000180F-0000-1000-8000-00805F9B34FB")),
         ]
         #expect(Set(forms).count == 1)
         #expect(BluetoothUUID.bit16(0x180F) != .bit16(0x180A))
         #expect(BluetoothUUID.bit16(0x180F) != .bit32(0x1_180F))
         #expect(
             BluetoothUUID.bit16(0x180F)
-                != .bit128(try #require(UUID128("0000180F-0000-1000-8000-00805F9B34FC"))))
+                != .bit128(UUID128("0000180F-0000-1000-8000-00805F9B34FC")))
     }
 }

@@ -39,7 +39,7 @@ import Testing
     @Test func profileValuesAreAdvertised() throws {
         let address = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
         let settings = IoTDesignShopSettings(
-            uuid: try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")), major: 1, minor: 2, powerCode: 0,
+            uuid: UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"), major: 1, minor: 2, powerCode: 0,
             intervalTicks: 244, measuredPower: MeasuredPower(-29))
         let beacon = Bench.beacon(
             IoTDesignShopBeacon.Configuration(advertising: AdvertisingSettings(address: address)), settings: settings)

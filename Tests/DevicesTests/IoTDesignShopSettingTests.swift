@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct IoTDesignShopSettingTests {
     @Test func allSettingsAreTakenAtOnce() throws {
-        let uuid = try #require(UUID128("B9407F30-F5F8-466E-AFF9-25556B57FE6D"))
+        let uuid = UUID128("B9407F30-F5F8-466E-AFF9-25556B57FE6D")
         let settings: [SettingValue] = [
             .uuid(uuid), .major(2), .minor(3), .measuredPower(MeasuredPower(-70)), .interval(AdvertisingInterval(1600)),
             .transmitPower(TransmitPower(-23)),

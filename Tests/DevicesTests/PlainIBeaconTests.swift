@@ -66,7 +66,7 @@ import Testing
 
     @Test func settingsAreTaken() throws {
         let settings: [SettingValue] = [
-            .uuid(try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"))), .major(1), .minor(2),
+            .uuid(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")), .major(1), .minor(2),
             .measuredPower(MeasuredPower(-29)), .interval(AdvertisingInterval(32)), .transmitPower(TransmitPower(-7)),
         ]
         var beacon = Self.beacon()

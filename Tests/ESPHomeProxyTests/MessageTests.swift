@@ -95,7 +95,7 @@ import Testing
     private static let bare = DiscoveredService(battery.service, [])
     private static let configuration = DiscoveredService(
         RemoteService(
-            uuid: BluetoothUUID("2173e519-9155-4862-ab64-7953ab146156") ?? .bit16(0),
+            uuid: BluetoothUUID("2173e519-9155-4862-ab64-7953ab146156"),
             handles: AttributeHandle(1)...AttributeHandle(3)), [])
     private static let entries = [
         Sighting(

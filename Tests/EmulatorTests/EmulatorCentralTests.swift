@@ -58,7 +58,7 @@ struct EmulatorCentralTests {
             #expect(minor.decoded == ["minor": "6"])
         }
         try await withReadyRig(Self.garden) { rig in
-            let threshold = try #require(BluetoothUUID("2A6F"))
+            let threshold = BluetoothUUID("2A6F")
             for count in 1...2 {
                 #expect(try await rig.write([50], to: threshold, of: "pot") == .success([]))
                 let written = try await rig.event("written", count)
@@ -71,7 +71,7 @@ struct EmulatorCentralTests {
     @Test
     func refusedReadsAndWritesAreReported() async throws {
         try await withReadyRig(Self.garden) { rig in
-            let (threshold, level) = (try #require(BluetoothUUID("2A6F")), try #require(BluetoothUUID("2A19")))
+            let (threshold, level) = (BluetoothUUID("2A6F"), BluetoothUUID("2A19"))
             #expect(try await rig.write([1, 2], to: threshold, of: "pot") == .failure(.invalidAttributeValueLength))
             let write = try await rig.event("refused", of: "pot")
             #expect(write.operation == "write")

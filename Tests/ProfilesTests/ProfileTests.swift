@@ -64,7 +64,7 @@ import Testing
 
     @Test func plainBeaconHasDefaults() throws {
         let device = try Self.beacon("device: ibeacon\nibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 }")
-        let uuid = try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"))
+        let uuid = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
         let frame = IBeacon(uuid: uuid, major: 0, minor: 0, measuredPower: MeasuredPower(-59))
         #expect(
             (device as? PlainIBeacon)?.configuration
@@ -91,7 +91,7 @@ import Testing
             services: [2173E519-9155-4862-AB64-7953AB146156]
             name: "Grüße: #1"
             """)
-        let uuid = try #require(UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"))
+        let uuid = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
         let address = BluetoothAddress("C0:FF:EE:00:00:02")
         #expect(
             (device as? PlainIBeacon)?.configuration

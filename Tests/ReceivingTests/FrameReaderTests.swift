@@ -98,10 +98,7 @@ import Testing
     }
 
     @Test func regionsOfIdentifiersContainThem() throws {
-        let beacons = try [(0, "altbeacon"), (1, "uid")].map { _ in
-            try #require(UUID128("3D1F7A60-6A0B-4C3F-9D0E-51A27C44E980"))
-        }
-        let uuid = beacons[0]
+        let uuid: UUID128 = "3D1F7A60-6A0B-4C3F-9D0E-51A27C44E980"
         let altBeacon = BeaconIdentity(format: "altbeacon", .numbers(uuid, major: 1, minor: 2))
         #expect(BeaconRegion(identifier: "a", uuid: uuid, major: 1).contains(altBeacon))
         #expect(!BeaconRegion(identifier: "a", uuid: uuid, major: 2).contains(altBeacon))

@@ -12,7 +12,7 @@ struct ReceptionTests {
     private static let region = BeaconRegion(identifier: "all", uuid: beacon(1).uuid)
 
     private static func beacon(_ minor: UInt16) -> IBeacon {
-        guard let uuid = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") else { preconditionFailure() }
+        let uuid = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
         return IBeacon(uuid: uuid, major: 1, minor: minor, measuredPower: MeasuredPower(-59))
     }
 

@@ -96,8 +96,8 @@ extension ReceivedBeacon {
 }
 
 extension UUID128 {
-    static let museum = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") ?? .zero
-    static let shop = UUID128("2173E519-9155-4862-AB64-7953AB146156") ?? .zero
+    static let museum = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
+    static let shop = UUID128("2173E519-9155-4862-AB64-7953AB146156")
     private static var zero: UUID128 { fatalError("a UUID of the tests is invalid") }
 }
 

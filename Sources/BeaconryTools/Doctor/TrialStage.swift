@@ -11,12 +11,7 @@ import Radio
 /// `TrialStage.all` is the list of the stages of a trial; `doctor` without `--trial` has the first only.
 struct TrialStage: Sendable {
     /// The UUID of the iBeacons of all stages, which common apps look for (AirLocate).
-    static let uuid: UUID128 = {
-        guard let uuid = UUID128("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") else {
-            preconditionFailure("the constant is a UUID")
-        }
-        return uuid
-    }()
+    static let uuid: UUID128 = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
     /// The name, which scripts may rely on.
     let name: String

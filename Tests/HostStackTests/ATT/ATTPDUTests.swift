@@ -99,7 +99,7 @@ struct GoldenPDU: Sendable, CustomTestStringConvertible {
         GoldenPDU("ff", .unknown(ATTOpcode(rawValue: 0xFF), [])),
     ]
 
-    private static let longUUID = long.map { BluetoothUUID.bit128($0) } ?? .bit16(0)
+    private static let longUUID = BluetoothUUID.bit128(long)
 
     private static let signedWrite =
         ATTSignedWriteCommand(handle: 0x15, value: [0xFF], signature: signature)
@@ -185,7 +185,7 @@ struct GoldenPDU: Sendable, CustomTestStringConvertible {
 
     /// If one type has 128 bits, all types are written with 128 bits.
     @Test func typesAreWrittenInOneFormat() throws {
-        let long = try #require(GoldenPDU.long)
+        let long = GoldenPDU.long
         let response = ATTFindInformationResponse([
             .init(handle: 1, type: .primaryService), .init(handle: 2, type: .bit128(long)),
         ])

@@ -109,8 +109,8 @@ import Testing
         func characteristic(_ short: UInt16, _ properties: CharacteristicProperties) -> GATTCharacteristic {
             GATTCharacteristic(uuid: .bit16(short), properties: properties)
         }
-        let sensor = try #require(BluetoothUUID("F000AA00-0451-4000-B000-000000000000"))
-        let data = try #require(BluetoothUUID("F000AA01-0451-4000-B000-000000000000"))
+        let sensor = BluetoothUUID("F000AA00-0451-4000-B000-000000000000")
+        let data = BluetoothUUID("F000AA01-0451-4000-B000-000000000000")
         let database = try AttributeDatabase(
             services: [
                 GATTService(
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test func longUUIDsOfTheBluetoothBaseAreShort() throws {
-        let long = try #require(BluetoothUUID("0000180F-0000-1000-8000-00805F9B34FB"))
+        let long = BluetoothUUID("0000180F-0000-1000-8000-00805F9B34FB")
         let wide = BluetoothUUID.bit32(0x0001_180F)
         let database = try AttributeDatabase(
             services: [GATTService(uuid: long, characteristics: []), GATTService(uuid: wide, characteristics: [])],
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func includedServicesAreFoundByType() throws {
-        let long = try #require(BluetoothUUID("2173E519-9155-4862-AB64-7953AB146156"))
+        let long = BluetoothUUID("2173E519-9155-4862-AB64-7953AB146156")
         let services = [
             GATTService(uuid: .bit16(0x1809), includedServices: [long, .bit16(0x180F)], characteristics: []),
             GATTService(uuid: long, isPrimary: false, characteristics: []),
