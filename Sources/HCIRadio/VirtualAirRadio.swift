@@ -274,6 +274,12 @@ extension VirtualAirRadio: FaultInjectingRadio {
         if sides.peripheral.has(beacon) { air.setMuted(isMuted, beacon) }
     }
 
+    package func setFault(_ fault: ConnectionFault, _ beacon: BeaconIdentifier) async {
+        if sides.peripheral.has(beacon) { air.setFault(fault, beacon) }
+    }
+
+    package func failingConnections(to beacon: BeaconIdentifier) async -> Int { air.failingConnections(to: beacon) }
+
     package func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) async {
         sides.peripheral.setPowered(isPowered, beacon)
     }

@@ -17,6 +17,12 @@ package protocol FaultInjectingRadio: PeripheralRadio {
     /// lost after their supervision timeouts.
     func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) async
 
+    /// Lets the next connections to a beacon fail, which advertises meanwhile, instead of those that were set to fail before.
+    func setFault(_ fault: ConnectionFault, _ beacon: BeaconIdentifier) async
+
+    /// The number of connections to a beacon that will fail.
+    func failingConnections(to beacon: BeaconIdentifier) async -> Int
+
     /// Cuts or restores the power of one beacon's radio: its connections end there at once, and are lost at the other end
     /// after their supervision timeouts. An advertisement that is requested meanwhile begins when the power is back.
     func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) async

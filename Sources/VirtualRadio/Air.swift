@@ -38,6 +38,7 @@ package struct Air: Sendable {
     var cryptography: Cryptography
     /// The controllers that nothing is received from.
     private var muted: Set<Int> = []
+    private var faults = ConnectionFaults()
 
     /// An air without controllers.
     /// - Parameter numbers: the source of the controllers' random numbers and keys; `nil` derives them from the seed. Keys
@@ -104,6 +105,7 @@ extension Air {
     package mutating func removeController(_ identifier: ControllerIdentifier) {
         guard let index = context.controllers.index(of: identifier) else { return }
         muted.remove(index)
+        faults.remove(index)
         reset(index)
         context.controllers.remove(index)
     }
@@ -178,6 +180,19 @@ extension Air {
     }
 
     func isMuted(_ controller: Int) -> Bool { muted.contains(controller) }
+
+    /// Lets the next connections to a controller fail, instead of those that were set to fail before. It advertises meanwhile, and
+    /// after an established connection has ended its host decides, as after any other.
+    /// - Parameter reason: that of the fault, as the central gets it.
+    package mutating func setFault(_ fault: ConnectionFault, _ reason: HCIStatus, of identifier: ControllerIdentifier) {
+        guard let index = context.controllers.index(of: identifier) else { return }
+        faults.set(fault, reason, of: index)
+    }
+
+    /// The number of connections to a controller that will fail.
+    package func failingConnections(of identifier: ControllerIdentifier) -> Int {
+        context.controllers.index(of: identifier).map { faults.remaining(of: $0) } ?? 0
+    }
 
     /// Which connections of a controller end.
     package enum Peers: Hashable, Sendable {
@@ -368,9 +383,15 @@ extension Air {
                 links.addRefused(central: initiator, peripheral, advertising[set].address, &context)
                 continue
             }
+            let fault = faults.take(peripheral)
+            if fault?.phase == .establishment {
+                links.addRefused(central: initiator, peripheral, advertising[set].address, &context)
+                continue
+            }
             advertising.stop(set, &context)
             let handle = links.add(central: initiator, peripheral, advertising[set].address, &context)
             advertising.noteConnection(of: set, handle: handle, &context)
+            if let fault { links.fail(handle, of: peripheral, fault, &context) }
             return true
         }
         return false

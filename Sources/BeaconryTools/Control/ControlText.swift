@@ -268,6 +268,14 @@ package enum FaultText {
         let peers = disconnected.peers.joined(separator: ", ")
         return "\(disconnected.name) disconnected from \(peers) (\(disconnected.reason))"
     }
+
+    package static func line(_ fault: ConnectionFaultRecord) -> String {
+        switch fault.count {
+        case 0: "\(fault.beacon): no connection will fail"
+        case 1: "\(fault.beacon): the next connection will fail"
+        default: "\(fault.beacon): the next \(fault.count) connections will fail"
+        }
+    }
 }
 
 extension IdentifierRecord {

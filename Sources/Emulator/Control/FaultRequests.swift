@@ -56,6 +56,22 @@ extension Emulator {
         }
     }
 
+    /// Lets the next connections to a beacon fail, which advertises meanwhile, instead of those that were set to fail before.
+    /// - Throws: `EmulatorError` `.unknownBeacon`; `.radio` if the radio has no emulated air.
+    package func setFault(_ fault: ConnectionFault, of name: String) async throws(EmulatorError) {
+        let radio = try requireFaultInjection("let connections fail on purpose")
+        let identifier = try await running(name).identifier
+        await radio.setFault(fault, identifier)
+        events.post(.beacon(identifier, .connectionsFailing(fault)))
+    }
+
+    /// The number of connections to a beacon that will fail.
+    /// - Throws: as `setFault`.
+    package func failingConnections(to name: String) async throws(EmulatorError) -> Int {
+        let radio = try requireFaultInjection("let connections fail on purpose")
+        return await radio.failingConnections(to: try await running(name).identifier)
+    }
+
     /// Removes the radio, or brings it back.
     /// - Throws: `EmulatorError` `.radio` if the radio has no emulated air.
     package func setRadio(_ power: RadioPower) async throws(EmulatorError) {

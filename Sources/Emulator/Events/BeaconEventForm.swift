@@ -66,6 +66,7 @@ extension BeaconEvent {
                 try $0.set(.seconds, time.map { $0 / .seconds(1) })
             }
         case .unmuted: EventForm(.unmuted, "unmuted")
+        case .connectionsFailing(let fault): Self.form(of: fault)
         case .battery(.flat): EventForm(.batteryFlat, "its battery is flat")
         case .battery(.full): EventForm(.batteryFull, "its battery is full again")
         case .report(let report): report.form(of: beacon)
@@ -79,6 +80,23 @@ extension BeaconEvent {
         let changes = settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         return "\(central) wrote \(Hexadecimal.string(value)) to \(characteristic.words)"
             + (changes.isEmpty ? "" : ": " + changes.joined(separator: " "))
+    }
+
+    private static func form(of fault: ConnectionFault) -> EventForm {
+        let reason = fault.phase == .establishment ? nil : fault.reason.rawValue
+        let sentence =
+            switch (fault.count, fault.phase) {
+            case (0, _): "connections to it do not fail any more"
+            case (let count, .establishment): "the next \(count) connections to it will not be established"
+            case (let count, .connected): "it will end the next \(count) connections at once (\(reason ?? ""))"
+            case (let count, .request):
+                "it will end the next \(count) connections at their first packet (\(reason ?? ""))"
+            }
+        return EventForm(.connectionsFailing, sentence) {
+            try $0.set(.connections, fault.count)
+            try $0.set(.phase, fault.phase.rawValue)
+            try $0.set(.reason, reason)
+        }
     }
 
     private static func period(_ time: Duration?) -> String {

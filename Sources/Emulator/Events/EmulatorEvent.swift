@@ -97,6 +97,8 @@ package enum BeaconEvent: Hashable, Sendable {
     case muted(Duration?)
     /// What the beacon sends is received again.
     case unmuted
+    /// The next connections to it fail, or no more if their count is 0.
+    case connectionsFailing(ConnectionFault)
     /// Its battery is flat, or full again.
     case battery(BatteryState)
     /// The device shows something to its user.

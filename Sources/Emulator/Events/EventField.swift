@@ -122,6 +122,8 @@ extension EventField {
         "missing", .objects, "the first ten beacons that should be on the air and are not: `device` and `state`")
     static let seconds = EventField(
         "seconds", .number, "the time until it is unmuted, in seconds; absent without a limit")
+    static let connections = EventField("connections", .integer, "the number of connections")
+    static let phase = EventField("phase", .text, "when a connection fails: `establishment`, `connected` or `request`")
 
     // A radio.
     static let way = EventField("way", .text, "how the radio is driven")

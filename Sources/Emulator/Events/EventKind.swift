@@ -127,6 +127,9 @@ extension EventKind {
     static let muted = EventKind(
         "muted", [.device, .seconds], "nothing that a beacon sends is received any more (`ctl mute`)")
     static let unmuted = EventKind("unmuted", [.device], "what a beacon sends is received again")
+    static let connectionsFailing = EventKind(
+        "connections-failing", [.device, .connections, .phase, .reason],
+        "the next connections to a beacon fail (`ctl fail-connections`); none if their number is 0")
     static let batteryFlat = EventKind(
         "battery-flat", [.device], "the battery of a beacon is flat, so that it is off (`ctl battery`)")
     static let batteryFull = EventKind("battery-full", [.device], "the battery is full again")
@@ -136,7 +139,7 @@ extension EventKind {
         subscribed,
         unsubscribed, written, refused, settingsSaved, settingsRestored, settingsReset, bondsSaved, bondsReset, muted,
         unmuted,
-        batteryFlat, batteryFull,
+        connectionsFailing, batteryFlat, batteryFull,
     ]
     private static let advertisement: [EventField] =
         [.device, .radio, .requested, .unknown, .different] + EventField.effective

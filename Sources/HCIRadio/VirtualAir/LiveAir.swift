@@ -246,6 +246,21 @@ final class LiveAir {
         settle()
     }
 
+    /// Lets the next connections to the controller of this name fail; a name that is not on the air is ignored.
+    func setFault(_ fault: ConnectionFault, of name: String) {
+        guard let identifier = controllers[name] else { return }
+        catchUp()
+        air.setFault(fault, HCIStatus(fault.reason), of: identifier)
+        settle()
+    }
+
+    /// The number of connections to the controller of this name that will fail.
+    func failingConnections(of name: String) -> Int {
+        guard let identifier = controllers[name] else { return 0 }
+        catchUp()
+        return air.failingConnections(of: identifier)
+    }
+
     /// Ends connections of the controller of this name (see `Air.endConnections`).
     /// - Parameter peer: the name or the address of the other end; `nil` for all connections.
     /// - Returns: the addresses of the other ends; `nil` if no controller has the name.

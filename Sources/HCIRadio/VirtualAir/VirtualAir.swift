@@ -220,6 +220,12 @@ final class VirtualAir {
         air?.setMuted(isMuted, beacon.name)
     }
 
+    /// Lets the next connections to a beacon fail. A beacon that loses its power loses this.
+    func setFault(_ fault: ConnectionFault, _ beacon: BeaconIdentifier) { air?.setFault(fault, of: beacon.name) }
+
+    /// The number of connections to a beacon that will fail.
+    func failingConnections(to beacon: BeaconIdentifier) -> Int { air?.failingConnections(of: beacon.name) ?? 0 }
+
     /// Cuts or restores the power of a beacon, for its next controller.
     /// - Returns: whether that is a change.
     func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) -> Bool {

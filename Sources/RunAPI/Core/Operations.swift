@@ -23,7 +23,8 @@ package enum Operations {
         Endpoint(ListBeacons.self), Endpoint(ChangeBeacons.self), Endpoint(RemoveBeacons.self),
         Endpoint(ShowBeacon.self), Endpoint(ChangeBeacon.self), Endpoint(PutBeacon.self), Endpoint(RemoveBeacon.self),
         Endpoint(PerformCommand.self), Endpoint(RequestPairing.self), Endpoint(AnswerPairing.self),
-        Endpoint(ListBonds.self), Endpoint(ForgetBonds.self),
+        Endpoint(ListBonds.self), Endpoint(ForgetBonds.self), Endpoint(ShowConnectionFault.self),
+        Endpoint(FailConnections.self),
     ]
 
     private static let air = [

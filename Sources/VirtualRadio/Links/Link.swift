@@ -136,6 +136,8 @@ struct Link: Sendable {
     private(set) var termination: (side: LinkSide, reason: HCIStatus, deadline: AirTime)?
     private(set) var lossDeadline: AirTime = .never
     private(set) var lossReason = HCIStatus.connectionTimeout
+    /// The reason with which the peripheral ends it when the first packet of the central arrives; `nil`: it does not.
+    var failure: HCIStatus?
     /// The side whose packets do not arrive; `nil` for none.
     private(set) var silentSide: LinkSide?
 

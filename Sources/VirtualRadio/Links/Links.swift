@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
 import HCI
 
 /// The connections of all controllers (Core 5.4, Vol 6, Part B, 4.5).
@@ -93,6 +94,27 @@ struct Links: Sendable {
         links[index].refuse(at: context.now)
         links[index].reportConnection(to: .central, &context)
         schedule(index, &context)
+    }
+
+    /// Lets a new link fail: at once, or when the first packet of its central arrives.
+    mutating func fail(
+        _ handle: ConnectionHandle, of peripheral: Int, _ fault: (phase: ConnectionFault.Phase, reason: HCIStatus),
+        _ context: inout AirContext
+    ) {
+        guard let (index, _) = find(handle, of: peripheral) else { return }
+        if fault.phase == .request {
+            links[index].failure = fault.reason
+        } else {
+            endByFault(index, fault.reason, &context)
+        }
+    }
+
+    /// Ends a link as its peripheral does, or by a loss.
+    private mutating func endByFault(_ index: Int, _ reason: HCIStatus, _ context: inout AirContext) {
+        if reason == .connectionTimeout || reason == .connectionTerminatedMICFailure {
+            return closeBoth(index, reason, &context)
+        }
+        close(index, [(.peripheral, .connectionTerminatedByLocalHost), (.central, reason)], &context)
     }
 
     /// Makes a link, and adds it to the links of its central.
@@ -199,6 +221,9 @@ struct Links: Sendable {
             let reason = links[index].runProcedure(atEvent: number, &context)
         {
             return closeBoth(index, reason, &context)
+        }
+        if let failure = links[index].failure, canSend(index, from: .central, &context) {
+            return endByFault(index, failure, &context)
         }
         exchangeData(index, &context)
         if links[index].isReadyToEnd { finishTermination(index, &context) }

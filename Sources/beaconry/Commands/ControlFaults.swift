@@ -37,6 +37,43 @@ struct ControlDisconnect: AsyncParsableCommand {
     }
 }
 
+/// `beaconry ctl fail-connections`
+struct ControlFailConnections: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fail-connections",
+        abstract: "Let the next connections to a beacon fail; the beacon advertises meanwhile.",
+        discussion: """
+            Example: beaconry ctl fail-connections door 3
+
+            On the virtual air only. With the phase connected, the beacon ends the connection at once; with request, when the \
+            first packet of the central arrives; with establishment, the beacon does not answer: the central gets \
+            "connection failed to be established", and many hosts request the connection again until their time limit. \
+            Without a number, the number that is left is shown.
+            """)
+    @Argument(help: "The beacon's id.", completion: .beacons) var beacon: String
+    @Argument(
+        help: "The number of connections, 0 to 1000; 0 ends the fault.",
+        transform: OptionValue.wholeNumber(in: ConnectionFault.counts))
+    var count: Int?
+    @Option(help: "When a connection fails.") var phase = ConnectionFault.Phase.connected
+    @Option(help: "The reason that the central gets (default: remote-user).") var reason: DisconnectionReason?
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        guard let count else {
+            let show = ShowConnectionFault { $0.beacon = BeaconName(beacon) }
+            return try await options.tool.perform(show) { [FaultText.line($0)] }
+        }
+        let fail = FailConnections {
+            $0.beacon = BeaconName(beacon)
+            $0.count = FailureCount(count)
+            $0.phase = phase
+            $0.reason = reason
+        }
+        try await options.tool.perform(fail) { [FaultText.line($0)] }
+    }
+}
+
 /// `beaconry ctl mute`
 struct ControlMute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

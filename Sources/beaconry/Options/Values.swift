@@ -16,6 +16,7 @@ package import Receiving
 extension AdvertisingPDU: ExpressibleByArgument {}
 extension Proximity: ExpressibleByArgument {}
 extension DisconnectionReason: ExpressibleByArgument {}
+extension ConnectionFault.Phase: ExpressibleByArgument {}
 extension BatteryState: ExpressibleByArgument {}
 extension BenchApp: ExpressibleByArgument {}
 extension RadioPower: ExpressibleByArgument {}

@@ -217,6 +217,10 @@ final class ScriptedAir: ScriptedRadio, FaultInjectingRadio, @unchecked Sendable
         await body?()
     }
 
+    func setFault(_ fault: ConnectionFault, _ beacon: BeaconIdentifier) async {}
+
+    func failingConnections(to beacon: BeaconIdentifier) async -> Int { 0 }
+
     func setMuted(_ isMuted: Bool, _ beacon: BeaconIdentifier) async { await inject(.mute(beacon.name, isMuted)) }
 
     func setPowered(_ isPowered: Bool, _ beacon: BeaconIdentifier) async {
