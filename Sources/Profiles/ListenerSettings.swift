@@ -104,6 +104,7 @@ extension BeaconRegion {
     /// The region of an entry of a list.
     package init(_ entry: RegionList.Entry) {
         self.init(identifier: entry.identifier, entry.identifiers)
+        notifiesOnDisplay = entry.notifiesOnDisplay
     }
 }
 
@@ -159,6 +160,7 @@ extension RegionList.Entry {
         let id = reader.required("id", ValueText.name)
         let identifiers = BeaconRegion.Identifiers(from: &reader)
         let exitAfter = reader.value("exit-after", ValueText.duration)
+        let notifiesOnDisplay = reader.value("notify-on-display", ValueText.boolean) ?? false
         let hello = reader.value("hello", ValueText.message)
         let goodbye = reader.value("goodbye", ValueText.message)
         let atMostOncePer = reader.value("at-most-once-per", ValueText.duration)
@@ -171,12 +173,14 @@ extension RegionList.Entry {
         self.init(
             identifier: id, identifiers, hello: hello, goodbye: goodbye, atMostOncePer: atMostOncePer,
             exitAfter: exitAfter)
+        self.notifiesOnDisplay = notifiesOnDisplay
     }
 
     /// As profiles have it, on one line.
     var text: String {
         let exit = exitAfter.map { "exit-after: \(DeviceWriter.text($0))" }
-        let parts = ["id: \(DeviceWriter.quoted(identifier))"] + identifiers.pairs + [exit].compactMap(\.self)
+        let display = notifiesOnDisplay ? "notify-on-display: true" : nil
+        let parts = ["id: \(DeviceWriter.quoted(identifier))"] + identifiers.pairs + [exit, display].compactMap(\.self)
         return "{ " + parts.joined(separator: ", ") + " }"
     }
 }

@@ -21,6 +21,8 @@ package struct RegionList: Hashable, Sendable {
         package var atMostOncePer: Duration?
         /// The time without an advertisement after which the region is left; `nil` for the monitor's default.
         package var exitAfter: Duration?
+        /// Whether a receiver reports the state again when its screen comes on inside the region.
+        package var notifiesOnDisplay = false
 
         package init(
             identifier: String, _ identifiers: BeaconRegion.Identifiers, hello: String? = nil, goodbye: String? = nil,

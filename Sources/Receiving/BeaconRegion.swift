@@ -29,6 +29,9 @@ package struct BeaconRegion: Hashable, Sendable {
     package var identifier: String
     /// The identifiers of its beacons.
     package var identifiers: Identifiers
+    /// Whether the app gets the state again when the screen comes on inside the region (`notifyEntryStateOnDisplay` of
+    /// `CLBeaconRegion`).
+    package var notifiesOnDisplay = false
 
     /// The beacons with these identifiers.
     package init(identifier: String, _ identifiers: Identifiers) {

@@ -68,6 +68,9 @@ package struct PutRegion: Operation {
         .optional(
             "exit-after", .member, \.exitAfter,
             "the time without a packet after which the region is left; without it, the time of the phone"),
+        .optional(
+            "notify-on-display", .member, \.notifiesOnDisplay,
+            "whether the state is reported again when the screen comes on inside the region; without it, false"),
     ]
     package static let failures: [EmulatorError.Code] = [.badProfile, .unknownBeacon, .conflict]
 
@@ -79,13 +82,15 @@ package struct PutRegion: Operation {
     package var namespace: String?
     package var instance: String?
     package var exitAfter: Duration?
+    package var notifiesOnDisplay: Bool?
 
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Stored<MonitoredRegion> {
         let listener = try run.emulator.listener(receiver.text)
-        let put = try await listener.monitor(
-            BeaconRegion(identifier: region.text, try identifiers()), exitAfter: exitAfter)
+        var region = BeaconRegion(identifier: region.text, try identifiers())
+        region.notifiesOnDisplay = notifiesOnDisplay ?? false
+        let put = try await listener.monitor(region, exitAfter: exitAfter)
         return Stored(put.record, isNew: put.isNew)
     }
 
@@ -129,6 +134,9 @@ extension MonitoredRegion: ListedRecord, ReadableRecord {
         [
             .version, .required("identifier", .text, "the name"),
         ] + IdentifierRecord.ofRegion + [
-            .required("state", .choice(RegionState.self), "whether the receiver is inside")
+            .required("state", .choice(RegionState.self), "whether the receiver is inside"),
+            .optional(
+                "notify-on-display", .boolean,
+                "whether the state is reported again when the screen comes on inside; absent: false"),
         ])
 }

@@ -41,6 +41,7 @@ enum ScenarioSchema {
                 .optional("minor", .value(.unsigned16), "the minor number; id3 of AltBeacons (default: any)"),
                 .optional("namespace", .value(.bytes(10...10)), "the namespace of Eddystone-UID, instead of a UUID"),
                 .optional("instance", .value(.bytes(6...6)), "the instance of Eddystone-UID (default: any)"), exit,
+                display,
             ] + others
         ).with([
             "anyOf": .array(["uuid", "namespace"].map { .object(["required": .array([.text($0)])]) })
@@ -50,6 +51,10 @@ enum ScenarioSchema {
     private static let id = Schema.Member.required("id", .value(.name), "the name of the region")
     private static let exit = Schema.Member.optional(
         "exit-after", .value(.duration), "the time without advertisements before an exit (default: 30s)")
+
+    private static let display = Schema.Member.optional(
+        "notify-on-display", .value(.boolean),
+        "whether the state is reported again when the screen comes on inside the region (default: false)")
 
     /// A region of a scenario, which may have announcements.
     private static let announcingRegion = region([

@@ -172,6 +172,7 @@ package actor ListeningReceiver {
             addRegions(next.regions)
         }
         scan.setScreen(next.screen)
+        if former.screen == .off, next.screen == .on { reportStatesOnDisplay() }
         var failure: EmulatorError?
         if next.isListening, !former.isListening {
             do throws(PhoneScan.TooManyStarts) {
@@ -325,6 +326,14 @@ package actor ListeningReceiver {
                 if reports.hasReaders { reports.send(Report(record: self.report, line: JSONLine.encode(self.report))) }
             case .region(let event): changes.send(MonitoringRecord(event))
             }
+        }
+    }
+
+    /// As iOS does for regions with `notifyEntryStateOnDisplay`.
+    private func reportStatesOnDisplay() {
+        settle()
+        for status in app.regions where status.region.notifiesOnDisplay && status.state == .inside {
+            changes.send(MonitoringRecord(status))
         }
     }
 

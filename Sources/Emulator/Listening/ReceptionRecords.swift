@@ -213,8 +213,9 @@ package struct RangingRecord: Codable, Hashable, Sendable {
 
 /// A region of a listening receiver as JSON.
 package struct MonitoredRegion: Codable, Hashable, Sendable {
-    private enum CodingKeys: CodingKey {
+    private enum CodingKeys: String, CodingKey {
         case v, identifier, state
+        case notifiesOnDisplay = "notify-on-display"
     }
 
     /// The name of the region.
@@ -223,8 +224,11 @@ package struct MonitoredRegion: Codable, Hashable, Sendable {
     package let identifiers: IdentifierRecord
     /// unknown, inside or outside.
     package let state: String
+    /// Whether the state is reported again when the screen comes on inside; `nil`: it is not.
+    package let notifiesOnDisplay: Bool?
 
     init(_ status: RegionStatus) {
+        notifiesOnDisplay = status.region.notifiesOnDisplay ? true : nil
         identifier = status.region.identifier
         identifiers = IdentifierRecord(status.region.identifiers)
         state = status.state.rawValue
@@ -235,6 +239,7 @@ package struct MonitoredRegion: Codable, Hashable, Sendable {
         let object = try decoder.container(keyedBy: CodingKeys.self)
         identifier = try object.decode(String.self, forKey: .identifier)
         state = try object.decode(String.self, forKey: .state)
+        notifiesOnDisplay = try object.decodeIfPresent(Bool.self, forKey: .notifiesOnDisplay)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -243,6 +248,7 @@ package struct MonitoredRegion: Codable, Hashable, Sendable {
         try object.encode(1, forKey: .v)
         try object.encode(identifier, forKey: .identifier)
         try object.encode(state, forKey: .state)
+        try object.encodeIfPresent(notifiesOnDisplay, forKey: .notifiesOnDisplay)
     }
 }
 

@@ -131,6 +131,8 @@ struct ControlReceiverMonitor: AsyncParsableCommand {
         help: "Time without a packet after which the region is left, such as 10s (default: the time of the phone).",
         transform: ValueText.duration)
     var exitAfter: Duration?
+    @Flag(help: "Report the state again when the screen comes on inside the region.")
+    var notifyOnDisplay = false
     @OptionGroup var options: ControlOptions
 
     func run() async throws {
@@ -140,6 +142,7 @@ struct ControlReceiverMonitor: AsyncParsableCommand {
         let given = IdentifierRecord(try identifiers.identifiers())
         (put.uuid, put.major, put.minor) = (identifiers.uuid, given.major, given.minor)
         (put.namespace, put.instance, put.exitAfter) = (given.namespace, given.instance, exitAfter)
+        put.notifiesOnDisplay = notifyOnDisplay ? true : nil
         try await options.tool.perform(put) { LinkText.list([$0]) }
     }
 }

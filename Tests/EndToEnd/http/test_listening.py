@@ -160,6 +160,30 @@ def test_regions_stay_when_the_client_ends(shop: Server) -> None:
     assert refused.status == 409 and "20" in refused.json["detail"]
 
 
+def test_state_comes_again_when_the_screen_comes_on_inside(shop: Server) -> None:
+    for name, wanted in (("quiet", False), ("shop", True)):
+        added = shop.request("PUT", f"/v1/receivers/phone/regions/{name}", {"uuid": UUID, "notify-on-display": wanted})
+        assert added.json.get("notify-on-display", False) is wanted
+    changes = stream(shop, "/v1/receivers/phone/monitoring")
+    states: dict[str, str] = {}
+    while set(states.values()) != {"inside"} or len(states) < 2:
+        change = next(changes)
+        states[change["identifier"]] = change["state"]
+    for screen in ("off", "on", "on"):
+        assert shop.request("PATCH", "/v1/receivers/phone", {"screen": screen}, **PATCH).status == 200
+    shown = next(changes)
+    assert (shown["identifier"], shown["event"], shown["state"]) == ("shop", "state", "inside")
+    # Neither the other region nor a screen that was on already: the next change is another one.
+    shop.request("DELETE", "/v1/receivers/phone/regions/quiet")
+    shop.request("PATCH", "/v1/beacons?match=*", {"enabled": False}, **PATCH)
+    assert next(changes)["event"] == "exited"
+    # Outside, it does not come.
+    for screen in ("off", "on"):
+        shop.request("PATCH", "/v1/receivers/phone", {"screen": screen}, **PATCH)
+    shop.request("PATCH", "/v1/beacons?match=*", {"enabled": True}, **PATCH)
+    assert next(changes)["event"] == "entered"
+
+
 def test_client_adds_a_receiver(shop: Server) -> None:
     assert shop.request("GET", "/v1/receivers/ipad/ranging").status == 404
     assert shop.request("PUT", "/v1/receivers/ipad", {}).status == 201

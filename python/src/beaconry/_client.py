@@ -86,6 +86,16 @@ class Client:
         """Performs a command of a device, such as to press its button."""
         return self._connection.perform("POST", f"/v1/beacons/{part(beacon)}/commands/{part(command)}", body=values)
 
+    def show_connection_fault(self, beacon: str) -> Any:
+        """The number of connections to a beacon that will still fail."""
+        return self._connection.perform("GET", f"/v1/beacons/{part(beacon)}/connection-fault")
+
+    def fail_connections(self, beacon: str, count: int, *, phase: str | None = None, reason: str | None = None) -> Any:
+        """Lets the next connections to a beacon fail, which advertises meanwhile, instead of those that were set to fail before."""
+        return self._connection.perform(
+            "PUT", f"/v1/beacons/{part(beacon)}/connection-fault", body={"count": count, "phase": phase, "reason": reason}
+        )
+
     def request_pairing(self, beacon: str) -> None:
         """Asks the connected centrals of a beacon to pair."""
         self._connection.perform("POST", f"/v1/beacons/{part(beacon)}/pair")
@@ -342,12 +352,12 @@ class Client:
 
     def put_region(
         self, receiver: str, region: str, *, exit_after: str | None = None, instance: str | None = None, major: int | None = None,
-        minor: int | None = None, namespace: str | None = None, uuid: str | None = None
+        minor: int | None = None, namespace: str | None = None, notify_on_display: bool | None = None, uuid: str | None = None
     ) -> Any:
         """Has a listening receiver monitor a region, instead of one of the same name, until it is removed."""
         return self._connection.perform(
             "PUT", f"/v1/receivers/{part(receiver)}/regions/{part(region)}", body={"exit-after": exit_after, "instance": instance,
-            "major": major, "minor": minor, "namespace": namespace, "uuid": uuid}
+            "major": major, "minor": minor, "namespace": namespace, "notify-on-display": notify_on_display, "uuid": uuid}
         )
 
     def reload(self) -> Any:

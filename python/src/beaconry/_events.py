@@ -28,6 +28,7 @@ NAMES = frozenset(
         "comparison-wanted",
         "connected",
         "connection-failed",
+        "connections-failing",
         "degraded",
         "disconnected",
         "encrypted",
