@@ -28,6 +28,7 @@ public actor Central {
 
     private let radio: any CentralRadio
     private let timekeeper: Timekeeper
+    private let calls = PendingCalls()
     private var scanning = ScanningState()
     /// Serializes changes of the scan, so that the last one takes effect last.
     private let scanLane = Lane()
@@ -150,6 +151,8 @@ public actor Central {
     /// Returns when the radio can be used; at once if it can be used now.
     public func waitUntilReady(timeout: Duration = defaultTimeout) async throws(CentralError) {
         let operation = "wait for the radio \(radio.name)"
+        let call = calls.begin(operation)
+        defer { withExtendedLifetime(call) {} }
         let states = states
         let outcome = await Race<Bool>.run(within: timeout, by: timekeeper) { _ in
             for await state in states where state == .ready { return true }
@@ -181,6 +184,14 @@ public actor Central {
         if !isClosed { observed.set(state) }
     }
 
+    // MARK: - Calls
+
+    /// The operations of its calls that have not returned, and of its scans and subscriptions, in the order in which they began.
+    package nonisolated var pendingCalls: [String] { calls.names }
+
+    /// A scan begins. It ends when nothing refers to what is returned.
+    nonisolated func beginScan() -> PendingCall { calls.begin("scan") }
+
     // MARK: - Known peripherals
 
     /// The devices that are remembered, because they were seen or requested by address; those seen last at the end.
@@ -188,7 +199,7 @@ public actor Central {
 
     /// The device of an address, known or not: no scan is needed to connect to it.
     public func peripheral(at address: RemoteAddress) -> Peripheral {
-        known.find(address) { Peripheral(address, radio: radio, timekeeper: timekeeper) }
+        known.find(address) { Peripheral(address, radio: radio, timekeeper: timekeeper, calls: calls) }
     }
 
     /// Forgets a device, unless it is connected.
@@ -212,6 +223,8 @@ extension Central {
         _ options: ScanOptions = ScanOptions(), timeout: Duration = defaultTimeout
     ) async throws(CentralError) -> Peripheral {
         let operation = "find a device"
+        let call = calls.begin(operation)
+        defer { withExtendedLifetime(call) {} }
         let outcome = await Race<Result<Peripheral?, CentralError>>.run(within: timeout, by: timekeeper) { _ in
             do throws(CentralError) {
                 for try await discovery in self.scan(options) { return .success(discovery.peripheral) }

@@ -52,13 +52,15 @@ public final class Peripheral: Sendable {
     public let address: RemoteAddress
     private let radio: any CentralRadio
     private let timekeeper: Timekeeper
+    private let calls: PendingCalls
     private let lane = Lane()
     private let storage = Mutex(Storage())
 
-    init(_ address: RemoteAddress, radio: any CentralRadio, timekeeper: Timekeeper) {
+    init(_ address: RemoteAddress, radio: any CentralRadio, timekeeper: Timekeeper, calls: PendingCalls) {
         self.address = address
         self.radio = radio
         self.timekeeper = timekeeper
+        self.calls = calls
     }
 
     /// Its latest advertisement; `nil` if none was received.
@@ -130,6 +132,8 @@ public final class Peripheral: Sendable {
 
     private func connectOnce(timeout: Duration) async throws(CentralError) {
         let operation = "connect to \(address)"
+        let call = calls.begin(operation)
+        defer { withExtendedLifetime(call) {} }
         let outcome = await Attempt.run(within: timeout, by: timekeeper) { attempt in
             await self.connect(timeout: timeout, attempt)
         }
@@ -174,7 +178,7 @@ public final class Peripheral: Sendable {
     }
 
     private func adopt(_ link: any RemoteLink) {
-        let connection = Connection(link, timekeeper: timekeeper) { [weak self] in self?.lose($0, $1) }
+        let connection = Connection(link, timekeeper: timekeeper, calls: calls) { [weak self] in self?.lose($0, $1) }
         let interval = storage.withLock { storage in
             storage.connection = connection
             storage.move(to: .connected)

@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BeaconryCentral
+import Bluetooth
 import Emulator
 import RunAPI
 public import Space
+import Testing
 
 extension VirtualAir {
     /// A beacon on an air. Its methods throw `VirtualAirError`, with the sentence of `beaconry ctl`.
@@ -56,6 +58,22 @@ extension VirtualAir {
             try await air.perform { [name] in try await $0.disconnect(name, from: nil, chosen) }
         }
 
+        /// Lets the next connections to it fail, while it advertises. 0 ends that.
+        /// - Parameters:
+        ///   - count: the number of connections, 0 to 1000.
+        ///   - phase: as for `beaconry ctl fail-connections`: `establishment`, `connected` or `request`.
+        ///   - reason: of the phases `connected` and `request`, as for `beaconry ctl disconnect`; `nil` for `remote-user`.
+        public func failConnections(
+            _ count: Int, phase: String = "connected", reason: String? = nil
+        ) async throws {
+            guard ConnectionFault.counts ~= count else {
+                throw VirtualAirError("\(count) connections cannot be set to fail; write a number from 0 to 1000")
+            }
+            let fault = ConnectionFault(
+                count: count, phase: try VirtualAirError.phase(phase), reason: try VirtualAirError.reason(reason))
+            try await air.perform { [name] in try await $0.setFault(fault, of: name) }
+        }
+
         /// Moves it, and ends its walk.
         public func move(to position: Position) async throws {
             try await air.perform { [name] in try await $0.air.move(name, to: position) }
@@ -84,7 +102,7 @@ extension VirtualAir {
 
         /// What it receives from now on, for a duration: each advertisement.
         public func advertisements(for duration: Duration) async throws -> [Discovery] {
-            try await air.run {
+            try await air.run(within: nil) {
                 var found: [Discovery] = []
                 for try await discovery in central.scan(ScanOptions(includesRepetitions: true, duration: duration)) {
                     found.append(discovery)

@@ -34,11 +34,21 @@ final class AirProfiles: Sendable {
         return [given, try Profile(parsing: "profile: air\n\(list)", file: "air")].compactMap(\.self)
     }
 
-    /// - Throws: `VirtualAirError` if the name is in use.
-    func add(_ name: String, _ position: Position?, _ keys: String) throws {
+    /// - Parameter device: its kind, unless the keys have it.
+    /// - Throws: `VirtualAirError` if the name is in use, or the beacon has faults.
+    func add(_ name: String, _ position: Position?, _ device: String?, _ keys: String) throws {
         var text = "  - id: \(JSONLine.encode(name))\n"
+        if let device, !keys.split(separator: "\n").contains(where: { $0.hasPrefix("device:") }) {
+            text += "    device: \(JSONLine.encode(device))\n"
+        }
         if let position { text += "    position: [\(position.x), \(position.y), \(position.z)]\n" }
         for line in keys.split(separator: "\n") { text += "    \(line)\n" }
+        do throws(ProfileFaults) {
+            _ = try Profile(parsing: "profile: air\nbeacons:\n\(text)", file: "air")
+        } catch {
+            // The lines are not those of a file that somebody has written.
+            throw VirtualAirError("the beacon \(name): \(error.faults.map(\.message).joined(separator: "; "))")
+        }
         try added.withLock { added in
             guard !added.contains(where: { $0.name == name }) else {
                 throw VirtualAirError("there is a beacon \(name) already; give every beacon its own name")

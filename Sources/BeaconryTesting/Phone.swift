@@ -6,7 +6,7 @@ import BeaconryCentral
 import Devices
 import Emulator
 import Profiles
-import Receiving
+public import Receiving
 public import Space
 
 extension VirtualAir {
@@ -35,8 +35,8 @@ extension VirtualAir {
             public let packets: Int
             /// The estimated distance in metres; -1 if unknown.
             public let accuracy: Double
-            /// `immediate`, `near`, `far` or `unknown`.
-            public let proximity: String
+            /// How near it is.
+            public let proximity: Proximity
         }
 
         /// Its name on the air.
@@ -52,7 +52,7 @@ extension VirtualAir {
                     format: $0.format, uuid: identifiers.uuid ?? "", major: identifiers.major ?? 0,
                     minor: identifiers.minor ?? 0, namespace: identifiers.namespace, instance: identifiers.instance,
                     identity: identifiers.identity, rssi: $0.rssi, packets: $0.packets, accuracy: $0.accuracy,
-                    proximity: $0.proximity)
+                    proximity: Proximity(rawValue: $0.proximity) ?? .unknown)
             }
         }
 
@@ -61,9 +61,15 @@ extension VirtualAir {
         ///   - uuid: the proximity UUID of its beacons.
         ///   - major: their major number; `nil` for any.
         ///   - minor: their minor number, with a major number; `nil` for any.
-        public func monitor(_ region: String, uuid: String, major: UInt16? = nil, minor: UInt16? = nil) async throws {
+        ///   - notifiesOnDisplay: whether its app gets the state again when the screen comes on inside the region, as with
+        ///     `notifyEntryStateOnDisplay`.
+        public func monitor(
+            _ region: String, uuid: String, major: UInt16? = nil, minor: UInt16? = nil, notifiesOnDisplay: Bool = false
+        ) async throws {
             let proximity = try VirtualAirError.parsing { try ValueText.uuid(uuid) }
-            try await monitor(BeaconRegion(identifier: region, uuid: proximity, major: major, minor: minor))
+            var monitored = BeaconRegion(identifier: region, uuid: proximity, major: major, minor: minor)
+            monitored.notifiesOnDisplay = notifiesOnDisplay
+            try await monitor(monitored)
         }
 
         /// Monitors a region of Eddystone-UIDs from now on, instead of one of the same name. The apps of an iPhone have none.
@@ -82,16 +88,23 @@ extension VirtualAir {
             try await air.perform { [name] in _ = try await (try $0.listener(name)).monitor(region, exitAfter: nil) }
         }
 
-        /// The state of a region: `inside`, `outside`, or `unknown` before it is determined; `nil` if there is no such region.
-        public func state(of region: String) async throws -> String? {
+        /// The state of a region; `nil` if there is no such region.
+        public func state(of region: String) async throws -> RegionState? {
             let regions = try await air.perform { [name] in await (try $0.listener(name)).regions }
-            return regions.first { $0.identifier == region }?.state
+            return regions.first { $0.identifier == region }.flatMap { RegionState(rawValue: $0.state) }
         }
 
         /// Switches its Bluetooth on or off.
         public func setListening(_ isListening: Bool) async throws {
             var change = ListenerChange()
             change.isListening = isListening
+            try await air.perform { [name, change] in _ = try await $0.changeListener(name, change) }
+        }
+
+        /// Switches its screen on or off.
+        public func setScreen(_ isOn: Bool) async throws {
+            var change = ListenerChange()
+            change.screen = isOn ? .on : .off
             try await air.perform { [name, change] in _ = try await $0.changeListener(name, change) }
         }
 

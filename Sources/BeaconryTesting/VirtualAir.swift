@@ -5,12 +5,13 @@
 import BeaconryCentral
 import Concurrency
 import Devices
+import Dispatch
 import Emulator
 import HCIRadio
 import Profiles
 public import Space
 import Synchronization
-import Testing
+public import Testing
 
 /// Beacons and receivers on a virtual air in virtual time, for tests.
 ///
@@ -30,14 +31,20 @@ import Testing
 /// All is in this process. The clock stands still, except during `run`, `clock.advance` and expectations; then it advances from
 /// each event to the next at once. The same seed repeats the random numbers of the air. An air ends with its last reference, or
 /// earlier with `stop`. Airs are independent of each other, so that tests may run in parallel.
+///
+/// Code that waits for something that will not happen is an issue of the test after a second of real time: in `run`, when nothing is
+/// left to do; outside of `run`, when it waits for time that does not pass.
 public final class VirtualAir: Sendable {
     private let simulation: Simulation
     private let radio: VirtualAirRadio
     private let emulator: Emulator
     private let running: Task<Void, any Error>
     private let profiles: AirProfiles
-    /// The number of bodies for which the clock runs.
-    private let bodies = Mutex(0)
+    private let bodies: AirBodies
+    /// The open centrals, for reports of what they wait for.
+    private let centrals = Mutex<[(name: String, central: Weak<BeaconryCentral.Central>)]>([])
+    /// Stalls of code outside of `run`.
+    private let stalls = AsyncStream.makeStream(of: AirStall.self)
     /// The longest virtual time in which a beacon is on the air.
     private static let patience = Duration.seconds(1)
 
@@ -63,6 +70,8 @@ public final class VirtualAir: Sendable {
         }
         (self.simulation, self.radio, self.emulator, self.running) = (simulation, radio, emulator, running)
         self.profiles = profiles
+        bodies = AirBodies(in: simulation)
+        watchForStalls()
         let ready = try JournalExpectation(condition: "ready")
         // A device may be off until a button is pressed.
         _ = try await run { await emulator.events.verify([ready], within: Self.patience) }
@@ -71,6 +80,8 @@ public final class VirtualAir: Sendable {
     }
 
     deinit {
+        stalls.continuation.finish()
+        simulation.observeIdleness(nil)
         let (emulator, simulation, running) = (emulator, simulation, running)
         Task {
             try await simulation.perform {
@@ -100,20 +111,89 @@ public final class VirtualAir: Sendable {
 
     /// Runs a body in the time of the air, which passes as fast as the work is done; timeouts of centrals are in it, and
     /// `clock.sleep`, but not `Task.sleep`. Bodies may overlap.
-    /// - Throws: the error of the body.
-    public func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
-        try await simulation.perform {
-            // On the thread of the simulation, so that no time passes before the body begins, or after its end.
-            change(by: 1)
-            defer { change(by: -1) }
-            return try await body()
+    ///
+    /// If nothing is left to do in the air for a second of real time, or the limit is over, while the body has not returned, the test
+    /// has an issue that names what it waits for; the body is cancelled, and its end is not waited for.
+    /// - Parameters:
+    ///   - limit: the longest time of the air; `nil` for no limit.
+    ///   - waitsInRealTime: whether it waits for something outside of the air, such as `Task.sleep`, a socket or another process, so
+    ///     that nothing may be left to do in the air meanwhile.
+    ///   - sourceLocation: of the issue.
+    ///   - body: the code that takes time of the air.
+    /// - Throws: the error of the body; `VirtualAirError` if it does not return.
+    public func run<Value: Sendable>(
+        within limit: Duration? = .seconds(3600), waitsInRealTime: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let call = AirCall<Value>(isInside: simulation.isCurrent)
+        let running = Task { [self] in
+            do {
+                let value = try await simulation.perform { [self] in
+                    // On the thread of the simulation, so that no time passes before the body begins, or after its end.
+                    let number = bodies.begin(waitsInRealTime: waitsInRealTime) { call.end(.failure($0)) }
+                    defer { bodies.finish(number) }
+                    let timer = limit.map { limit in
+                        simulation.limit(at: simulation.now.offset + limit) { [weak self] in
+                            guard let self else { return }
+                            bodies.end(number, .limit(limit, waiting: pendingCalls))
+                        }
+                    }
+                    defer { if let timer { simulation.cancel(timer) } }
+                    return try await body()
+                }
+                call.end(.success(value))
+            } catch {
+                call.end(.failure(error))
+            }
+        }
+        do {
+            return try await withTaskCancellationHandler {
+                try await call.value
+            } onCancel: {
+                running.cancel()
+            }
+        } catch let stall as AirStall {
+            running.cancel()
+            Issue.record("\(stall.message)", sourceLocation: sourceLocation)
+            throw VirtualAirError(stall.message)
         }
     }
 
-    private func change(by number: Int) {
-        bodies.withLock { count in
-            count += number
-            simulation.setRate(count > 0 ? .maximum : .manual)
+    /// Records stalls as issues of the test in which the air was made.
+    private func watchForStalls() {
+        simulation.observeIdleness { [weak self, simulation] idleness in
+            guard let self, idleness.outsideSleepers > 0 || !idleness.isStopped else { return }
+            let activity = simulation.activity
+            // After what other threads do now for the simulation, on a busy machine.
+            DispatchQueue.global(qos: .background).async { [weak self] in self?.reportStall(unlessActiveSince: activity)
+            }
+        }
+        Task { [weak self, stream = stalls.stream] in
+            for await stall in stream {
+                guard let self else { return }
+                Issue.record("\(stall.message)")
+                // So that the code ends: with what it waits for, or its time limit.
+                try? await run { [self] in
+                    while simulation.outsideSleepers > 0 { try await clock.sleep(for: .milliseconds(100)) }
+                }
+            }
+        }
+    }
+
+    private func reportStall(unlessActiveSince activity: UInt64) {
+        guard simulation.activity == activity else { return }
+        if bodies.isEmpty {
+            stalls.continuation.yield(.outside(waiting: pendingCalls))
+        } else {
+            bodies.endIdle(.nothingLeft(waiting: pendingCalls))
+        }
+    }
+
+    /// What the receivers wait for: `phone: find a device`.
+    private var pendingCalls: [String] {
+        centrals.withLock { centrals in
+            centrals.flatMap { name, central in (central.value?.pendingCalls ?? []).map { "\(name): \($0)" } }
         }
     }
 
@@ -126,7 +206,9 @@ public final class VirtualAir: Sendable {
 
         /// Lets this time pass.
         /// - Throws: `CancellationError` if the task is cancelled.
-        public func advance(by duration: Duration) async throws { try await air.run { try await sleep(for: duration) } }
+        public func advance(by duration: Duration) async throws {
+            try await air.run(within: nil) { try await sleep(for: duration) }
+        }
 
         /// Waits, in a body of `run`.
         /// - Throws: `CancellationError` if the task is cancelled.
@@ -141,32 +223,36 @@ public final class VirtualAir: Sendable {
     /// The events with their readers.
     var hub: EventHub { emulator.events }
 
-    /// Adds a beacon with the kind of device `ibeacon`, which only advertises, and returns when it is on the air.
+    /// Adds a beacon that advertises an iBeacon, and returns when it is on the air.
     /// - Parameters:
     ///   - name: its id.
     ///   - iBeacon: the UUID as text, the major and the minor number.
     ///   - position: `nil` for 1 m from every receiver.
+    ///   - device: its kind (docs/profiles.md): `ibeacon` only advertises, `iot-design-shop` has a service for its settings.
     ///   - keys: further keys of the beacon as lines of a profile, such as `interval: 20ms`.
     /// - Throws: `VirtualAirError` for a value that is not valid, or a name that is in use.
     @discardableResult
     public func beacon(
         _ name: String, iBeacon: (uuid: String, major: UInt16, minor: UInt16), at position: Position? = nil,
-        keys: String = ""
+        device: String = "ibeacon", keys: String = ""
     ) async throws -> Beacon {
         let frame = "ibeacon: { uuid: \(iBeacon.uuid), major: \(iBeacon.major), minor: \(iBeacon.minor) }"
-        return try await beacon(name, at: position, keys: "device: ibeacon\n\(frame)\n\(keys)")
+        return try await beacon(name, at: position, device: device, keys: "\(frame)\n\(keys)")
     }
 
     /// Adds a beacon, and returns when it is on the air.
     /// - Parameters:
     ///   - name: its id.
     ///   - position: `nil` for 1 m from every receiver.
-    ///   - keys: the other keys of a beacon as lines of a profile (docs/profiles.md), `device` first.
+    ///   - device: its kind (docs/profiles.md), unless the keys have it.
+    ///   - keys: the other keys of a beacon as lines of a profile.
     /// - Throws: `VirtualAirError` for a value that is not valid, or a name that is in use.
     @discardableResult
-    public func beacon(_ name: String, at position: Position? = nil, keys: String) async throws -> Beacon {
+    public func beacon(
+        _ name: String, at position: Position? = nil, device: String? = nil, keys: String = ""
+    ) async throws -> Beacon {
         let mark = journal.mark
-        try profiles.add(name, position, keys)
+        try profiles.add(name, position, device, keys)
         do {
             try await perform { emulator in try await emulator.reload() }
         } catch {
@@ -215,6 +301,10 @@ public final class VirtualAir: Sendable {
                 return (central, host.name)
             }
         }
+        centrals.withLock { centrals in
+            centrals.removeAll { $0.central.value == nil }
+            centrals.append((host, Weak(central)))
+        }
         return Receiver(name: host, central: central, air: self)
     }
 
@@ -238,6 +328,13 @@ public final class VirtualAir: Sendable {
             try await simulation.perform { [emulator] in try await request(emulator) }
         }
     }
+}
+
+/// A reference that does not keep its object.
+private struct Weak<Value: AnyObject & Sendable>: Sendable {
+    weak let value: Value?
+
+    init(_ value: Value) { self.value = value }
 }
 
 /// Something on an air that has a name: a beacon or a receiver.

@@ -79,6 +79,14 @@ package final class Simulation: Clock, SerialExecutor {
     /// The clock of what begins now: the current simulation, else real time.
     package static var clock: any Clock<Duration> { current ?? ContinuousClock() }
 
+    /// A simulation in which nothing has happened for a second of real time.
+    package struct Idleness: Hashable, Sendable {
+        /// Whether the time stands still, because of its rate.
+        package let isStopped: Bool
+        /// The number of tasks outside of the simulation that wait for its time to pass.
+        package let outsideSleepers: Int
+    }
+
     /// A unit of work.
     private enum Work {
         case job(UnownedJob)
@@ -92,6 +100,12 @@ package final class Simulation: Clock, SerialExecutor {
         static func < (left: Deadline, right: Deadline) -> Bool {
             left.time == right.time ? left.number < right.number : left.time < right.time
         }
+    }
+
+    private struct Limit {
+        let time: Duration
+        let number: UInt64
+        let function: @Sendable () -> Void
     }
 
     // Not checked, because work is not sendable: only the thread of the simulation runs it.
@@ -108,6 +122,12 @@ package final class Simulation: Clock, SerialExecutor {
         var deadlines = Heap<Deadline>()
         /// By number; a cancelled timer has none.
         var timers: [UInt64: @Sendable () -> Void] = [:]
+        /// By time; they fire only before something that is due at their time or later.
+        var limits: [Limit] = []
+        var outsideSleepers = 0
+        var idlenessObserver: (@Sendable (Idleness) -> Void)?
+        /// The number of times that the thread has had something to do.
+        var activity: UInt64 = 0
         var lastNumber: UInt64 = 0
         /// Resume those who wait for the end of an advance.
         var advances: [@Sendable () -> Void] = []
@@ -241,8 +261,12 @@ extension Simulation {
     }
 
     package func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let timer = state.withLock { Self.makeTimer(&$0) }
         let isInside = isInside
+        let timer = state.withLock { state in
+            if !isInside { state.outsideSleepers += 1 }
+            return Self.makeTimer(&state)
+        }
+        defer { if !isInside { state.withLock { $0.outsideSleepers -= 1 } } }
         try await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 set(timer, at: deadline.offset) { Self.resume(continuation, isInside: isInside) }
@@ -270,10 +294,36 @@ extension Simulation {
         return timer
     }
 
-    /// Cancels a timer; one that has fired is ignored.
-    package func cancel(_ timer: Timer) {
-        state.withLock { _ = $0.timers.removeValue(forKey: timer.number) }
+    /// Runs a function as soon as the time would advance to this time or beyond it. Unlike a timer, a limit lets no time pass: if
+    /// nothing is due at this time or later, it does not fire.
+    package func limit(at time: Duration, _ function: @escaping @Sendable () -> Void) -> Timer {
+        state.withLock { state in
+            let timer = Self.makeTimer(&state)
+            let place = state.limits.firstIndex { $0.time > time } ?? state.limits.endIndex
+            state.limits.insert(Limit(time: time, number: timer.number, function: function), at: place)
+            return timer
+        }
     }
+
+    /// Cancels a timer or a limit; one that has fired is ignored.
+    package func cancel(_ timer: Timer) {
+        state.withLock { state in
+            state.timers[timer.number] = nil
+            state.limits.removeAll { $0.number == timer.number }
+        }
+    }
+
+    /// Sets a function that is called, on the thread of the simulation, when nothing has happened in it for a second of real time;
+    /// `nil` for none. Other threads may still work for it.
+    package func observeIdleness(_ observer: (@Sendable (Idleness) -> Void)?) {
+        state.withLock { $0.idlenessObserver = observer }
+    }
+
+    /// The number of tasks outside of the simulation that wait for its time to pass.
+    package var outsideSleepers: Int { state.withLock(\.outsideSleepers) }
+
+    /// The number of times that it has had something to do; it does not change while it is idle.
+    package var activity: UInt64 { state.withLock(\.activity) }
 
     /// Runs a function after all work that is in the queue.
     package func execute(_ function: @escaping @Sendable () -> Void) { add(.function(function)) }
@@ -352,6 +402,7 @@ extension Simulation {
         beaconry_set_thread_simulation(Unmanaged.passUnretained(self).toOpaque())
         var isIdle = false
         while true {
+            if isIdle { reportIdleness() }
             switch state.withLock({ Self.nextStep(&$0, isIdle: isIdle) }) {
             case .run(.job(let job)): job.runSynchronously(on: asUnownedSerialExecutor())
             case .run(.function(let function)): function()
@@ -370,6 +421,16 @@ extension Simulation {
         }
     }
 
+    private func reportIdleness() {
+        let (observer, idleness) = state.withLock { state in
+            (
+                state.idlenessObserver,
+                Idleness(isStopped: state.rate == .manual, outsideSleepers: state.outsideSleepers)
+            )
+        }
+        observer?(idleness)
+    }
+
     /// After this time, the thread computes again how long it has to wait.
     private static let longestWait = Duration.seconds(3600)
 
@@ -378,6 +439,7 @@ extension Simulation {
         if state.first < state.ready.count {
             let work = state.ready[state.first]
             state.first += 1
+            state.activity &+= 1
             if state.first == state.ready.count {
                 state.ready.removeAll(keepingCapacity: state.first < 4096)
                 state.first = 0
@@ -386,6 +448,10 @@ extension Simulation {
         }
         while let first = state.deadlines.min, state.timers[first.number] == nil { state.deadlines.removeMin() }
         if let first = state.deadlines.min, first.time <= bound(of: state) {
+            if let limit = state.limits.first, limit.time <= first.time {
+                return .run(.function(state.limits.removeFirst().function))
+            }
+            state.activity &+= 1
             state.now = max(state.now, first.time)
             state.deadlines.removeMin()
             return state.timers.removeValue(forKey: first.number).map { .run(.function($0)) } ?? .wait(.zero)

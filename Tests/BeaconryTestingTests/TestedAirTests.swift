@@ -151,20 +151,20 @@ struct TestedAirTests {
         let door = try await air.beacon("door", iBeacon: (Self.uuid, 1, 7), at: Position(x: 0, y: 0))
         let phone = try await air.phone("phone", model: "altbeacon", at: Position(x: 10, y: 0))
         try await phone.monitor("shop", uuid: Self.uuid)
-        #expect(try await phone.state(of: "shop") == "unknown")
+        #expect(try await phone.state(of: "shop") == .unknown)
         #expect(try await phone.ranged().isEmpty)
         try await air.clock.advance(by: .seconds(2))
-        #expect(try await phone.state(of: "shop") == "inside")
+        #expect(try await phone.state(of: "shop") == .inside)
         let ranged = try #require(try await phone.ranged().first)
-        #expect((ranged.major, ranged.minor, ranged.rssi, ranged.proximity) == (1, 7, -79, "near"))
+        #expect((ranged.major, ranged.minor, ranged.rssi, ranged.proximity) == (1, 7, -79, .near))
         #expect(abs(ranged.accuracy - 3.75) < 0.01)
         try await phone.setListening(false)
         try await door.disable()
         try await air.clock.advance(by: .seconds(60))
-        #expect(try await phone.state(of: "shop") == "inside")
+        #expect(try await phone.state(of: "shop") == .inside)
         try await phone.setListening(true)
         try await air.clock.advance(by: .seconds(11))
-        #expect(try await phone.state(of: "shop") == "outside")
+        #expect(try await phone.state(of: "shop") == .outside)
         #expect(try await phone.state(of: "other") == nil)
         await #expect(throws: VirtualAirError.self) { try await air.phone("phone") }
         await #expect(throws: VirtualAirError.self) { try await air.phone("other", model: "nokia") }
@@ -218,5 +218,34 @@ struct TestedAirTests {
         try await air.stop()
         #expect(air.journal.events.last?.name == "stopping")
         await #expect(throws: VirtualAirError.self) { try await cell.enable() }
+    }
+
+    @Test(arguments: ["establishment", "connected", "request"])
+    func connectionsFailWhileTheBeaconAdvertises(phase: String) async throws {
+        let air = try await VirtualAir(seed: 3)
+        let cell = try await air.beacon("cell", keys: "device: battery\nlevel: 80")
+        let phone = try await air.receiver("phone")
+        try await cell.failConnections(2, phase: phase)
+        for attempt in 1...3 {
+            let level: UInt8? = try await air.run {
+                // It is received each time.
+                let battery = try await phone.central.find(BatteryClient.scan)
+                do throws(CentralError) {
+                    try await battery.connect()
+                    let level = try await BatteryClient(battery).level()
+                    await battery.disconnect()
+                    return level
+                } catch {
+                    await battery.disconnect()
+                    return nil
+                }
+            }
+            // The central requests a connection again that is not established.
+            #expect(level == (attempt <= 2 && phase != "establishment" ? nil : 80), "\(attempt)")
+        }
+        await air.journal.expect("connections-failing,phase=\(phase),connections=2", beacon: cell)
+        #expect(air.journal.find("connected", beacon: cell).count == 3)
+        await #expect(throws: VirtualAirError.self) { try await cell.failConnections(1, phase: "pairing") }
+        await #expect(throws: VirtualAirError.self) { try await cell.failConnections(1001) }
     }
 }

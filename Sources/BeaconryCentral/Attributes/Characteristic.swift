@@ -60,14 +60,29 @@ public struct Characteristic: Sendable {
 
     /// The values that the device notifies, or indicates if it does not notify.
     ///
-    /// It subscribes when iteration begins, and unsubscribes when the last consumer has ended.
+    /// It subscribes when iteration begins, and unsubscribes when the last consumer has ended: values that the device notifies before
+    /// the first `next()` are missed. `subscribe()` subscribes at once.
     /// - Parameter timeout: the time limit of the subscription; there is none for the values.
     public func notifications(timeout: Duration = Central.defaultTimeout) -> Notifications {
         Notifications(of: self, timeout: timeout)
     }
 
+    /// Subscribes, and returns when the device notifies: no later value is missed.
+    ///
+    /// ```swift
+    /// let levels = try await level.subscribe()
+    /// try await write(1)
+    /// for try await value in levels { … }
+    /// ```
+    /// - Parameter timeout: the time limit of the subscription; there is none for the values.
+    /// - Returns: the values from now on, for one consumer. It unsubscribes when they are not referred to any more, or when their
+    ///   consumer has ended.
+    public func subscribe(timeout: Duration = Central.defaultTimeout) async throws(CentralError) -> Notifications {
+        Notifications(of: self, timeout: timeout, try await listen(timeout: timeout))
+    }
+
     /// Subscribes, for `Notifications`.
-    func listen(timeout: Duration) async throws(CentralError) -> AsyncStream<Subscriptions.Event> {
+    func listen(timeout: Duration) async throws(CentralError) -> Subscriptions.Values {
         if properties.isDisjoint(with: [.notify, .indicate]) {
             throw CentralError(.notPermitted(missing: "notify"), operation: clause("subscribe to"))
         }

@@ -15,23 +15,29 @@ public struct Notifications: AsyncSequence, Sendable {
 
     private let characteristic: Characteristic
     private let timeout: Duration
+    /// What was subscribed to already; `nil` if each consumer subscribes with its first element.
+    private let subscribed: Subscriptions.Values?
 
-    init(of characteristic: Characteristic, timeout: Duration) {
+    init(of characteristic: Characteristic, timeout: Duration, _ subscribed: Subscriptions.Values? = nil) {
         self.characteristic = characteristic
         self.timeout = timeout
+        self.subscribed = subscribed
     }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(characteristic, timeout) }
+    public func makeAsyncIterator() -> Iterator { Iterator(characteristic, timeout, subscribed) }
 
-    /// One consumer: it subscribes with its first element.
+    /// One consumer: it subscribes with its first element, unless `Characteristic.subscribe` has.
     public struct Iterator: AsyncIteratorProtocol {
         private let characteristic: Characteristic
         private let timeout: Duration
         private var values: AsyncStream<Subscriptions.Event>.Iterator?
+        private var call: PendingCall?
 
-        fileprivate init(_ characteristic: Characteristic, _ timeout: Duration) {
+        fileprivate init(_ characteristic: Characteristic, _ timeout: Duration, _ subscribed: Subscriptions.Values?) {
             self.characteristic = characteristic
             self.timeout = timeout
+            values = subscribed?.events.makeAsyncIterator()
+            call = subscribed?.call
         }
 
         public mutating func next() async throws(CentralError) -> [UInt8]? {
@@ -42,7 +48,8 @@ public struct Notifications: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)?
         ) async throws(CentralError) -> [UInt8]? {
             if values == nil {
-                values = try await characteristic.listen(timeout: timeout).makeAsyncIterator()
+                let subscribed = try await characteristic.listen(timeout: timeout)
+                (values, call) = (subscribed.events.makeAsyncIterator(), subscribed.call)
             }
             switch await values?.next(isolation: actor) {
             case .value(let value): return value

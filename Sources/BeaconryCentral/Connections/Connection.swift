@@ -26,6 +26,7 @@ final class Connection: Sendable {
 
     private let link: any RemoteLink
     private let timekeeper: Timekeeper
+    private let calls: PendingCalls
     private let subscriptions = Subscriptions()
     private let lane = Lane()
     private let state: Mutex<State>
@@ -34,11 +35,12 @@ final class Connection: Sendable {
     /// A connection over an established link.
     /// - Parameter onEnd: called when it has ended, perhaps by several tasks.
     init(
-        _ link: any RemoteLink, timekeeper: Timekeeper,
+        _ link: any RemoteLink, timekeeper: Timekeeper, calls: PendingCalls,
         onEnd: @escaping @Sendable (Connection, ConnectionEnd) -> Void
     ) {
         self.link = link
         self.timekeeper = timekeeper
+        self.calls = calls
         self.onEnd = onEnd
         state = Mutex(State(lastActivity: timekeeper.now()))
     }
@@ -66,6 +68,8 @@ final class Connection: Sendable {
         _ work: @escaping Work<Value>
     ) async throws(CentralError) -> Value {
         if let end { throw CentralError(.disconnected(finish(end)), operation: operation()) }
+        let call = calls.begin(operation())
+        defer { withExtendedLifetime(call) {} }
         let outcome = await Race<Result<Value, RemoteError>?>.run(within: timeout, by: timekeeper) { _ in
             isInTurn ? await self.perform(work) : await self.doNow(work)
         }
@@ -178,7 +182,7 @@ extension Connection {
     /// unsubscribes when it ends.
     func notifications(
         of characteristic: RemoteCharacteristic, _ operation: @autoclosure () -> String, timeout: Duration
-    ) async throws(CentralError) -> AsyncStream<Subscriptions.Event> {
+    ) async throws(CentralError) -> Subscriptions.Values {
         let handle = characteristic.value
         let (stream, consumer) = AsyncStream.makeStream(
             of: Subscriptions.Event.self, bufferingPolicy: .bufferingNewest(Notifications.capacity))
@@ -197,7 +201,7 @@ extension Connection {
             consumer.finish()
             throw error
         }
-        return stream
+        return Subscriptions.Values(events: stream, call: calls.begin("be notified of \(characteristic.uuid)"))
     }
 
     /// Subscribes or unsubscribes, as the consumers require.

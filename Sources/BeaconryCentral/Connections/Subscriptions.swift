@@ -14,6 +14,13 @@ final class Subscriptions: Sendable {
         case end(ConnectionEnd)
     }
 
+    /// The values for a consumer, who is subscribed.
+    struct Values: Sendable {
+        let events: AsyncStream<Event>
+        /// The subscription, among the calls that have not returned.
+        let call: PendingCall
+    }
+
     typealias Consumer = AsyncStream<Event>.Continuation
 
     private struct Subscription {

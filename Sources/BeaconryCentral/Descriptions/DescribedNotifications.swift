@@ -12,18 +12,16 @@ public struct DescribedNotifications<Value: Sendable>: AsyncSequence, Sendable {
 
     private let characteristic: Characteristic
     private let codec: ValueCodec<Value>
-    private let timeout: Duration
+    private let values: Notifications
 
-    init(_ characteristic: Characteristic, codec: ValueCodec<Value>, timeout: Duration) {
+    init(_ characteristic: Characteristic, codec: ValueCodec<Value>, _ values: Notifications) {
         self.characteristic = characteristic
         self.codec = codec
-        self.timeout = timeout
+        self.values = values
     }
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(
-            characteristic: characteristic, codec: codec,
-            values: characteristic.notifications(timeout: timeout).makeAsyncIterator())
+        Iterator(characteristic: characteristic, codec: codec, values: values.makeAsyncIterator())
     }
 
     /// One consumer.

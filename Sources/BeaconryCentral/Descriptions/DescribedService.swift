@@ -73,13 +73,26 @@ public struct DescribedService<Description: ServiceDescription>: Sendable {
         }
     }
 
-    /// The values that the device notifies.
+    /// The values that the device notifies. It subscribes when iteration begins (see `Characteristic.notifications`).
     public func notifications<Value>(
         _ property: KeyPath<Description, CharacteristicDescription<Value>>,
         timeout: Duration = Central.defaultTimeout
     ) throws(CentralError) -> DescribedNotifications<Value> {
-        DescribedNotifications(
-            try characteristic(property), codec: description[keyPath: property].codec, timeout: timeout)
+        let characteristic = try characteristic(property)
+        return DescribedNotifications(
+            characteristic, codec: description[keyPath: property].codec,
+            characteristic.notifications(timeout: timeout))
+    }
+
+    /// Subscribes, and returns when the device notifies: no later value is missed (see `Characteristic.subscribe`).
+    public func subscribe<Value>(
+        _ property: KeyPath<Description, CharacteristicDescription<Value>>,
+        timeout: Duration = Central.defaultTimeout
+    ) async throws(CentralError) -> DescribedNotifications<Value> {
+        let characteristic = try characteristic(property)
+        return DescribedNotifications(
+            characteristic, codec: description[keyPath: property].codec,
+            try await characteristic.subscribe(timeout: timeout))
     }
 }
 

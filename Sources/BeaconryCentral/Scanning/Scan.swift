@@ -32,6 +32,7 @@ public struct Scan: AsyncSequence, Sendable {
         private let central: Central
         private let options: ScanOptions
         private var discoveries: AsyncStream<Result<Discovery, CentralError>>.Iterator?
+        private var call: PendingCall?
 
         fileprivate init(_ central: Central, _ options: ScanOptions) {
             self.central = central
@@ -45,7 +46,10 @@ public struct Scan: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(CentralError) -> Discovery? {
-            if discoveries == nil { discoveries = try await central.listen(options).makeAsyncIterator() }
+            if discoveries == nil {
+                call = central.beginScan()
+                discoveries = try await central.listen(options).makeAsyncIterator()
+            }
             return try await discoveries?.next(isolation: actor)?.get()
         }
     }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How near a beacon is, estimated from its RSSI.
-package enum Proximity: String, Hashable, Sendable, CaseIterable {
+public enum Proximity: String, Hashable, Sendable, CaseIterable {
     /// Unknown.
     case unknown
     /// Beside the receiver.

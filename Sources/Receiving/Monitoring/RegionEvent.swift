@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Whether the receiver is inside a region.
-package enum RegionState: String, Hashable, Sendable, CaseIterable {
+public enum RegionState: String, Hashable, Sendable, CaseIterable {
     /// It has not been determined yet.
     case unknown
     /// A beacon of it is in range.
