@@ -390,7 +390,7 @@ def state(thread: Path) -> str:
 
 
 def test_a_run_that_is_stopped_is_killed_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beaconry._air, "END", 1)
+    monkeypatch.setattr(beaconry._run, "END", 1)
     air = Air()
     (program,) = [pid for pid in processes(str(air._folder)) if os.readlink(f"/proc/{pid}/exe").endswith("beaconry")]
     os.kill(program, signal.SIGSTOP)

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from beaconry._connection import LONGEST_EVENT, LONGEST_TEXT, Connection
+from beaconry._connection import LONGEST_TEXT, Connection
 from beaconry._errors import BeaconryError, ProgramError, RequestError
+from beaconry._stream import LONGEST_EVENT
 
 DEEP = b"[" * 100_000
 DIGITS = b'{"a":' + b"1" * 100_000 + b"}"

@@ -12,19 +12,29 @@
 `beaconry.aio` has the same for asyncio, `beaconry.pytest_plugin` fixtures, which pytest finds by itself.
 """
 
-from ._air import Air, Beacon, Clock, Receiver
-from ._errors import BeaconryError, ProgramError, RequestError, UnmetExpectation
+from ._air import Air
+from ._bluez import BlueZ
+from ._clock import Clock
+from ._errors import BeaconryError, CallTimeout, ProgramError, RequestError, UnmetExpectation
 from ._journal import Event, Journal
+from ._members import Beacon, Receiver
+from ._phone import Phone, PhoneConnection, Ranged, Subscription
 
 __all__ = [
     "Air",
     "Beacon",
     "BeaconryError",
+    "BlueZ",
+    "CallTimeout",
     "Clock",
     "Event",
     "Journal",
+    "Phone",
+    "PhoneConnection",
     "ProgramError",
+    "Ranged",
     "Receiver",
     "RequestError",
+    "Subscription",
     "UnmetExpectation",
 ]

@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-from . import _events
-from ._errors import UnmetExpectation
+from ._errors import RequestError, UnmetExpectation
+from ._matching import check, matches
+from ._spelling import hint
 from ._values import Duration, seconds
 
 Event = dict[str, Any]
@@ -33,22 +35,65 @@ class Pause(NamedTuple):
 
 
 class Named(Protocol):
-    """A beacon or a receiver."""
+    """A beacon, a receiver or a phone."""
 
     @property
     def name(self) -> str: ...
 
 
 def name_of(thing: str | Named) -> str:
-    """The name of a beacon or a receiver, or the given one."""
+    """The name of a beacon, a receiver or a phone, or the given one."""
     return thing if isinstance(thing, str) else thing.name
 
 
 def line(event: Event) -> str:
-    """An event in a line of text."""
-    rest = {key: value for key, value in event.items() if key not in ("v", "time", "event", "requested")}
-    fields = " ".join(f"{key}={json.dumps(value)}" for key, value in rest.items())
-    return f"{event.get('time', '')} {event.get('event', '?')} {fields}".strip()
+    """An event in a line of text: its fields, or its sentence if it has one."""
+    hidden = {"v", "time", "event", "requested", "sequence"}
+    sentence = ""
+    if isinstance(event.get("message"), str):
+        hidden |= {"message", "hint", "faults"}
+        sentence = " " + "; ".join(filter(None, [event["message"], event.get("hint")]))
+        # Faults beside the first one, which the message has.
+        for fault in (event.get("faults") or [])[1:]:
+            sentence += f"\n    {fault.get('file', '')}:{fault.get('line', '')}:{fault.get('column', '')}: {fault.get('message', '')}"
+    fields = "".join(f" {key}={json.dumps(value)}" for key, value in event.items() if key not in hidden)
+    return f"{event.get('time', '')} {event.get('event', '?')}{fields}{sentence}".strip()
+
+
+class Names:
+    """The names of beacons and hosts in a run, which expectations may have.
+
+    Those of events are known. For another name the run is asked, since its absence would be no news if it were misspelt.
+    """
+
+    UNNAMED_HOST = "host"
+
+    def __init__(self) -> None:
+        self.ask: Callable[[str, str], None] | None = None
+        """Raises `RequestError` if the run has no such name of a field; None before the run is ready, and after its end."""
+        self.known: dict[str, set[str]] = {"device": set(), "host": {self.UNNAMED_HOST}}
+
+    def add(self, event: Event) -> None:
+        """Adds the names of an event."""
+        for field, names in self.known.items():
+            if isinstance(name := event.get(field), str):
+                names.add(name)
+
+    def check(self, field: str, name: object) -> None:
+        """Raises `ValueError` if the run does not have a name and did not have it."""
+        text = str(name)
+        # Hosts that share a name have a number after it.
+        spellings = {text, re.sub(r"-[0-9]+$", "", text)} if field == "host" else {text}
+        known = sorted(self.known[field])
+        if any(matches(each, spelling) for each in known for spelling in spellings):
+            return
+        if self.ask is None:
+            kind = "beacon" if field == "device" else "host"
+            raise ValueError(f'there is no {kind} "{text}"; {hint(text, f"{kind}s", known)}')
+        try:
+            self.ask(field, text)
+        except RequestError as error:
+            raise ValueError(str(error)) from None
 
 
 class Journal:
@@ -63,11 +108,13 @@ class Journal:
         self._count = 0
         self._changed = threading.Condition()
         self._ended = False
+        self.names = Names()
 
     def add(self, event: Event) -> None:
         with self._changed:
-            self._events.append(event)
             self._count += int(event.get("count", 1)) if event.get("event") == "events-lost" else 1
+            self._events.append(event if event.get("event") == "events-lost" else {**event, "sequence": self._count})
+            self.names.add(event)
             self._changed.notify_all()
 
     def end(self) -> None:
@@ -95,34 +142,29 @@ class Journal:
 
     def find(
         self, event: str, *, beacon: str | Named | None = None, since: int = 0,
-        where: Callable[[Event], object] | None = None, **fields: Any,
+        where: Callable[[Event], object] | None = None, may_appear: bool = False, **fields: Any,
     ) -> list[Event]:  # fmt: skip
-        """The events so far with this name, of this beacon, with these fields, for which `where` is true.
+        """The events so far with this name, of this beacon, with these fields, for which the function `where` is true.
 
-        Raises `ValueError` for the name of no event.
+        A `*` at the end of a text stands for any text, a number equals its text, and an object such as `decoded` has at least the
+        given members. Raises `ValueError` for the name of no event, a field that the event does not have, and, unless it
+        `may_appear`, a beacon or a host that the run does not have and did not have.
         """
-        _events.check(event)
-        if beacon is not None:
-            fields["device"] = name_of(beacon)
-        return [
-            each for each in self.events[since:]
-            if each.get("event") == event and all(each.get(key) == value for key, value in fields.items())
-            and (where is None or where(each))
-        ]  # fmt: skip
+        return self._found(self._pattern(event, beacon, where, may_appear, fields), since, where)
 
     def expect(
         self, event: str, *, beacon: str | Named | None = None, within: Duration = "5s", since: int = 0,
-        where: Callable[[Event], object] | None = None, **fields: Any,
+        where: Callable[[Event], object] | None = None, may_appear: bool = False, **fields: Any,
     ) -> Event:  # fmt: skip
         """The first such event (see `find`), which may have happened already; else waits for it.
 
         `within` is in the time of the run: in virtual time, the clock advances until the event or the time limit.
-        Raises `UnmetExpectation` when the time is over or the run has ended, `ValueError` for the name of no event.
+        Raises `UnmetExpectation` when the time is over or the run has ended, `ValueError` and `TypeError` as `find`.
         """
-        _events.check(event)
+        pattern = self._pattern(event, beacon, where, may_appear, fields)
 
         def first() -> Event | None:
-            found = self.find(event, beacon=beacon, since=since, where=where, **fields)
+            found = self._found(pattern, since, where)
             return found[0] if found else None
 
         for pause in self._steps(seconds(within)):
@@ -136,11 +178,31 @@ class Journal:
         last = "\n".join(f"  {each}" for each in self.lines(LAST)) or "  none"
         raise UnmetExpectation(f"no {wanted}: {reason}; the last events are\n{last}")
 
+    def _pattern(
+        self, event: str, beacon: str | Named | None, where: object, may_appear: bool, fields: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The members that an event must have, after a check of their names."""
+        if where is not None and not callable(where):
+            raise TypeError(
+                f"where is a function of an event, and this is {where!r}; write where=lambda event: …, or compare fields: "
+                f'find("{event}", characteristic="2A06")'
+            )
+        named = {"device": beacon, **fields} if beacon is not None else fields
+        pattern = {key: getattr(value, "name", value) if key in ("device", "host") else value for key, value in named.items()}
+        check(event, pattern)
+        if not may_appear:
+            for field in pattern.keys() & self.names.known.keys():
+                self.names.check(field, pattern[field])
+        return {"event": event, **pattern}
+
+    def _found(self, pattern: dict[str, Any], since: int, where: Callable[[Event], object] | None) -> list[Event]:
+        return [each for each in self.events[since:] if matches(each, pattern) and (where is None or where(each))]
+
     def arrival(self, event: str, *, beacon: Named, since: int, patience: float) -> Event | None:
         """The first such event after `since`, for which it waits in real time only: the clock of the run stands still."""
 
         def first() -> Event | None:
-            found = self.find(event, beacon=beacon, since=since)
+            found = self._found({"event": event, "device": beacon.name}, since, None)
             return found[0] if found else None
 
         return self._wait(first, Pause(patience))

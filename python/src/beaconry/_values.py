@@ -17,6 +17,8 @@ Position = Sequence[float]
 IBeacon = Union[tuple[str, int, int], Mapping[str, Any]]
 """UUID, major and minor; or a mapping with the keys of a profile (`uuid`, `major`, `minor`, `measured-power`)."""
 
+SEVERAL = ("count", "grid")
+"""Keys of an entry that stands for several beacons."""
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -63,7 +65,18 @@ def setting(value: object) -> str:
 def definition(
     name: str, ibeacon: IBeacon | None, at: Position | None, device: str | None, keys: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A beacon as in a profile; underscores in keys are hyphens there."""
+    """A beacon as in a profile; underscores in keys are hyphens there.
+
+    Raises `ValueError` for keys that have another place: its id is its name, and several beacons need a profile.
+    """
+    texts = {key.replace("_", "-"): value for key, value in keys.items() if value is not None}
+    if "id" in texts:
+        raise ValueError(f'the id of a beacon is its first argument; write beacon("{texts["id"]}", …)')
+    if "position" in texts and at is not None:
+        raise ValueError("the position of a beacon is given twice; leave out at= or position=")
+    for key in SEVERAL:
+        if key in texts:
+            raise ValueError(f"{key} makes several beacons; write them into the profile of the run, or add each with beacon(…)")
     beacon: dict[str, Any] = {"id": name, "device": device or ("ibeacon" if ibeacon is not None else "beacon")}
     if isinstance(ibeacon, Mapping):
         beacon["ibeacon"] = dict(ibeacon)
@@ -72,5 +85,5 @@ def definition(
         beacon["ibeacon"] = {"uuid": uuid, "major": major, "minor": minor}
     if at is not None:
         beacon["position"] = metres(at)
-    beacon.update({key.replace("_", "-"): value for key, value in keys.items() if value is not None})
+    beacon.update(texts)
     return beacon

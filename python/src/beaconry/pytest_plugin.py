@@ -20,7 +20,9 @@ from typing import Any, Union
 
 import pytest
 
-from ._air import Air, Receiver, Time
+from ._air import Air
+from ._members import Receiver
+from ._run import Time
 from ._errors import ProgramError
 
 VHCI = "/dev/vhci"
