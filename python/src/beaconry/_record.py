@@ -24,7 +24,7 @@ class Record:
 
     def __init__(self, kind: str, journal: Journal, errors: list[bytes], folder: Path, has_own_seed: bool) -> None:
         self.kind = kind
-        """`air` or `bluez`."""
+        """`air`, `bluez`, or the name of a fixture."""
         self.journal = journal
         self.has_own_seed = has_own_seed
         """Whether the code that started the run has given its seed."""
@@ -33,10 +33,13 @@ class Record:
         self._kept: Path | None = None
 
     @property
-    def seed(self) -> int | None:
-        """The seed of the run; None if it did not start."""
+    def repetition(self) -> str:
+        """How to repeat the run, as a sentence."""
         ready = self.journal.find("radio-ready")
-        return int(ready[0]["seed"]) if ready else None
+        if not ready:
+            return "it did not start"
+        seed = ready[0]["seed"]
+        return f"seed={seed} repeats it" if self.has_own_seed else f"--beaconry-seed {seed} repeats the air"
 
     def keep(self, folder: Path) -> None:
         """Has the files moved to a folder at the end of the run, so that they can be saved later."""
@@ -52,6 +55,11 @@ class Record:
                 if (self._folder / name).exists():
                     shutil.move(self._folder / name, self._kept / name)
             self._folder = self._kept
+
+    def forget(self) -> None:
+        """Removes the files that were kept."""
+        if self._kept is not None:
+            shutil.rmtree(self._kept, ignore_errors=True)
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Writes the events (`events.jsonl`), the HCI traffic (`capture.btsnoop`), the beacons (`air.yaml`) and the messages
@@ -71,5 +79,7 @@ class Session:
 
     seed: int | None = None
     """The seed of runs without one of their own."""
+    program: str | None = None
+    """The program of runs without one of their own."""
     started: Callable[[Record], None] | None = None
     """Called with each run that has started."""

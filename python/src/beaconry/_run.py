@@ -75,7 +75,7 @@ class Run:
         self, profile: ProfileSource | None, *, time: Time, rate: float, seed: int | None, physics: str | None,
         program: str | os.PathLike[str] | None, options: Sequence[str],
     ) -> None:  # fmt: skip
-        self._program = _program.find_program(program)
+        self._program = _program.find_program(program or Session.program)
         self._hints: dict[str, str] = {}
         # The path of a socket has at most 107 bytes, which other folders may exceed.
         self._temporary = Folder()

@@ -2,35 +2,31 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fixtures for pytest, which finds them by itself: `air`, `air_session`, `bumble_device` and `hci`.
+"""Fixtures for pytest, which finds them by itself: `air`, `air_session`, `bluez`, `bumble_device` and `hci`.
 
-When a test fails, its report has the last events, and a folder has all events and the HCI traffic.
+When a test fails, its report has the last events of each run that was made for it, and a folder has all events and the HCI traffic.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import re
-import zlib
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
-from pathlib import Path
 from typing import Any, Union
 
 import pytest
 
+from . import _pytest_marks, _pytest_seeds
 from ._air import Air
-from ._members import Receiver
-from ._run import Time
+from ._bluez import BlueZ
 from ._errors import ProgramError
+from ._members import Receiver
+from ._pytest_reports import REPORTS, Reports
 
 VHCI = "/dev/vhci"
-SHOWN = 60
-"""The number of events in the report of a failed test."""
-
-_airs = pytest.StashKey[dict[str, Air]]()
-_failed = pytest.StashKey[bool]()
+BELOW_DBUS = "BEACONRY_COMMAND" in os.environ
+"""Whether pytest is the command of `beaconry dbus`, which alone sets this variable."""
 
 BumbleDevices = Callable[..., AbstractAsyncContextManager[Any]]
 Where = Union[Receiver, Air, str]
@@ -57,83 +53,101 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line(
-        "markers",
-        "beaconry_profile(profile=None, *, time=None, rate=1, seed=None, physics=None, options=()): the profile of the air, "
-        "by its path beside the test or its content, and its settings",
+    for marker in _pytest_marks.MARKERS:
+        config.addinivalue_line("markers", marker)
+    config.stash[REPORTS] = Reports(config)
+    config.pluginmanager.register(config.stash[REPORTS], "beaconry reports")
+
+
+# Tests --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    report: Any = yield
+    items = [each for each in report.result or [] if isinstance(each, pytest.Item)]
+    # Several tests of a parametrised one have the same fault.
+    faults = dict.fromkeys(f"{item.nodeid.partition('[')[0]}: {fault}" for item in items for fault in _pytest_marks.faults(item))
+    if faults:
+        report.outcome, report.longrepr, report.result = "failed", "\n".join(faults), []
+    return report  # type: ignore[no-any-return]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    chosen = _pytest_marks.seeds(item)
+    # One seed is a test as others.
+    if chosen is None or item.config.getoption("--beaconry-seed") is not None or not isinstance(item, pytest.Function):
+        return None
+    _pytest_seeds.run(item, chosen, nextitem)
+    return True
+
+
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    _pytest_seeds.note_fault(item, call)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    # Those of failed tests are in their reports.
+    passed = terminalreporter.stats.get("passed", [])
+    rates = [text for each in passed for name, text in each.user_properties if name == _pytest_seeds.PROPERTY]
+    if rates:
+        terminalreporter.section("beaconry pass rates")
+        for text in rates:
+            terminalreporter.write_line(text)
+
+
+# Runs ---------------------------------------------------------------------------------------------------------------
+
+
+def _air(request: pytest.FixtureRequest, **settings: Any) -> Air:
+    """Starts an air, with the time of the command line unless the marker has one."""
+    if BELOW_DBUS:
+        raise ProgramError(
+            "this test runs within beaconry dbus, whose beacons an air does not have: it is another one; use the fixture bluez, or "
+            "run pytest without beaconry dbus"
+        )
+    settings.pop("adapters", None)
+    given = settings.pop("time", None)
+    started = Air(time=given or request.config.getoption("--beaconry-time"), **settings)
+    whose = f'the marker of the test has time="{given}"' if given else "the time is that of --beaconry-time"
+    started._hints["receiver"] = (
+        f'{whose}; mark the test with @pytest.mark.beaconry_profile(time="wall"), or use phone(...), which receives within the run'
     )
-
-
-# Airs ---------------------------------------------------------------------------------------------------------------
-
-
-def _start(config: pytest.Config, name: str, profile: Any = None, time: Time | None = None, **settings: Any) -> Air:
-    seed = config.getoption("--beaconry-seed")
-    settings.setdefault("seed", zlib.crc32(name.encode()) if seed is None else seed)
-    return Air(
-        profile, time=time or config.getoption("--beaconry-time"), program=config.getoption("--beaconry-program"), **settings
-    )
-
-
-def _marked(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """The settings of the marker of a test."""
-    marker = request.node.get_closest_marker("beaconry_profile")
-    if marker is None:
-        return {}
-    if len(marker.args) > 1:
-        raise pytest.UsageError("beaconry_profile has one profile; write several beacons into it")
-    settings = dict(marker.kwargs)
-    if marker.args:
-        settings["profile"] = marker.args[0]
-    profile = settings.get("profile")
-    if profile is not None and not isinstance(profile, Mapping):
-        settings["profile"] = request.node.path.parent / profile
-    return settings
-
-
-def _folder(item: pytest.Item, name: str) -> Path:
-    """Where the files of an air of a failed test are saved."""
-    test = re.sub(r"[^A-Za-z0-9._-]+", "-", item.nodeid).strip("-.")
-    if len(test) > 150:
-        test = f"{test[:140]}-{zlib.crc32(item.nodeid.encode()):08x}"
-    return Path(item.config.rootpath, item.config.getoption("--beaconry-artifacts"), test, name)
-
-
-@contextlib.contextmanager
-def _running(request: pytest.FixtureRequest, name: str, air: Air) -> Iterator[Air]:
-    """Ends the air of a test after it, and saves its files if the test has failed."""
-    item = request.node
-    item.stash.setdefault(_airs, {})[name] = air
-    try:
-        yield air
-        try:
-            air.stop()
-        finally:
-            if item.stash.get(_failed, False):
-                air.save(_folder(item, name))
-    finally:
-        air.close()
+    return started
 
 
 @pytest.fixture
 def air(request: pytest.FixtureRequest) -> Iterator[Air]:
     """A virtual air for this test, with the profile of its marker `beaconry_profile`, if there is one."""
-    started = _start(request.config, request.node.nodeid, **_marked(request))
-    with _running(request, "air", started) as running:
+    with _air(request, **_pytest_marks.settings(request.node)) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def _air_of_session(request: pytest.FixtureRequest) -> Iterator[Air]:
-    with _start(request.config, "session") as started:
-        yield started
+def _beaconry_air_session(request: pytest.FixtureRequest) -> Iterator[Air]:
+    with _air(request) as running:
+        yield running
 
 
 @pytest.fixture
-def air_session(request: pytest.FixtureRequest, _air_of_session: Air) -> Air:
+def air_session(_beaconry_air_session: Air) -> Air:
     """The virtual air that all tests of the session share (of each worker, with pytest-xdist)."""
-    request.node.stash.setdefault(_airs, {})["air_session"] = _air_of_session
-    return _air_of_session
+    return _beaconry_air_session
+
+
+@pytest.fixture
+def bluez(request: pytest.FixtureRequest) -> Iterator[BlueZ]:
+    """A private bus with `org.bluez`, an adapter `hci0` and the beacons of the marker `beaconry_profile`, for this test.
+
+    The code of the test and its child processes use it as the system bus.
+    """
+    settings = _pytest_marks.settings(request.node)
+    settings.pop("time", None)
+    with BlueZ(**settings) as running, pytest.MonkeyPatch.context() as patch:
+        for name, value in running.environment.items():
+            patch.setenv(name, value)
+        yield running
 
 
 @pytest.fixture
@@ -142,9 +156,7 @@ def hci(request: pytest.FixtureRequest) -> Iterator[str]:
     to /dev/vhci."""
     if not os.access(VHCI, os.R_OK | os.W_OK):
         pytest.skip(f"no rights to {VHCI}: load the module hci_vhci, and run as root")
-    marked = _marked(request)
-    started = _start(request.config, request.node.nodeid, **{**marked, "time": "wall"}, kernel_adapter=True)
-    with _running(request, "hci", started) as running:
+    with _air(request, **{**_pytest_marks.settings(request.node), "time": "wall"}, kernel_adapter=True) as running:
         yield running.adapter
 
 
@@ -175,31 +187,3 @@ def bumble_device() -> BumbleDevices:
             await made.power_off()
 
     return device
-
-
-# Failures -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    report = yield
-    airs = item.stash.get(_airs, {})
-    if report.failed and airs:  # type: ignore[attr-defined]
-        item.stash[_failed] = True
-        for name, air in airs.items():
-            _attach(item, report, name, air)
-    return report
-
-
-def _attach(item: pytest.Item, report: Any, name: str, air: Air) -> None:
-    events = air.journal.lines()
-    left_out = [f"… {len(events) - SHOWN} earlier events"] if len(events) > SHOWN else []
-    report.sections.append((f"beaconry events ({name})", "\n".join(left_out + events[-SHOWN:])))
-    folder = _folder(item, name)
-    if name == "air_session":
-        # It continues after this test.
-        air.save(folder)
-    report.sections.append(
-        (f"beaconry capture ({name})", f"{folder / 'capture.btsnoop'} (beaconry decode, Wireshark); all events: events.jsonl; "
-         f"--beaconry-seed {air.seed} repeats the air")
-    )  # fmt: skip
