@@ -75,6 +75,22 @@ def test_a_removed_receiver_is_not_served(air: Air) -> None:
     assert air.receiver("phone").port > 0, "the name is free again"
 
 
+def test_a_path_to_a_receiver_needs_its_host(air: Air) -> None:
+    door = air.beacon("door", ibeacon=DOOR)
+    phone = air.receiver("phone")
+    for thing in (phone, "phone"):
+        with pytest.raises(RequestError, match=r"no host has joined the receiver phone \(127.0.0.1:\d+\) yet, .*expect\(\"host-joined\", host=\"phone\"\)"):
+            air.link(door, thing, rssi=-50)
+    with pytest.raises(RequestError, match='nothing on the air is named "fone"') as unknown:
+        air.link(door, "fone", rssi=-50)
+    assert unknown.value.exit_code == 64
+    host = ScanningHost(phone.h4)
+    air.journal.expect("host-joined", host=phone, within="300s")
+    air.link(door, phone, rssi=-50, for_="10s")
+    host.wait_for_rssi(-50)
+    host.close()
+
+
 def test_beacons_are_changed_and_removed(air: Air) -> None:
     door = air.beacon("door", ibeacon=DOOR, device="iot-design-shop", interval="100ms")
     till = air.beacon("till", device="beacon", format="eddystone-url", url="https://example.com")

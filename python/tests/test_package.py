@@ -24,21 +24,10 @@ PYTHON = Path(__file__).resolve().parents[1]
 CHECKOUT = PYTHON.parent
 
 
-def example(file: Path) -> str:
-    """The first test in a Markdown file."""
-    found = re.search(r"```python\n((?:[^`]*\n)?def test_[^`]*)```", file.read_text())
-    assert found, f"{file} has no test"
-    return found[1]
-
-
 @pytest.mark.parametrize("file", ["README.md", "python/README.md"])
-def test_the_example_of_the_readme_passes_as_printed(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, file: str) -> None:
-    text = example(CHECKOUT / file)
+def test_the_example_of_the_readme_is_short(file: str) -> None:
+    (text,) = (text for text in re.findall(r"```python\n(.*?)```", (CHECKOUT / file).read_text(), re.DOTALL) if "def test_" in text)
     assert len(text.strip().splitlines()) <= 10
-    pytester.makepyfile(test_example=text)
-    if binary := os.environ.get("BEACONRY_BINARY"):
-        monkeypatch.setenv("PATH", f"{Path(binary).parent}:{os.environ['PATH']}")
-    run(pytester).assert_outcomes(passed=1)
 
 
 def test_the_types_are_complete() -> None:

@@ -2,30 +2,15 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The programs in examples/ work unchanged."""
+"""The programs in examples/ work unchanged; python/tests has examples/pytest."""
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
-from pathlib import Path
 
 from beaconry import BINARY, CHECKOUT, Beaconry
 
 EXAMPLES = CHECKOUT / "examples"
-
-
-def test_example_of_a_pytest_suite_passes(tmp_path: Path) -> None:
-    (tmp_path / "beaconry").symlink_to(BINARY)
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    for name in [name for name in environment if name.startswith("PYTEST_")]:
-        del environment[name]
-    done = subprocess.run(
-        [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", EXAMPLES / "pytest"], env=environment,
-        cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
-    assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_example_of_a_central_runs(beaconry: Beaconry) -> None:
