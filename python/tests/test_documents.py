@@ -28,10 +28,12 @@ from bumble.device import Device
 from bumble.transport import open_transport
 
 class App:
-    """Connects to the first beacon that it receives."""
+    # Connects to the first beacon that it receives.
+    is_connected = threading.Event()
 
     def start(self, h4):
         threading.Thread(target=lambda: asyncio.run(self.connect(h4)), daemon=True).start()
+        assert self.is_connected.wait(300)
 
     async def connect(self, h4):
         async with await open_transport(f"tcp-client:{h4}") as transport:
@@ -41,6 +43,7 @@ class App:
             device.on("advertisement", lambda each: found.done() or found.set_result(each.address))
             await device.start_scanning()
             await device.connect(await found)
+            self.is_connected.set()
             await asyncio.Event().wait()
 
 @pytest.fixture

@@ -101,7 +101,7 @@ class Clock:
         thread.start()
         try:
             if not self.drive(call, limit):
-                raise CallTimeout(f"the call did not return within {_text(limit)} of real time; {waiting(self._waits, sys._current_frames().get(thread.ident or 0))}")
+                raise CallTimeout(f"the call did not return within {limit_text(limit)} of real time; {waiting(self._waits, sys._current_frames().get(thread.ident or 0))}")
         finally:
             # Its requests fail, so that nothing is left behind a time limit or Ctrl-C.
             if not call.is_over:
@@ -201,7 +201,8 @@ def steps_of(whole: float) -> Iterator[float]:
         left -= step
 
 
-def _text(duration: Duration) -> str:
+def limit_text(duration: Duration) -> str:
+    """A time limit in a message."""
     return duration if isinstance(duration, str) else f"{duration:g} s"
 
 

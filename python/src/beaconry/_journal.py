@@ -72,6 +72,8 @@ class Names:
         self.ask: Callable[[str, str], None] | None = None
         """Raises `RequestError` if the run has no such name of a field; None before the run is ready, and after its end."""
         self.known: dict[str, set[str]] = {"device": set(), "host": {self.UNNAMED_HOST}}
+        self.is_complete = True
+        """Whether `known` has all names of a run that has ended."""
 
     def add(self, event: Event) -> None:
         """Adds the names of an event."""
@@ -88,6 +90,8 @@ class Names:
         if any(matches(each, spelling) for each in known for spelling in spellings):
             return
         if self.ask is None:
+            if not self.is_complete:
+                return
             kind = "beacon" if field == "device" else "host"
             raise ValueError(f'there is no {kind} "{text}"; {hint(text, f"{kind}s", known)}')
         try:
@@ -113,7 +117,9 @@ class Journal:
     def add(self, event: Event) -> None:
         with self._changed:
             self._count += int(event.get("count", 1)) if event.get("event") == "events-lost" else 1
-            self._events.append(event if event.get("event") == "events-lost" else {**event, "sequence": self._count})
+            if event.get("event") != "events-lost":
+                event["sequence"] = self._count
+            self._events.append(event)
             self.names.add(event)
             self._changed.notify_all()
 
@@ -198,12 +204,12 @@ class Journal:
     def _found(self, pattern: dict[str, Any], since: int, where: Callable[[Event], object] | None) -> list[Event]:
         return [each for each in self.events[since:] if matches(each, pattern) and (where is None or where(each))]
 
-    def arrival(self, event: str, *, beacon: Named, since: int, patience: float) -> Event | None:
-        """The first such event after `since`, for which it waits in real time only: the clock of the run stands still."""
+    def arrival(self, events: tuple[str, ...], *, beacon: Named, since: int, patience: float) -> Event | None:
+        """The first of such events after `since`, for which it waits in real time only: the clock of the run stands still."""
 
         def first() -> Event | None:
-            found = self._found({"event": event, "device": beacon.name}, since, None)
-            return found[0] if found else None
+            found = (each for each in self.events[since:] if each.get("event") in events and each.get("device") == beacon.name)
+            return next(found, None)
 
         return self._wait(first, Pause(patience))
 

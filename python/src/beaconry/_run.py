@@ -42,6 +42,8 @@ END = 20.0
 """Time limit for the end of the program, in seconds of real time."""
 STANDS_STILL = "its clock stands still: make the request in run(...), or advance the clock in another thread"
 RECEIVER = 'write time="wall", or use phone(...), which receives within the run'
+MOST_NAMES = 4096
+"""The number of beacons of a profile up to which the names are read at the end of a run."""
 UNKNOWN = 64
 """The exit code for a name that nothing has."""
 
@@ -189,7 +191,7 @@ class Run:
     def beacon(
         self, name: str, /, *, ibeacon: IBeacon | None = None, at: Position | None = None, device: str | None = None, **keys: Any,
     ) -> Beacon:  # fmt: skip
-        """Adds a beacon, and waits until it is on the air. `name` is its id, by which the run knows it.
+        """Adds a beacon, and waits until it is on the air, or waits for its owner. `name` is its id, by which the run knows it.
 
         With `ibeacon`, its device is `ibeacon`, which only advertises, or `device="iot-design-shop"`, which apps configure.
         `keys` are those of the profile (docs/profiles.md), with underscores for hyphens: `interval="20ms"`, `name="Lock"`,
@@ -209,9 +211,10 @@ class Run:
                 raise
         beacon = Beacon(self, name)
         # A schedule may have it off.
-        if "schedule" not in keys and not self.journal.arrival(
-            "advertising-started", beacon=beacon, since=mark, patience=START
-        ):
+        arrived = "schedule" in keys or self.journal.arrival(
+            ("advertising-started", "advertising-refused", "waiting"), beacon=beacon, since=mark, patience=START
+        )
+        if not arrived or (isinstance(arrived, dict) and arrived["event"] == "advertising-refused"):
             raise BeaconryError(f'the beacon "{name}" is not on the air; the last events are\n' + "\n".join(self.journal.lines(10)))
         return beacon
 
@@ -333,8 +336,7 @@ class Run:
             return
         end = real_time.monotonic() + END
         if self._process.poll() is None:
-            with contextlib.suppress(BeaconryError):
-                self._note_names(end)
+            self._note_names(end)
             self._connection.is_ending = True
             with contextlib.suppress(BeaconryError):
                 self._connection.perform("POST", "/v1/stop", patience=max(0.0, end - real_time.monotonic()))
@@ -352,11 +354,17 @@ class Run:
 
     def _note_names(self, end: float) -> None:
         """Keeps the names of beacons and receivers without events, for expectations after the end."""
-        for path, list_name, key, field in (
-            ("/v1/beacons", "beacons", "id", "device"), ("/v1/receivers", "receivers", "name", "host"),
-        ):  # fmt: skip
-            records = self._connection.perform("GET", path, patience=max(0.0, end - real_time.monotonic()))[list_name]
-            self.journal.names.known[field].update(str(each[key]) for each in records)
+        names = self.journal.names
+        names.is_complete = False
+        if self.journal.find("ready")[0]["beacons"] > MOST_NAMES:
+            return
+        with contextlib.suppress(BeaconryError):
+            for path, records, key, field in (
+                ("/v1/beacons", "beacons", "id", "device"), ("/v1/receivers", "receivers", "name", "host"),
+            ):  # fmt: skip
+                answer = self._connection.perform("GET", path, patience=max(0.0, end - real_time.monotonic()))
+                names.known[field].update(str(each[key]) for each in answer[records])
+            names.is_complete = True
 
     def _end_process(self) -> None:
         self._connection.close()

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from .. import _air, _bluez, _run
-from .._clock import LIMIT, Call, waiting
+from .._clock import LIMIT, Call, limit_text, waiting
 from .._errors import CallTimeout, ProgramError
 from .._journal import Named, name_of
 from .._values import Duration, IBeacon, Position
@@ -137,7 +137,7 @@ class Run:
         try:
             if not await call(self._run.clock.drive, state, limit):
                 frames = task.get_stack(limit=1) if isinstance(task, asyncio.Task) else []
-                raise CallTimeout(f"the call did not end within {limit} of real time; {waiting(waits, frames[0] if frames else None)}")
+                raise CallTimeout(f"the call did not end within {limit_text(limit)} of real time; {waiting(waits, frames[0] if frames else None)}")
             return await task
         finally:
             task.cancel()
