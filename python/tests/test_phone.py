@@ -130,6 +130,14 @@ def test_models_and_names_are_those_of_the_program(shop: Air) -> None:
         shop.phone("phone")
 
 
+def test_a_phone_of_the_profile() -> None:
+    receivers = [{"id": "visitor", "phone": "android-13-balanced", "regions": [{"id": "shop", "uuid": UUID}]}]
+    with Air({"beacons": [], "receivers": receivers}, time="virtual") as air:
+        air.beacon("door", ibeacon=DOOR)
+        air.clock.advance("3s")
+        assert Phone(air, "visitor").state("shop") == "inside"
+
+
 def test_the_same_with_asyncio() -> None:
     async def scenario(kind: Any) -> None:
         async with aio.Air(time=kind, seed=7) as air:

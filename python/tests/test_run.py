@@ -92,6 +92,23 @@ def test_what_a_call_computes_takes_no_time_of_the_run(virtual: Air, monkeypatch
     assert elapsed == [0] * 20
 
 
+def test_what_follows_an_answer_begins_at_the_end_of_a_step(virtual: Air) -> None:
+    """An answer comes in the middle of a step, while the clock of the run still advances."""
+    lock = virtual.beacon("lock", **LOCK)
+    phone = virtual.phone("phone")
+
+    def app() -> list[float]:
+        times = []
+        with phone.connect(lock) as connection:
+            for _ in range(20):
+                connection.read("FFF1")
+                times.append(virtual.clock.elapsed)
+        return times
+
+    times = virtual.run(app)
+    assert times == [round(each, 1) for each in times] and len(set(times)) == 20
+
+
 def test_a_call_within_a_call_and_an_expectation_within_it(virtual: Air) -> None:
     lock = virtual.beacon("lock", **LOCK)
     phone = virtual.phone("phone")

@@ -36,6 +36,8 @@ LONG_REST = 0.25
 """The real time for which a call may do something else than wait for the clock, before that advances a step, in seconds."""
 REST = 0.05
 """The real time from each such step to the next, in seconds."""
+PROBES = 2
+"""The number of requests that are answered before the clock advances."""
 ARRIVAL = 0.001
 """The real time in which an answer that the run has sent arrives, in seconds."""
 LIBRARY, PACKAGE = str(Path(threading.__file__).parent), str(Path(__file__).parent)
@@ -55,7 +57,6 @@ class Clock:
         """Seconds of the run in a second of real time; 1 in virtual time."""
         self._waits = connection.waits
         self._last = 0
-        self._advancing = threading.Lock()
 
     @property
     def elapsed(self) -> float:
@@ -124,7 +125,7 @@ class Clock:
                 # What the call does between two waits takes no time of the run, unless it takes long.
                 if not waits and call.wait(version, LONG_REST if is_new else REST):
                     continue
-                if waits and self._has_answer(waits, is_new):
+                if waits and self._has_answer(waits):
                     call.wait(version, REST)
                     continue
                 step = max(STEP, waited / 50) if any(each.kind is Kind.CLOCK for each in waits) else STEP
@@ -137,15 +138,17 @@ class Clock:
             waited += step
         return call.is_over
 
-    def _has_answer(self, waits: list[Wait], is_new: bool) -> bool:
+    def _has_answer(self, waits: list[Wait]) -> bool:
         """Whether one of the waits needs no time of the run any more."""
-        if is_new:
-            # Requests are answered in their order: what has no answer before this one needs time.
+        for _ in range(PROBES):
+            # Requests are answered in their order, by a few threads: what has no answer behind this one needs time.
             self._connection.perform("GET", "/v1/version", is_probe=True)
-        return is_readable([each.socket for each in waits], ARRIVAL)
+            if is_readable([each.socket for each in waits], ARRIVAL):
+                return True
+        return False
 
     def _advance(self, step: float) -> None:
-        with self._advancing:
+        with self._waits.step:
             self._connection.perform("POST", "/v1/clock/advance", body={"by": duration_text(step)}, is_probe=True)
 
 

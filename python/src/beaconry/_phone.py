@@ -258,6 +258,8 @@ class Subscription(Iterator[bytes]):
             if not self._take(0 if clock.is_virtual else whole / clock.rate) and clock.is_virtual:
                 for step in steps_of(whole):
                     clock.advance(step)
+                    # What the run sends before this answer arrives before it, or at once.
+                    self._run._connection.perform("GET", "/v1/version", is_probe=True)
                     if self._take(ARRIVAL):
                         break
                 else:

@@ -56,6 +56,8 @@ class Waits:
         """Notified when a wait begins or ends, and by `touch`."""
         self.version = 0
         """Changes with each notification that is of the clock."""
+        self.step = threading.Lock()
+        """Held while the clock of the run advances."""
         self._waits: list[Wait] = []
         self._process = os.getpid()
         _all.add(self)
@@ -73,6 +75,10 @@ class Waits:
             with self.changed:
                 self._waits = [each for each in self._waits if each is not wait]
                 self._notify(kind)
+            if wait.is_driven and kind is not Kind.ANSWER:
+                # The answer comes in the middle of a step. What follows begins at its end, the same each time.
+                with self.step:
+                    pass
 
     def touch(self) -> None:
         """Notes that something has happened."""
