@@ -102,7 +102,7 @@ class Clock:
         thread.start()
         try:
             if not self.drive(call, limit):
-                raise CallTimeout(f"the call did not return within {limit_text(limit)} of real time; {waiting(self._waits, sys._current_frames().get(thread.ident or 0))}")
+                raise timeout(limit, self._waits, sys._current_frames().get(thread.ident or 0))
         finally:
             # Its requests fail, so that nothing is left behind a time limit or Ctrl-C.
             if not call.is_over:
@@ -150,6 +150,20 @@ class Clock:
     def _advance(self, step: float) -> None:
         with self._waits.step:
             self._connection.perform("POST", "/v1/clock/advance", body={"by": duration_text(step)}, is_probe=True)
+
+
+class Steps:
+    """The steps in which expectations let time pass.
+
+    The journal has these and not the run, which would live as long as the threads that add events.
+    """
+
+    def __init__(self) -> None:
+        self.clock: Clock | None = None
+        """It is there when the run is ready."""
+
+    def __call__(self, whole: float) -> Iterator[Pause]:
+        return self.clock.steps(whole) if self.clock else iter((Pause(whole),))
 
 
 class Call(Generic[Value]):
@@ -204,17 +218,14 @@ def steps_of(whole: float) -> Iterator[float]:
         left -= step
 
 
-def limit_text(duration: Duration) -> str:
-    """A time limit in a message."""
-    return duration if isinstance(duration, str) else f"{duration:g} s"
-
-
-def waiting(waits: Waits, frame: FrameType | None) -> str:
-    """What a call waits for, as a clause, if it is at this frame."""
+def timeout(limit: Duration, waits: Waits, frame: FrameType | None) -> CallTimeout:
+    """The error of a call that has exceeded its limit, and is at this frame."""
+    time = limit if isinstance(limit, str) else f"{limit:g} s"
     if present := waits.present:
-        return "still without an answer: " + ", ".join(unquote(each.what) for each in present)
-    # The innermost code that is neither Python's nor ours.
-    while frame and frame.f_code.co_filename.startswith((LIBRARY, PACKAGE)):
-        frame = frame.f_back
-    place = f", and is at {frame.f_code.co_filename}:{frame.f_lineno}" if frame else ""
-    return f"it waits for no answer of the run{place}"
+        what = "still without an answer: " + ", ".join(unquote(each.what) for each in present)
+    else:
+        # The innermost code that is neither Python's nor ours.
+        while frame and frame.f_code.co_filename.startswith((LIBRARY, PACKAGE)):
+            frame = frame.f_back
+        what = "it waits for no answer of the run" + (f", and is at {frame.f_code.co_filename}:{frame.f_lineno}" if frame else "")
+    return CallTimeout(f"the call did not end within {time} of real time; {what}")

@@ -13,18 +13,18 @@ import subprocess
 import threading
 import time as real_time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Literal, TypeVar, Union
 
 from . import _program
 from ._client import Client
-from ._clock import LIMIT, Clock
+from ._clock import LIMIT, Clock, Steps
 from ._connection import Connection, part
 from ._errors import BeaconryError, ProgramError, RequestError
 from ._folder import Folder
-from ._journal import Event, Journal, Named, Pause, name_of
+from ._journal import Event, Journal, Named, name_of
 from ._members import Beacon, Receiver
 from ._phone import Phone
 from ._record import Record, Session
@@ -46,20 +46,6 @@ MOST_NAMES = 4096
 """The number of beacons of a profile up to which the names are read at the end of a run."""
 UNKNOWN = 64
 """The exit code for a name that nothing has."""
-
-
-class _Steps:
-    """The steps in which expectations let time pass.
-
-    The journal has these and not the run, which would live as long as the threads that add events.
-    """
-
-    def __init__(self) -> None:
-        self.clock: Clock | None = None
-        """It is there when the run is ready."""
-
-    def __call__(self, whole: float) -> Iterator[Pause]:
-        return self.clock.steps(whole) if self.clock else iter((Pause(whole),))
 
 
 class Run:
@@ -93,7 +79,7 @@ class Run:
         if time == "virtual":
             self._connection.hint = STANDS_STILL
         self._client: Client | None = None
-        self._steps = _Steps()
+        self._steps = Steps()
         self.journal = Journal(self._steps)
         """The events of the run."""
         self._errors: list[bytes] = []

@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from .. import _air, _bluez, _run
-from .._clock import LIMIT, Call, limit_text, waiting
-from .._errors import CallTimeout, ProgramError
+from .._clock import LIMIT, Call, timeout
+from .._errors import ProgramError
 from .._journal import Named, name_of
 from .._values import Duration, IBeacon, Position
 from .._waits import driven
@@ -137,7 +137,7 @@ class Run:
         try:
             if not await call(self._run.clock.drive, state, limit):
                 frames = task.get_stack(limit=1) if isinstance(task, asyncio.Task) else []
-                raise CallTimeout(f"the call did not end within {limit_text(limit)} of real time; {waiting(waits, frames[0] if frames else None)}")
+                raise timeout(limit, waits, frames[0] if frames else None)
             return await task
         finally:
             task.cancel()
