@@ -25,5 +25,5 @@ LOCK: dict[str, Any] = {
     ],
 }
 """A device with a value that it notifies when it is written, one that it counts, and one that it does not give."""
-NOBODY = "C0:FF:EE:00:00:01"
+ABSENT = "C0:FF:EE:00:00:01"
 """The address of no device."""

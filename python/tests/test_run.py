@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from devices import LOCK, NOBODY, UUID
+from devices import LOCK, ABSENT, UUID
 
 from beaconry import Air, CallTimeout, ProgramError, RequestError, aio
 
@@ -50,7 +50,7 @@ def test_requests_that_wait_delay_no_other(virtual: Air) -> None:
     virtual.beacon("lock", **LOCK)
     for number in range(12):
         virtual.phone(f"phone-{number}")
-    started = [begin(lambda name=f"phone-{number}": virtual.client.connect_device(name, NOBODY)) for number in range(12)]  # type: ignore[misc]
+    started = [begin(lambda name=f"phone-{number}": virtual.client.connect_device(name, ABSENT)) for number in range(12)]  # type: ignore[misc]
     wait_for_waits(virtual, 12)
     assert virtual.client.show_clock()["elapsed"] == 0
     virtual.clock.advance("11s")
@@ -67,7 +67,7 @@ def test_timeouts_of_a_connection_take_no_time(virtual: Air) -> None:
         while tries < 3:
             tries += 1
             try:
-                virtual.client.connect_device("phone", NOBODY, timeout="20s")
+                virtual.client.connect_device("phone", ABSENT, timeout="20s")
             except RequestError:
                 continue
         return tries
@@ -154,8 +154,8 @@ def test_a_call_that_does_not_return_is_reported(air: Air, virtual: Air) -> None
             each.run(lambda: ended.wait(), limit="10ms")
     ended.set()
     air.phone("phone")
-    with pytest.raises(CallTimeout, match=f"still without an answer: PUT /v1/receivers/phone/connections/{NOBODY}"):
-        air.run(air.client.connect_device, "phone", NOBODY, limit="200ms")
+    with pytest.raises(CallTimeout, match=f"still without an answer: PUT /v1/receivers/phone/connections/{ABSENT}"):
+        air.run(air.client.connect_device, "phone", ABSENT, limit="200ms")
     wait_for_waits(air, 0)
 
 
@@ -163,7 +163,7 @@ def test_a_call_that_does_not_return_is_reported(air: Air, virtual: Air) -> None
 def test_an_air_is_closed_while_requests_wait(kind: Any) -> None:
     air = Air(time=kind)
     air.phone("phone")
-    thread, outcome = begin(lambda: air.client.connect_device("phone", NOBODY, timeout="60s"))
+    thread, outcome = begin(lambda: air.client.connect_device("phone", ABSENT, timeout="60s"))
     stream = air.client.ranging("phone")
     follower, followed = begin(lambda: list(stream))
     wait_for_waits(air, 2)
@@ -179,7 +179,7 @@ def test_a_call_ends_with_the_run(virtual: Air) -> None:
 
     def app() -> None:
         virtual.client.stop()
-        virtual.client.connect_device("phone", NOBODY, timeout="60s")
+        virtual.client.connect_device("phone", ABSENT, timeout="60s")
 
     with pytest.raises(ProgramError):
         virtual.run(app)
@@ -200,7 +200,7 @@ def test_a_request_that_waits_for_a_clock_that_stands_still_has_a_hint(virtual: 
     monkeypatch.setattr("beaconry._connection.ANSWER", 0.2)
     virtual.phone("phone")
     with pytest.raises(ProgramError, match=r"timed out; its clock stands still: make the request in run\(...\), or advance the clock"):
-        virtual.client.connect_device("phone", NOBODY)
+        virtual.client.connect_device("phone", ABSENT)
 
 
 # asyncio
@@ -210,10 +210,10 @@ def test_coroutines_wait_side_by_side() -> None:
     async def scenario() -> None:
         async with aio.Air(time="virtual", seed=7) as air:
             phones = [await air.phone(f"phone-{number}") for number in range(40)]
-            tries = [asyncio.create_task(phone.connect(NOBODY, timeout="10s")) for phone in phones]
+            tries = [asyncio.create_task(phone.connect(ABSENT, timeout="10s")) for phone in phones]
             for outcome in await asyncio.gather(*tries, return_exceptions=True):
                 assert isinstance(outcome, RequestError)
-            waits = [asyncio.create_task(air.client.connect_device(phone.name, NOBODY)) for phone in phones]
+            waits = [asyncio.create_task(air.client.connect_device(phone.name, ABSENT)) for phone in phones]
             await asyncio.to_thread(wait_for_waits, air._air, 40)
             await air.clock.advance("11s")
             for outcome in await asyncio.gather(*waits, return_exceptions=True):
@@ -254,7 +254,7 @@ def test_a_cancelled_coroutine_gives_its_request_up() -> None:
     async def scenario() -> None:
         async with aio.Air() as air:
             phone = await air.phone("phone")
-            waiting = asyncio.create_task(phone.connect(NOBODY, timeout="60s"))
+            waiting = asyncio.create_task(phone.connect(ABSENT, timeout="60s"))
             await asyncio.to_thread(wait_for_waits, air._air, 1)
             waiting.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -268,7 +268,7 @@ def test_an_air_of_asyncio_is_closed_while_requests_wait() -> None:
     async def scenario() -> None:
         async with aio.Air(time="virtual") as air:
             await air.phone("phone")
-            waiting = [asyncio.create_task(air.client.connect_device("phone", NOBODY, timeout="60s")) for _ in range(3)]
+            waiting = [asyncio.create_task(air.client.connect_device("phone", ABSENT, timeout="60s")) for _ in range(3)]
             await asyncio.to_thread(wait_for_waits, air._air, 3)
             before = time.monotonic()
         assert time.monotonic() - before < 20, "the limit after which a run is killed"

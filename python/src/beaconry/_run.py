@@ -177,7 +177,7 @@ class Run:
     def beacon(
         self, name: str, /, *, ibeacon: IBeacon | None = None, at: Position | None = None, device: str | None = None, **keys: Any,
     ) -> Beacon:  # fmt: skip
-        """Adds a beacon, and waits until it is on the air, or waits for its owner. `name` is its id, by which the run knows it.
+        """Adds a beacon, and waits until it is on the air, or waits for its owner. `name` is its id in the run.
 
         With `ibeacon`, its device is `ibeacon`, which only advertises, or `device="iot-design-shop"`, which apps configure.
         `keys` are those of the profile (docs/profiles.md), with underscores for hyphens: `interval="20ms"`, `name="Lock"`,
