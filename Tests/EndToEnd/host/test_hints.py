@@ -14,10 +14,10 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from beaconry import BINARY, CHECKOUT, Beaconry, Run
+from command_tree import command_tree
 from unix_http import UnixConnection
 
 SERVICE, MEMBER, STRANGER, GROUP = 61003, 61001, 61002, 12
@@ -41,39 +41,21 @@ def proposed() -> list[tuple[str, str]]:
     ]
 
 
-def commands() -> dict[str, set[str]]:
-    """The commands of the program, such as `ctl receiver list`, and their options."""
-    help = json.loads(subprocess.run([BINARY, "--experimental-dump-help"], capture_output=True, check=True).stdout)
-    found: dict[str, set[str]] = {}
-
-    def walk(command: dict[str, Any], words: list[str]) -> None:
-        names = {name["name"] for argument in command.get("arguments", []) for name in argument.get("names") or []}
-        found[" ".join(words)] = names
-        for each in command.get("subcommands", []):
-            walk(each, [*words, each["commandName"]])
-
-    walk(help["command"], [])
-    return found
-
-
 PROSE = {"was", "has", "use", "may", "read", "runs", "the", "listens", "on"}
 """Words after the name of the program that are no command: `no beaconry listens at …`."""
 
 
 def test_every_command_that_a_message_proposes_exists() -> None:
-    known = commands()
     seen = set()
     for file, text in proposed():
         words = [word.rstrip(",.:;") for word in text.split()[1:]]
         if words[0] in PROSE:
             continue
-        length = max((n for n in range(1, len(words) + 1) if " ".join(words[:n]) in known), default=0)
-        assert length > 0, f"{file}: {text}"
-        command, rest = " ".join(words[:length]), words[length:]
-        options = set().union(known[command], *(known[name] for name in known if name.startswith(command + " ")))
-        for option in (word[2:] for word in rest if word.startswith("--")):
-            assert option in options, f"{file}: {text}"
-        seen.add(command)
+        command, rest = command_tree().find(words)
+        assert command.words, f"{file}: {text}"
+        for option in (word for word in rest if re.match(r"--\w", word)):
+            assert option in command.all_options(), f"{file}: {text}"
+        seen.add(" ".join(command.words))
     assert {"reset", "ctl list", "ctl stop", "ctl reload", "ctl battery", "check", "doctor", "run"} <= seen, seen
 
 
