@@ -2,7 +2,7 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The examples of README.md and docs/ci.md work unchanged."""
+"""The profile of docs/first-steps.md and the recipe of docs/ci.md work unchanged; README.md begins with what a new user looks for."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from pathlib import Path
 from beaconry import BINARY, CHECKOUT
 
 README = (CHECKOUT / "README.md").read_text()
+FIRST_STEPS = (CHECKOUT / "docs" / "first-steps.md").read_text()
 CI = (CHECKOUT / "docs" / "ci.md").read_text()
 
 
 def profile() -> str:
     """The profile in the section "A beacon of your own"."""
-    found = re.search(r"```yaml\n(# shop\.yaml\n.*?)```", README, re.DOTALL)
+    found = re.search(r"```yaml\n(# shop\.yaml\n.*?)```", FIRST_STEPS, re.DOTALL)
     assert found
     return found[1]
 
@@ -66,3 +67,12 @@ def test_recipe_for_ci_runs_twice_on_one_machine(tmp_path: Path) -> None:
         for job in jobs:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(job.pid, signal.SIGKILL)
+
+
+def test_readme_begins_with_what_a_new_user_looks_for() -> None:
+    """What it is, one command, a picture, what it is for and not for, and how to install it, in 500 words at most."""
+    beginning, _ = README.split("## Documents")
+    words = ["    beaconry demo", "](docs/page-1280.png)", "| You want | With Beaconry | Instead of |", "**Not for**", "## Install"]
+    places = [beginning.find(each) for each in words]
+    assert places == sorted(places) and places[0] > 0, places
+    assert len(beginning.split()) <= 500
