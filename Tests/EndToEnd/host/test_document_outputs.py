@@ -47,7 +47,7 @@ def test_lines_are_compared_in_their_order() -> None:
 def test_display_prints_notifications(beaconry: Beaconry) -> None:
     """docs/ancs.md: the display and the phone of the document."""
     shown = block("ancs.md", "bob: notifications available").text
-    command = [BINARY, "run", PROFILES / "ancs.yaml", "--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--ephemeral"]
+    command = [str(BINARY), "run", str(PROFILES / "ancs.yaml"), "--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--ephemeral"]
     display = subprocess.Popen(command, env=beaconry.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     try:
         assert display.stdout
