@@ -91,13 +91,15 @@ def test_first_test_fails_then_passes(beaconry: Beaconry) -> None:
         environment["PATH"] = f"{Path(BINARY).absolute().parent}{os.pathsep}{os.environ['PATH']}"
         return subprocess.run(command, cwd=beaconry.folder, env=environment, capture_output=True, text=True, timeout=600, check=False).stdout
 
+    # The limits of the document are for a reader's machine, which is not busy.
+    test = beaconry.folder / "test_door.py"
+    test.write_text(test.read_text().replace('"2s"', '"10s"'))
     printed = pytest_prints()
-    assert missing_line(block("first-steps.md", ">       assert").text, printed) is None, printed
+    assert missing_line(block("first-steps.md", ">       assert").text.replace("within 2 s", "within 10 s"), printed) is None, printed
     text = (DOCS / "first-steps.md").read_text()
     change = re.search(r"With `(metres=\d+)` the test passes", text)
     assert change
-    test = beaconry.folder / "test_door.py"
-    test.write_text(re.sub(r"metres=\d+", change[1], test.read_text()))
+    test.write_text(re.sub(r"metres=\d+", change[1], test.read_text().replace('"10s"', '"300s"')))
     printed = pytest_prints()
     assert missing_line(block("first-steps.md", "1 passed").text, printed) is None, printed
 
@@ -115,7 +117,7 @@ def test_journal_prints_a_write(beaconry: Beaconry) -> None:
     """docs/control.md: the number and the time of the event differ."""
     run = beaconry.run(beaconry.profile(THRESHOLD), "--ephemeral", "--hci-server", "none", radio="virtual")
     run.wait("ready")
-    for words in ("listen phone", "connect phone door", "write phone door 2A06 32"):
+    for words in ("listen phone", "connect phone door --timeout 60s", "write phone door 2A06 32"):
         assert beaconry.call("ctl", "receiver", *words.split()).returncode == 0
     command, line = block("control.md", "beaconry ctl journal").text.splitlines()[:2]
     printed = beaconry.call(*command.split()[1:]).stdout
