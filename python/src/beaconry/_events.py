@@ -39,6 +39,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "comparison-wanted": ("device", "central", "passkey"),
     "connected": ("device", "central"),
     "connection-failed": ("device", "central", "address", "message", "hint"),
+    "connections-failing": ("device", "connections", "phase", "reason"),
     "degraded": ("expected", "onAir", "missing", "message"),
     "disconnected": ("device", "central", "reason"),
     "encrypted": ("device", "central", "authenticated", "keySize"),

@@ -83,6 +83,14 @@ class Client:
         """Performs a command of a device, such as to press its button."""
         return await call(self._client.perform_command, beacon, command, values)
 
+    async def show_connection_fault(self, beacon: str) -> Any:
+        """The number of connections to a beacon that will still fail."""
+        return await call(self._client.show_connection_fault, beacon)
+
+    async def fail_connections(self, beacon: str, count: int, *, phase: str | None = None, reason: str | None = None) -> Any:
+        """Lets the next connections to a beacon fail, which advertises meanwhile, instead of those that were set to fail before."""
+        return await call(self._client.fail_connections, beacon, count, phase=phase, reason=reason)
+
     async def request_pairing(self, beacon: str) -> None:
         """Asks the connected centrals of a beacon to pair."""
         await call(self._client.request_pairing, beacon)
@@ -309,12 +317,12 @@ class Client:
 
     async def put_region(
         self, receiver: str, region: str, *, exit_after: str | None = None, instance: str | None = None, major: int | None = None,
-        minor: int | None = None, namespace: str | None = None, uuid: str | None = None
+        minor: int | None = None, namespace: str | None = None, notify_on_display: bool | None = None, uuid: str | None = None
     ) -> Any:
         """Has a listening receiver monitor a region, instead of one of the same name, until it is removed."""
         return await call(
             self._client.put_region, receiver, region, exit_after=exit_after, instance=instance, major=major, minor=minor,
-            namespace=namespace, uuid=uuid
+            namespace=namespace, notify_on_display=notify_on_display, uuid=uuid
         )
 
     async def reload(self) -> Any:
