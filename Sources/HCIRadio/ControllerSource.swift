@@ -41,15 +41,20 @@ package struct AirHost: Hashable, Sendable {
     package var motion: Motion?
     /// How a person carries it; `nil` for no body beside it.
     package var carrying: Carrying?
+    /// The service through which other programs use it, for the events of the host: `dbus`, `esphome`; `nil` for a host of the run
+    /// itself, which has no such events.
+    package var service: String?
 
     /// A host with this name.
     package init(
-        _ name: String, address: BluetoothAddress? = nil, motion: Motion? = nil, carrying: Carrying? = nil
+        _ name: String, address: BluetoothAddress? = nil, motion: Motion? = nil, carrying: Carrying? = nil,
+        service: String? = nil
     ) {
         self.name = name
         self.address = address
         self.motion = motion
         self.carrying = carrying
+        self.service = service
     }
 
     /// The address that is derived from the name: locally administered, the same in every run. Its first three bytes

@@ -96,7 +96,7 @@ package actor BlueZRun {
         var radios: [AdapterRadio] = []
         for (number, adapter) in settings.adapters.enumerated() {
             let host = AirHost(
-                "hci\(number)", address: adapter.address, motion: adapter.position.map(Motion.rest))
+                "hci\(number)", address: adapter.address, motion: adapter.position.map(Motion.rest), service: "dbus")
             radios.append(AdapterRadio(try await radio.addHost(host)))
         }
         let chosen = try await bus

@@ -48,7 +48,7 @@ package struct ESPHomeProxies: Sendable {
                 let host = try await radio.addHost(
                     AirHost(
                         settings.name, address: definition.address, motion: definition.motion,
-                        carrying: definition.carrying))
+                        carrying: definition.carrying, service: "esphome"))
                 let proxy = BluetoothProxy(settings, host: host, report: report)
                 started.append(proxy)
                 await radio.announce("esphome:\(try await proxy.start())", of: settings.name)

@@ -98,7 +98,8 @@ extension EventField {
 
     // Another program's host.
     static let host = EventField("host", .text, "the name of the host on the air")
-    static let transport = EventField("transport", .text, "the server: `tcp:127.0.0.1:6402`, `unix:PATH`, `vhci`")
+    static let transport = EventField(
+        "transport", .text, "the server: `tcp:127.0.0.1:6402`, `unix:PATH`, `vhci`; or the service: `dbus`, `esphome`")
     static let scan = EventField("scan", .text, "`active` or `passive`")
 
     // A phone's notification.

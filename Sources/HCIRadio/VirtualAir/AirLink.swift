@@ -10,6 +10,8 @@ final class AirLink: ControllerLink, AirDelegate {
     private let air: LiveAir
     private weak var user: (any ControllerLinkUser)?
     private var identifier: ControllerIdentifier?
+    /// Reports what its host does; `nil` for a host of the run itself.
+    var reporter: HostReporter?
 
     /// Adds a controller to the air.
     init(_ air: LiveAir, _ configuration: ControllerConfiguration, user: any ControllerLinkUser) {
@@ -21,17 +23,22 @@ final class AirLink: ControllerLink, AirDelegate {
     func send(_ packet: HCIPacket) {
         guard let identifier else { return }
         air.receive(packet, from: identifier)
+        reporter?.sent(packet, by: identifier, on: air)
     }
 
     func close() {
         guard let identifier else { return }
         self.identifier = nil
         air.leave(identifier)
+        reporter?.left()
     }
 
     func airEnded() { identifier = nil }
 
     func airHasPackets() {
-        while let identifier, let packet = air.takePacket(of: identifier) { user?.linkReceived(packet) }
+        while let identifier, let packet = air.takePacket(of: identifier) {
+            user?.linkReceived(packet)
+            reporter?.received(packet)
+        }
     }
 }

@@ -24,6 +24,8 @@ final class VirtualAir {
     private let clock: LoopClock
     private let captures: PacketCaptures
     private var air: LiveAir?
+    /// Is called with the events of the open air.
+    private var report: (@Sendable (RadioEvent) -> Void)?
     /// The open doors, each with the controllers for its hosts; the doors of the options come first.
     private var entrances: [(door: any AirDoor, controllers: ServedControllers)] = []
     /// The names of the receivers that were added while the air was open.
@@ -62,6 +64,7 @@ final class VirtualAir {
                     ? SystemRandomNumberGenerator() : nil),
             clock: clock, captures: captures)
         self.air = air
+        self.report = report
         var reported = Duration.zero
         air.onLostTime = { lost in
             // The first second, and then each time that it is twice as much.
@@ -166,7 +169,11 @@ final class VirtualAir {
         let configuration = ControllerConfiguration(
             publicAddress: address, name: air.freeName(host.name), motion: host.motion, carrying: host.carrying)
         hosts[configuration.name] = address
-        return AirLink(air, configuration, user: user)
+        let link = AirLink(air, configuration, user: user)
+        if let service = host.service, let report {
+            link.reporter = HostReporter(configuration, transport: service, peer: host.name) { report(.host($0)) }
+        }
+        return link
     }
 
     /// Adds a server in front of a host of this process to the capabilities.

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable
 
 import pytest
+from beaconry import Beaconry
 from bleak import BleakClient, BleakScanner
 from bleak.args.bluez import OrPattern
 from bleak.assigned_numbers import AdvertisementDataType
@@ -176,3 +177,16 @@ def test_lost_connection_is_reported(bus: Bus) -> None:
     run(body())
 
 
+
+
+def test_scan_of_a_program_is_an_event_of_its_adapter(bus: Bus, beaconry: Beaconry) -> None:
+    started = bus()
+
+    async def body() -> None:
+        await find()
+
+    run(body())
+    events = ["host-joined,host=hci0,transport=dbus", "scan-started,host=hci0,scan=active", "scan-stopped,host=hci0"]
+    waited = beaconry.call("ctl", "wait", *events, "--within", "60s")
+    assert waited.returncode == 0, waited.stdout + waited.stderr
+    assert started.end() == 0
