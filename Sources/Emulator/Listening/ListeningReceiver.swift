@@ -437,7 +437,7 @@ package actor ListeningReceiver {
         do throws(RegionMonitor.TooManyRegions) {
             try app.add(region, exitAfter: exitAfter, at: clock.uptime)
         } catch {
-            throw EmulatorError(.conflict, "\(error)")
+            throw EmulatorError(.conflict, "\(error.message) of an app", hint: "remove one")
         }
         guard let status = app.regions.first(where: { $0.region.identifier == region.identifier }) else {
             preconditionFailure("the region was added")

@@ -40,11 +40,13 @@ package struct RegionMonitor: Sendable {
             self.limit = limit
         }
 
-        /// One sentence, without its full stop.
-        package var description: String {
-            "region \(region.identifier) cannot be monitored: there are \(limit) already, which is the limit; remove "
-                + "one, or raise the limit"
+        /// One clause, without what to do.
+        package var message: String {
+            "region \(region.identifier) cannot be monitored: there are \(limit) already, which is the limit"
         }
+
+        /// One sentence, without its full stop.
+        package var description: String { "\(message); remove one, or raise the limit" }
     }
 
     private struct Watch {
