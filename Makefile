@@ -28,7 +28,7 @@ BUILT := $(if $(filter $(ARCH),$(shell dpkg --print-architecture)),.build/releas
 # The program as it is distributed, and its symbols in beaconry.debug.
 DIST := .build/dist/$(ARCH)/beaconry
 
-.PHONY: api build install package package-test wheel run demo check docs test test-more test-all unit-test host-test python-test vm-test fuzz chaos sanitize sanitize-thread \
+.PHONY: api build install package package-test wheel run demo demo-bluez check docs test test-more test-all unit-test host-test python-test vm-test fuzz chaos sanitize sanitize-thread \
 	sanitize-address bench release dependencies test-dependencies clean
 
 build: dependencies
@@ -65,8 +65,12 @@ wheel: $(if $(BINARY),,release)
 run: build
 	Scripts/run $(PROFILE)
 
-# A phone configures a beacon on real BlueZ, inside a virtual machine with two virtual controllers.
+# A museum of beacons in a browser, with a phone that walks through it.
 demo: build
+	.build/debug/beaconry demo
+
+# A phone configures a beacon on real BlueZ, inside a virtual machine with two virtual controllers.
+demo-bluez: build
 	Scripts/install-dependencies vm
 	Scripts/bluez-vm .build/venv/bin/python Scripts/demo.py $(or $(PROFILE),profiles/iot-design-shop.yaml)
 

@@ -211,7 +211,7 @@ let package = Package(
                 "Persistence", "Profiles", "Radio", "Receiving", "RunAPI", "RunServer", "Sockets", "Space",
                 argumentParser, logging, serviceLifecycle, unixSignals,
             ],
-            swiftSettings: settings),
+            resources: [.embedInCode("Resources")], swiftSettings: settings),
         .executableTarget(
             name: "beaconry-fuzz",
             dependencies: [

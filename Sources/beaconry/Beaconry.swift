@@ -34,7 +34,7 @@ struct Beaconry: AsyncParsableCommand {
     static let groups = [
         CommandGroup(
             name: "Beacons",
-            subcommands: [Init.self, Run.self, Advertise.self, Control.self, Check.self, Reset.self, BenchCommand.self]),
+            subcommands: [Demo.self, Init.self, Run.self, Advertise.self, Control.self, Check.self, Reset.self, BenchCommand.self]),
         CommandGroup(
             name: "Phone's Side",
             subcommands: [
@@ -48,7 +48,7 @@ struct Beaconry: AsyncParsableCommand {
     static func main() async {
         // What follows -- is not ours: the command of beaconry dbus.
         let arguments = Array(CommandLine.arguments.dropFirst().prefix { $0 != "--" })
-        if ["run", "advertise", "dbus"].contains(arguments.first) { Hangup.prepare() }
+        if ["run", "advertise", "dbus", "demo"].contains(arguments.first) { Hangup.prepare() }
         Heap.useOneArena()
         FileCapabilities.makeEffective()
         do {

@@ -29,6 +29,8 @@ struct Running {
     var service: BlueZRun?
     /// The walk on the bench; `nil` for none.
     var bench: BenchSettings?
+    /// Is called with each event.
+    var observe: (@Sendable (EmulatorEvent) -> Void)?
 
     /// Runs until the end of the duration, a signal or `ctl stop`.
     func run() async throws {
@@ -113,6 +115,11 @@ struct Running {
         let socket = try await startControl(of: context, request.controlGroup, ledger)
         if let socket { releases.append { await socket.close() } }
         let events = emulator.events.listen()
+        if let observe {
+            let observed = emulator.events.listen()
+            let observing = Task { for await posted in observed { observe(posted.event) } }
+            releases.append { observing.cancel() }
+        }
         if let options = request.http {
             let api = try await ControlAPI(context, options)
             releases.append { await api.close() }
