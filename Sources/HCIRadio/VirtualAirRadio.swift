@@ -250,6 +250,8 @@ extension VirtualAirRadio: PositioningRadio {
 
     package func propagation() async -> Propagation { air.propagation }
 
+    package func setPropagation(_ propagation: Propagation) async { air.setPropagation(propagation) }
+
     package func levelsAtOneMetre() async -> [String: Double] { air.levelsAtOneMetre() }
 
     package func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String? {

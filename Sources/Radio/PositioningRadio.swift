@@ -47,6 +47,9 @@ package protocol PositioningRadio: PeripheralRadio {
     /// How the RSSI of a packet comes about on the air, with the walls.
     func propagation() async -> Propagation
 
+    /// Replaces the model of the RSSI, walls included, from now on.
+    func setPropagation(_ propagation: Propagation) async
+
     /// The mean RSSI in dBm, 1 m away, of everything that advertises, by its name on the air.
     func levelsAtOneMetre() async -> [String: Double]
 

@@ -116,6 +116,9 @@ extension Air {
         medium.setMotion(motion, of: index)
     }
 
+    /// Replaces the model of the RSSI from now on. With the same seed, the same changes at the same times have the same result.
+    package mutating func setPropagation(_ propagation: Propagation) { medium.setPropagation(propagation) }
+
     /// The present position of a controller; `nil` if it has none or was removed.
     package func position(of identifier: ControllerIdentifier) -> Position? {
         context.controllers.index(of: identifier).flatMap { medium.position(of: $0, at: now) }
@@ -344,7 +347,8 @@ extension Air {
     /// Runs one advertising event of an enabled set: scanners report it, an initiator may connect, else the next event is
     /// scheduled.
     private mutating func runAdvertisingEvent(_ set: Int) {
-        if medium.hasCollisions { return runPDU(of: set) }
+        // An event that began where packets collided ends as it began.
+        if medium.hasCollisions || advertising[set].pdu != nil { return runPDU(of: set) }
         guard advertising.beginEvent(set, &context), !connectsAfterEvent(of: set) else { return }
         advertising.endEvent(set, &context)
     }

@@ -58,18 +58,18 @@ struct Medium: Sendable {
     private static let stepBits: AirTime = 12
 
     /// Whether packets collide: then each PDU of an advertising event has an instant of its own.
-    let hasCollisions: Bool
-    private let propagation: Propagation
+    private(set) var hasCollisions: Bool
+    private var propagation: Propagation
     /// Whether chance has a part in RSSI or reception.
-    private let hasChance: Bool
-    private let fading: Fading
-    private let reception: PacketReception
+    private var hasChance: Bool
+    private var fading: Fading
+    private var reception: PacketReception
     /// The loss in dB for a natural logarithm of the squared distance of 1.
-    private let slope: Double
-    private let lossAtOneMetre: Double
-    private let capture: Double
+    private var slope: Double
+    private var lossAtOneMetre: Double
+    private var capture: Double
     private let nearestSquare = Propagation.nearest * Propagation.nearest
-    private let hasObstacles: Bool
+    private var hasObstacles: Bool
     private let seed: UInt64
     /// By the index of the controller.
     private var sites: [Site] = []
@@ -115,6 +115,18 @@ struct Medium: Sendable {
         }
     }
 
+    /// Replaces the model from now on. Places, overrides and random numbers stay: the result is that of a medium which had this
+    /// model from the start. What was counted of paths is forgotten.
+    mutating func setPropagation(_ next: Propagation) {
+        guard next != propagation else { return }
+        var medium = Medium(next, seed: seed)
+        medium.placements = placements
+        medium.overrides = overrides
+        medium.sites = sites
+        if medium.hasChance { for index in sites.indices { medium.addAntenna(index) } }
+        self = medium
+    }
+
     // MARK: - Advertising events
 
     /// The RSSI in dBm with which a receiver receives an advertising event; `nil` if it does not receive the event.
@@ -136,11 +148,13 @@ struct Medium: Sendable {
     mutating func rssi(
         of event: AdvertisingEvent, on channel: Int, at receiver: Int, now: AirTime, isScanResponse: Bool = false
     ) -> Int8? {
-        if let start = event.start, !isScanResponse, overrides.isEmpty {
+        // The event of a former model may have PDUs of its own.
+        let start = hasCollisions ? event.start : nil
+        if let start, !isScanResponse, overrides.isEmpty {
             return rssi(ofPDU: event, start: start, on: channel, at: receiver, now: now)
         }
         var packet = Packet(transmitter: event.transmitter, power: event.power, channel: channel, bits: event.bits)
-        if let start = event.start {
+        if let start {
             packet.number = Self.number(of: start, isScanResponse: isScanResponse)
             // Scan requests and responses do not collide.
             if !isScanResponse {
@@ -216,7 +230,7 @@ struct Medium: Sendable {
 
     /// Puts a PDU on its channel.
     mutating func transmit(_ event: AdvertisingEvent, now: AirTime) {
-        guard let start = event.start else { return }
+        guard hasCollisions, let start = event.start else { return }
         transmissions.add(
             Transmission(
                 transmitter: event.transmitter, power: event.power, channel: event.channels.trailingZeroBitCount,
@@ -524,15 +538,15 @@ struct Medium: Sendable {
             overrides.remove(index)
         }
         placements.set(configuration.motion, configuration.carrying, of: index)
-        if hasChance { addAntenna(index, configuration) }
+        if hasChance { addAntenna(index) }
         grid?.invalidate()
     }
 
-    private mutating func addAntenna(_ index: Int, _ configuration: ControllerConfiguration) {
-        let draws = Draws(seed: seed, configuration.name)
+    private mutating func addAntenna(_ index: Int) {
+        let draws = Draws(seed: seed, sites[index].name)
         let antenna = Antenna(
-            rssiOffset: Float(configuration.rssiOffset), fading: fading.antenna(draws),
-            isCarried: configuration.carrying != nil)
+            rssiOffset: Float(sites[index].rssiOffset), fading: fading.antenna(draws),
+            isCarried: placements.carrying(of: index) != nil)
         if index == antennas.count {
             antennas.append(antenna)
             shadowSides.append(fading.shadowSide(draws))

@@ -160,6 +160,7 @@ private final class PlacedRadio: PositioningRadio {
     func members() async -> [AirMember] { [] }
     func paths(to _: String?) async -> [AirPath] { [] }
     func propagation() async -> Propagation { Propagation() }
+    func setPropagation(_ propagation: Propagation) async {}
     func levelsAtOneMetre() async -> [String: Double] { [:] }
     func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String? { nil }
 }

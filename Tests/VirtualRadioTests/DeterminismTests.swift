@@ -41,6 +41,45 @@ import VirtualRadio
         #expect(try run(seed: 8) != first)
     }
 
+    /// The RSSI of all packets that a scanner receives in ten seconds, with other models from some of the seconds on.
+    private func levels(
+        _ first: Propagation, then changes: [Int: Propagation] = [:], from second: Int = 0
+    ) throws -> [String] {
+        var bench = Bench(AirConfiguration(seed: 7, propagation: first))
+        let scanner = bench.add(1)
+        bench.scan(scanner)
+        for number in UInt8(10)..<20 {
+            try bench.advertise(bench.add(number, position: Position(x: 0, y: Double(number))))
+        }
+        var levels: [String] = []
+        for time in 0..<10 {
+            if let next = changes[time] { bench.air.setPropagation(next) }
+            bench.run(milliseconds: 1000)
+            let reports = bench.takeReports(scanner).map { "\($0.address) \($0.rssi)" }
+            if time >= second { levels += reports }
+        }
+        return levels
+    }
+
+    private static let models = [Propagation()] + Propagation.environments.map(\.propagation)
+
+    /// Each model after each other one: packets that collide after packets that do not, and the reverse.
+    @Test(arguments: models, models)
+    func changedModelRepeats(_ first: Propagation, _ next: Propagation) throws {
+        let levels = try levels(first, then: [3: next])
+        #expect(levels.count > 100)
+        #expect(try self.levels(first, then: [3: next]) == levels)
+    }
+
+    /// The random numbers are those of an air that had the model from the start: the advertising events are at the same times.
+    @Test func changedModelIsThatOfAnAirThatBeganWithIt() throws {
+        let (noisy, quiet) = (Propagation(exponent: 2.4, packetDeviation: 3), Propagation())
+        #expect(try levels(quiet, then: [3: noisy], from: 3) == levels(noisy, from: 3))
+        #expect(try levels(noisy, then: [3: quiet], from: 3) == levels(quiet, from: 3))
+        #expect(try levels(noisy, then: [2: quiet, 3: noisy], from: 3) == levels(noisy, from: 3))
+        #expect(try levels(quiet, from: 3) != levels(noisy, from: 3))
+    }
+
     @Test func scannerDoesNotAffectOthers() throws {
         func times(listeners: Int) throws -> [AirTime] {
             var bench = Bench(AirConfiguration(seed: 3, propagation: Propagation(packetDeviation: 3)))

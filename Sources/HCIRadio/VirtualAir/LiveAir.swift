@@ -171,6 +171,12 @@ final class LiveAir {
         return true
     }
 
+    /// Replaces the model of the RSSI from now on.
+    func setPropagation(_ propagation: Propagation) {
+        catchUp()
+        air.setPropagation(propagation)
+    }
+
     /// How the controller of this name moves; `nil` if there is none, or it has no position.
     func motion(of name: String) -> Motion? {
         controllers[name].flatMap { identifier in borrowAir { $0.motion(of: identifier) } }

@@ -20,6 +20,8 @@ final class VirtualAir {
     let reason: String?
     /// The seed of its random numbers: the one given, or a random one.
     let seed: UInt64
+    /// How the RSSI of a packet comes about, with the walls.
+    private(set) var propagation: Propagation
     private let options: VirtualAirOptions
     private let clock: LoopClock
     private let captures: PacketCaptures
@@ -48,6 +50,7 @@ final class VirtualAir {
         self.clock = clock
         self.captures = captures
         seed = options.seed ?? VirtualAirOptions.randomSeed()
+        propagation = options.propagation
     }
 
     /// Begins the air, and serves controllers on it.
@@ -58,7 +61,7 @@ final class VirtualAir {
         let air = LiveAir(
             Air(
                 AirConfiguration(
-                    seed: seed, timing: options.timing, propagation: options.propagation),
+                    seed: seed, timing: options.timing, propagation: propagation),
                 // In virtual time a run can be repeated with the seed that it reports.
                 numbers: options.seed == nil && !(clock.loop is SimulatedEventLoop)
                     ? SystemRandomNumberGenerator() : nil),
@@ -336,8 +339,11 @@ final class VirtualAir {
     /// The paths from all that advertise to all that scan.
     func paths(to receiver: String?) -> [AirPath] { air?.paths(to: receiver) ?? [] }
 
-    /// How the RSSI of a packet comes about, with the walls.
-    var propagation: Propagation { options.propagation }
+    /// Replaces the model of the RSSI from now on.
+    func setPropagation(_ propagation: Propagation) {
+        self.propagation = propagation
+        air?.setPropagation(propagation)
+    }
 
     /// The mean RSSI in dBm, 1 m away, of everything that advertises, by its name.
     func levelsAtOneMetre() -> [String: Double] { air?.levelsAtOneMetre() ?? [:] }
