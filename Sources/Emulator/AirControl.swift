@@ -137,13 +137,18 @@ package struct AirControl: Sendable {
     }
 
     /// Removes the receivers that were added during the run, and gives the others the movements of these definitions.
-    func resetReceivers(to definitions: [ReceiverDefinition]) async {
-        guard let radio = try? positioning() else { return }
+    /// - Returns: the names of those that were removed.
+    func resetReceivers(to definitions: [ReceiverDefinition]) async -> [String] {
+        guard let radio = try? positioning() else { return [] }
+        var removed: [String] = []
         // Those that are there from the start cannot be removed.
-        for receiver in await radio.namedReceivers() { _ = await radio.removeReceiver(receiver.name) }
+        for receiver in await radio.namedReceivers() {
+            if await radio.removeReceiver(receiver.name) != nil { removed.append(receiver.name) }
+        }
         for receiver in definitions {
             _ = await radio.setMotion(receiver.movement?.motion, ofReceiver: receiver.id)
         }
+        return removed
     }
 
     /// - Throws: `EmulatorError` `.conflict` if a receiver has one of these names, which are wanted for beacons.

@@ -8,6 +8,7 @@ import Devices
 package import Persistence
 package import Profiles
 package import Radio
+import Space
 
 /// The beacons of profiles, running on a radio.
 ///
@@ -56,6 +57,8 @@ package actor Emulator {
         package var watchesProfiles = false
         /// Makes a radio that receives on the adapter of the run, for a radio that only carries beacons; `nil` for none.
         package var makeCentral: (@Sendable () -> any CentralRadio)?
+        /// The model of the virtual air for profiles.
+        package var airModel: AirModelling = { Propagation(for: $0) }
         /// The walk on the bench; `nil` for none.
         package var bench: Bench?
         /// The time zone of schedules.
@@ -96,11 +99,15 @@ package actor Emulator {
     /// The texts of the profiles, for clients.
     let profileTexts = ProfileTexts()
     let progress = RunProgress()
-    /// The receivers and the physics of the profiles.
+    /// The receivers of the profiles.
     let receivers = ServedReceivers()
+    /// The physics and the walls of the virtual air.
+    let airModel: AirModel
     let scenario: ScenarioPlayer
     /// The captures in memory.
     let captures = RunCaptures()
+    /// The ends of overrides of paths.
+    let linkTimers = LinkTimers()
     /// Runs while a schedule depends on the time of day.
     let timeOfDayTimer = TimeOfDayTimer()
     /// Receives the names of the profiles after each reload, before the reload is reported.
@@ -117,11 +124,14 @@ package actor Emulator {
         runClock = RunClock(clock, epoch: configuration.epoch, timeOfDay: configuration.timeOfDay)
         vault = BondVault { [events] in events.post(.beacon($0, $1)) }
         directory = BeaconDirectory(events: radio.events)
-        listeners = ListeningReceivers(makeCentral: configuration.makeCentral)
+        listeners = ListeningReceivers(makeCentral: configuration.makeCentral) { [events] in
+            events.post(.receiver($0, $1))
+        }
         factory = BeaconFactory(
             configuration, executor: executor, clock: runClock.timekeeper, counts: directory.counts)
         roster = BeaconRoster(radioName: radio.name)
         scenario = ScenarioPlayer(events: events)
+        airModel = AirModel(configuration.airModel)
     }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
@@ -148,6 +158,7 @@ package actor Emulator {
         do {
             let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
             receivers.begin(with: profiles)
+            airModel.begin(with: profiles)
             roster.begin(with: profiles)
             install(try await BeaconReplacement(of: [], by: profiles, keepsEqual: false, factory).next)
             progress.begin(.opening)
@@ -186,6 +197,7 @@ package actor Emulator {
         progress.begin(.over)
         progress.lastChange?.cancel()
         timeOfDayTimer.cancel()
+        linkTimers.cancel()
         if failure == nil || roster.isReady { events.post(.stopping) }
         roster.setRunning(false)
         announce()

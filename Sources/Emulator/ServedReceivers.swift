@@ -7,20 +7,18 @@ import Profiles
 import Radio
 import Space
 
-/// The receivers and the physics of the profiles as the radio has them.
+/// The receivers of the profiles as the radio has them.
 ///
-/// Both are there from the start to the end of a run; a reload changes the movements of receivers only.
+/// They are there from the start to the end of a run; a reload changes their movements only.
 /// Confined to the actor of the run.
 final class ServedReceivers {
     /// By name.
     private var receivers: [String: ReceiverDefinition] = [:]
-    private var model = Propagation()
     private var hasWarned = false
 
     /// Takes the profiles that the run starts with.
     func begin(with profiles: [Profile]) {
         for receiver in profiles.flatMap(\.receivers) { receivers[receiver.id] = receiver }
-        model = Propagation(for: profiles)
     }
 
     /// Those that scan within the run, in the order of their names.
@@ -37,16 +35,6 @@ final class ServedReceivers {
         return Warning(
             code: "no-movement", message: "receivers and movement have no effect: \(name) has no positions",
             hint: "run on the virtual air (--radio virtual), or leave them out of the profile")
-    }
-
-    /// The warning that profiles have other physics than the air; `nil` if they have the same.
-    func warning(ofPhysicsOf profiles: [Profile]) -> Warning? {
-        guard Propagation(for: profiles) != model else { return nil }
-        return Warning(
-            code: "physics-unchanged",
-            message:
-                "the profiles have other physics or walls than at the start of the run, which the air still has",
-            hint: "stop the run and start it again")
     }
 
     /// Applies the receivers of a reload: their movements at once.

@@ -35,6 +35,13 @@ package struct ListenerSettings: Hashable, Sendable {
         self.regions = regions
     }
 
+    /// The same without regions.
+    package var withoutRegions: ListenerSettings {
+        var settings = self
+        settings.regions = []
+        return settings
+    }
+
     /// When it scans.
     package var plan: ScanPlan {
         var plan = phone.scan

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import Devices
-import Space
+package import Devices
+package import Space
 
 /// Reads the keys of a profile that describe the virtual air.
 enum PhysicsParser {
@@ -13,7 +13,7 @@ enum PhysicsParser {
     }
 
     /// `physics: office`, or a mapping of the parts of the model, each of which may be `off`.
-    private static func physics(from reader: inout ProfileReader) -> Propagation? {
+    fileprivate static func physics(from reader: inout ProfileReader) -> Propagation? {
         guard let node = reader.node("physics") else { return nil }
         guard node.text == nil else { return reader.value("physics", ValueText.physics) }
         return reader.part("physics", Self.model)
@@ -52,5 +52,31 @@ enum PhysicsParser {
             return nil
         }
         return Position(x: metres[0], y: metres[1])
+    }
+}
+
+extension Propagation {
+    /// Reads the value of `physics` of a profile, without a profile around it.
+    /// - Parameters:
+    ///   - text: the name of a preset, or the keys of a model, in YAML or JSON.
+    ///   - file: the name of the text, for messages.
+    /// - Throws: `ProfileFaults` with all faults, each with line and column.
+    package init(parsing text: String, file: String) throws(ProfileFaults) {
+        let root = try YAMLText(text, file: file).root(of: "a model", example: "profiles/")
+        var rewriter = NodeRewriter(file: file, environment: nil)
+        let key = ProfileNode(.scalar("physics"), at: root.place)
+        let node = ProfileNode(.mapping(ProfileNode.Mapping([(key, rewriter.rewritten(root))])), at: root.place)
+        var reader = ProfileReader(node, file: file, path: "")
+        let model = PhysicsParser.physics(from: &reader)
+        let faults = rewriter.faults + reader.finish()
+        guard faults.isEmpty, let model else { throw ProfileFaults(faults) }
+        self = model
+    }
+
+    /// The same without walls.
+    package var withoutWalls: Propagation {
+        var model = self
+        model.walls = []
+        return model
     }
 }

@@ -24,6 +24,29 @@ package struct ShowAir: Operation {
     }
 }
 
+package struct ChangePhysics: Operation {
+    package static let name = "changePhysics"
+    package static let method = OperationMethod.put
+    package static let path = "/v1/air/physics"
+    package static let sentence = "Replaces the physics of the virtual air from now on; its walls stay."
+    package static let fields: [Field<ChangePhysics>] = [
+        .required(
+            "text", .text, \.model,
+            "the name of a preset, such as \"hall\", or the keys of physics in profiles, see docs/profiles.md")
+    ]
+    package static let failures: [EmulatorError.Code] = [.badProfile, .unsupported]
+
+    package var model = Document()
+
+    package var patience: Duration? { Patience.ofRadio }
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> AirRecord {
+        try await run.emulator.changePhysics(model.text)
+    }
+}
+
 package struct Move: Operation {
     package static let name = "move"
     package static let method = OperationMethod.put
@@ -220,7 +243,7 @@ extension DisconnectionRecord: ReadableRecord {
         ])
 }
 
-extension AirRecord: Record {
+extension AirRecord: ReadableRecord {
     package static let schema = Schema.record(
         "Air",
         [

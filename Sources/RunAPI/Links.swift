@@ -107,7 +107,7 @@ package struct OverrideLink: Operation {
         guard let change else {
             throw EmulatorError(.badProfile, "a link needs rssi, loss, packet-loss or blocked")
         }
-        try await run.emulator.air.overrideLink(from: from.text, to: to.text, change)
+        try await run.emulator.overrideLink(from: from.text, to: to.text, change)
         return LinkChangeRecord(from: from.text, to: to.text, change)
     }
 }
@@ -129,33 +129,8 @@ package struct ResetLink: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Nothing {
-        try await run.emulator.air.overrideLink(from: from.text, to: to.text, nil)
+        try await run.emulator.overrideLink(from: from.text, to: to.text, nil)
         return Nothing()
-    }
-}
-
-/// The override of a path on the virtual air as JSON, with the keys and units of a request for it.
-package struct OverrideRecord: Codable, Hashable, Sendable {
-    private enum CodingKeys: String, CodingKey {
-        case rssi, loss
-        case packetLoss = "packet-loss"
-        case time = "for"
-    }
-
-    /// The RSSI of all packets in dBm; absent for the model's RSSI.
-    package let rssi: Int8?
-    /// The additional loss in dB; absent for none.
-    package let loss: Double?
-    /// The percentage of the packets that are lost in addition; absent for none.
-    package let packetLoss: Double?
-    /// The time until it ends, such as `9.500s`; absent without a limit.
-    package let time: String?
-
-    package init(_ override: LinkOverride) {
-        rssi = override.rssi
-        loss = override.loss == 0 ? nil : override.loss
-        packetLoss = override.packetLoss == 0 ? nil : (override.packetLoss * 1e8).rounded() / 1e6
-        time = override.duration.map { DeviceWriter.text($0) }
     }
 }
 

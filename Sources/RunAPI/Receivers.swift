@@ -175,7 +175,7 @@ package struct RemoveReceiver: Operation {
             try await run.emulator.removeListener(receiver.text)
             return record
         }
-        let removed = try await run.emulator.air.removeReceiver(receiver.text)
+        let removed = try await run.emulator.removeReceiver(receiver.text)
         return ReceiverRecord(removed.name, server: removed)
     }
 }

@@ -8,13 +8,15 @@ import Devices
 import Foundation
 import Profiles
 import Radio
+import Receiving
+import Space
 
 @testable import Emulator
 
 /// An event of each kind, and of each form of a kind, for the tests that compare its JSON and its sentence.
 enum EventSamples {
     /// All samples.
-    static let all = run + hosts + beacons + pairing + displays + phones
+    static let all = run + hosts + air + beacons + pairing + displays + phones
 
     static let beacon = BeaconIdentifier("entrance")
     static let central = "C0:FF:EE:00:00:02"
@@ -160,6 +162,37 @@ enum EventSamples {
             ANCSNotificationEvent.Kind(rawValue: kind), notification: 3, category: .social,
             flags: [.silent, .important])
     }
+
+    private static let air: [EmulatorEvent] = {
+        var settings = ListenerSettings(screen: .off)
+        let screenOff = ListenerSummary(settings)
+        settings.isListening = false
+        let connection = ConnectionRecord(peer, beacon: "entrance", mtu: 23)
+        let regions: [BeaconRegion.Identifiers] = [
+            .numbers(UUID128(high: 1, low: 2), major: 1, minor: 2),
+            .namespace([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], instance: [1, 2, 3, 4, 5, 6]),
+        ]
+        let events: [ReceiverEvent] =
+            [
+                .added(ListenerSummary(ListenerSettings()), position: [2, 3.5, 0]), .added(screenOff, position: nil),
+                .served(server: "tcp:127.0.0.1:6402", position: [0, 0, 2]), .changed(ListenerSummary(settings)),
+                .removed,
+                .ended(region: "shop"), .connected(connection), .disconnected(connection),
+                .connected(ConnectionRecord(peer, beacon: nil, mtu: 23)),
+            ] + regions.map { .monitored(region: "shop", IdentifierRecord($0)) }
+        let overrides = [
+            LinkOverride(rssi: -70, duration: .seconds(9.5)), LinkOverride(loss: 6.5, packetLoss: 0.25),
+            LinkOverride(packetLoss: 1),
+        ]
+        var model = Propagation.environments[1].propagation
+        let preset = AirRecord.Physics(model)
+        model.exponent = 2.5
+        return events.map { .receiver("phone", $0) }
+            + overrides.map { .link(from: "entrance", to: "phone", OverrideRecord($0)) } + [
+                .link(from: "entrance", to: "phone", nil), .physics(preset, walls: 0),
+                .physics(AirRecord.Physics(model), walls: 1), .physics(AirRecord.Physics(model), walls: 2),
+            ]
+    }()
 
     private static let displays: [EmulatorEvent] = [
         ("notifications-available", [:]),

@@ -5,6 +5,7 @@
 import Devices
 package import Emulator
 import JSON
+import Profiles
 import Receiving
 package import RunAPI
 
@@ -151,6 +152,27 @@ package enum LinkText {
     }
 
     private static func percent(_ fraction: Double) -> String { "\(Int((fraction * 100).rounded())) %" }
+}
+
+/// The text of the virtual air.
+package enum AirText {
+    /// The physics, with a line for each key, and the number of walls.
+    package static func lines(_ air: AirRecord) -> [String] {
+        let values = PhysicsKey.all.map { key in
+            switch air.physics.values[key.name] {
+            case .object(let numbers)?:
+                (key.name, key.numbers.map { "\($0.name) \(numbers[$0.name]?.setting ?? "")" }.joined(separator: ", "))
+            case let value?: (key.name, value.setting ?? "")
+            case nil: (key.name, "off")
+            }
+        }
+        return TextTable(
+            rows: [["physics", air.physics.preset ?? "of its own"]] + values.map { [$0.0, $0.1] } + [
+                ["walls", "\(air.walls.count)"]
+            ]
+        )
+        .lines
+    }
 }
 
 /// The text of captures.

@@ -17,8 +17,7 @@ package struct AirRecord: Codable, Hashable, Sendable {
         package let values: [String: JSONValue]
 
         init(_ model: Propagation) {
-            var room = model
-            room.walls = []
+            let room = model.withoutWalls
             preset =
                 room == Propagation() ? "off" : Propagation.environments.first { $0.propagation == room }?.name
             values = Dictionary(

@@ -22,7 +22,7 @@ extension Emulator {
     /// - Parameters:
     ///   - since: The number of an event, or a duration, from which on events count; `nil` for all of the journal.
     ///   - time: In the time of the run; zero to compare at once.
-    /// - Throws: `EmulatorError` `.unknownBeacon` for a beacon or a host that the run does not have and did not have, unless it
+    /// - Throws: `EmulatorError` `.unknownBeacon` for a beacon, a host or a receiver that the run does not have and did not have, unless it
     ///   may appear; `.badProfile` if `since` is neither.
     package func verify(
         _ expectations: [JournalExpectation], since: String?, within time: Duration
@@ -41,6 +41,7 @@ extension Emulator {
         let patterns = expectations.filter { !$0.mayAppear }.compactMap(\.pattern.members)
         try await requireDevices(patterns.compactMap { $0["device"] })
         try await requireHosts(patterns.compactMap { $0["host"] })
+        try await requireReceivers(patterns.compactMap { $0["receiver"] })
         return { [events] time in await events.verify(expectations, from: begin, within: time) }
     }
 
@@ -71,6 +72,19 @@ extension Emulator {
         guard let text = unknown?.setting else { return }
         throw EmulatorError(
             .unknownBeacon, "there is no host \"\(text)\"", hint: Spelling.hint(text, "hosts", known))
+    }
+
+    private func requireReceivers(_ patterns: [JSONValue]) async throws(EmulatorError) {
+        guard !patterns.isEmpty else { return }
+        let present = listeners.names.union((try? await air.receivers())?.map(\.name) ?? [])
+        let (unknown, known) = await LongWork.journal.perform { [journal = events.journal] in
+            var known = present
+            for case .receiver(let name, _) in journal.lazy.map(\.event) { known.insert(name) }
+            return (Self.unknown(patterns, in: known), known.sorted())
+        }
+        guard let text = unknown?.setting else { return }
+        throw EmulatorError(
+            .unknownBeacon, "there is no receiver \"\(text)\"", hint: Spelling.hint(text, "receivers", known))
     }
 
     /// The first of patterns that matches no name; `nil` for none.

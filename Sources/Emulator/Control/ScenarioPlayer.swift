@@ -204,7 +204,7 @@ extension Emulator {
         case .unmute(let beacon): try await change(beacon, BeaconChange(muting: .off))
         case .battery(let beacon, let state): try await change(beacon, BeaconChange(battery: state))
         case .link(let beacon, let receiver, let change):
-            try await air.overrideLink(from: beacon, to: receiver, change)
+            try await overrideLink(from: beacon, to: receiver, change)
         case .disconnect(let name, let peer, let reason): _ = try await disconnect(name, from: peer, reason)
         case .radio(let power): try await setRadio(power)
         case .onConnection: break

@@ -36,6 +36,12 @@ package enum EmulatorEvent: Hashable, Sendable {
     case stopping
     /// Another program's host did something on the radio's air.
     indirect case host(HostEvent)
+    /// Something happened to a receiver.
+    indirect case receiver(String, ReceiverEvent)
+    /// The path between two ends is overridden; `nil` is the end of the override.
+    indirect case link(from: String, to: String, OverrideRecord?)
+    /// The virtual air has this physics, and this number of walls, from now on.
+    indirect case physics(AirRecord.Physics, walls: Int)
     /// A problem that does not concern a single beacon.
     case warning(Warning)
     /// The place of events that this reader lost, because it was too slow.
@@ -50,6 +56,7 @@ package enum EmulatorEvent: Hashable, Sendable {
         switch self {
         case .beacon(let beacon, _): beacon.name
         case .phone(let phone, _, _): phone.name
+        case .receiver(_, .connected(let connection)), .receiver(_, .disconnected(let connection)): connection.device
         default: nil
         }
     }

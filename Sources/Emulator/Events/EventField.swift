@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Profiles
+
 /// A member of the JSON objects of events, which has the same meaning in all of them.
 package struct EventField: Hashable, Sendable {
     /// The type of the value in JSON.
@@ -101,6 +103,29 @@ extension EventField {
     static let transport = EventField(
         "transport", .text, "the server: `tcp:127.0.0.1:6402`, `unix:PATH`, `vhci`; or the service: `dbus`, `esphome`")
     static let scan = EventField("scan", .text, "`active` or `passive`")
+
+    // A receiver, and a path to it.
+    static let receiver = EventField("receiver", .text, "the name of the receiver on the air")
+    static let server = EventField(
+        "server", .text, "where the hosts of the receiver get controllers; absent for one that scans within the run")
+    static let position = EventField("position", .numbers, "x, y, z in metres; absent for 1 m from every beacon")
+    static let phone = EventField(
+        "phone", .text, "the phone that it receives like; absent, as the following, for one with a server")
+    static let listening = EventField("listening", .boolean, "whether its app scans")
+    static let screen = EventField("screen", .text, "the state of its screen: `on` or `off`")
+    static let region = EventField("region", .text, "the name of the region")
+    static let identifiers = EventField(
+        "identifiers", .object(["uuid", "major", "minor", "namespace", "instance"]),
+        "the identifiers of the beacons in the region")
+    static let from = EventField("from", .text, "one end of the path, as in the request")
+    static let to = EventField("to", .text, "the other end of the path")
+    static let override = EventField(
+        "override", .object(["rssi", "loss", "packet-loss", "for"]),
+        "`rssi` in dBm, `loss` in dB, `packet-loss` in per cent, `for` the time until it ends; each absent if it does not apply"
+    )
+    static let physics = EventField(
+        "physics", .object(["preset"] + PhysicsKey.all.map(\.name)), "the model of the RSSI, as in `GET /v1/air`")
+    static let walls = EventField("walls", .integer, "the number of walls")
 
     // A phone's notification.
     static let notification = EventField(

@@ -96,6 +96,9 @@ extension EmulatorEvent {
             }
         case .stopping: EventForm(.stopping, "stopping")
         case .host(let event): event.form
+        case .receiver(let name, let event): event.form(of: name)
+        case .link(let one, let other, let override): Self.link(from: one, to: other, override)
+        case .physics(let physics, let walls): Self.physics(physics, walls: walls)
         case .warning(let warning): warning.form
         case .lost(let count): Self.lost(count)
         case .beacon(let beacon, let event): event.form(of: beacon).about(beacon)

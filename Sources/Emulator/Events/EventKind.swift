@@ -93,6 +93,43 @@ extension EventKind {
     private static let host: [EventField] = [.host, .transport, .peer, .address]
 }
 
+// MARK: - Receivers, and what is between them and the beacons
+
+extension EventKind {
+    static let receiverAdded = EventKind(
+        "receiver-added", [.receiver, .server, .position] + listener,
+        "a receiver was added: one that scans within the run, of the profile or a client, or the server of one whose hosts are "
+            + "other programs")
+    static let receiverChanged = EventKind(
+        "receiver-changed", [.receiver] + listener, "a receiver that scans within the run has other settings")
+    static let receiverRemoved = EventKind(
+        "receiver-removed", [.receiver], "a receiver was removed; its regions and connections ended with it")
+    static let regionMonitored = EventKind(
+        "region-monitored", [.receiver, .region, .identifiers],
+        "a receiver monitors a region from now on, instead of one of the same name")
+    static let regionEnded = EventKind(
+        "region-ended", [.receiver, .region], "a receiver does not monitor a region any more")
+    static let receiverConnected = EventKind(
+        "receiver-connected", [.receiver, .device, .address],
+        "a receiver that scans within the run connected to a device")
+    static let receiverDisconnected = EventKind(
+        "receiver-disconnected", [.receiver, .device, .address],
+        "a connection of a receiver that scans within the run has ended")
+    static let linkOverridden = EventKind(
+        "link-overridden", [.from, .to, .override],
+        "the path between a beacon and a receiver has another RSSI or loss than in the model (`ctl link`)")
+    static let linkReset = EventKind(
+        "link-reset", [.from, .to], "the override of a path was removed, or its time is over")
+    static let physicsChanged = EventKind(
+        "physics-changed", [.physics, .walls], "the virtual air has other physics or walls from now on")
+
+    private static let air = [
+        receiverAdded, receiverChanged, receiverRemoved, regionMonitored, regionEnded, receiverConnected,
+        receiverDisconnected, linkOverridden, linkReset, physicsChanged,
+    ]
+    private static let listener: [EventField] = [.phone, .listening, .screen]
+}
+
 // MARK: - Beacons
 
 extension EventKind {
@@ -225,7 +262,7 @@ extension EventKind {
 
 extension EventKind {
     /// All kinds, in the order of the documentation.
-    package static let all = run + hosts + beacons + pairing + reported
+    package static let all = run + hosts + air + beacons + pairing + reported
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
     /// The beginning of the name of a notification's event that the specification reserves, before its number.

@@ -9,6 +9,8 @@ import Space
 
 /// What a listening receiver scans and connects with.
 protocol ListeningHost: Sendable {
+    /// Where it begins; `nil` without a position.
+    var position: Position? { get }
     func open() async throws(RadioError)
     func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting>
     func stopScanning() async
@@ -22,6 +24,8 @@ struct AirListeningHost: ListeningHost {
     let name: String
     let motion: Motion?
     let radio: any ListeningRadio
+
+    var position: Position? { motion?.position(at: .zero) }
 
     func open() async throws(RadioError) { try await radio.addListener(name, motion: motion) }
 
@@ -43,6 +47,7 @@ struct AdapterListeningHost: ListeningHost {
     let radio: any CentralRadio
     /// Whether the beacons have another radio on the adapter: bluetoothd shares it between both.
     var isShared = false
+    var position: Position? { nil }
 
     func open() async throws(RadioError) { _ = try await radio.openCentral(waits: false) }
 

@@ -8,6 +8,7 @@ import JSON
 package import Profiles
 package import Radio
 package import Receiving
+import Space
 
 /// A receiver that scans within the run, as a phone does, and what an app on it reports.
 ///
@@ -49,6 +50,7 @@ package actor ListeningReceiver {
     private let host: any ListeningHost
     private let clock: RunClock
     private let owner: @Sendable (BluetoothAddress) -> String?
+    private let post: @Sendable (ReceiverEvent) -> Void
     private let observe: (@Sendable (Observation) -> Void)?
     private var settings: ListenerSettings
     private var scan: PhoneScan
@@ -64,6 +66,7 @@ package actor ListeningReceiver {
     private var retry: Duration?
     private var isPerforming = false
     private var timer: (due: Duration, task: Task<Void, Never>)?
+    private var isOpen = false
     private var isClosed = false
     private var problem: RadioError?
 
@@ -93,10 +96,12 @@ package actor ListeningReceiver {
     /// - Parameters:
     ///   - seed: of the random delays.
     ///   - owner: the name of the beacon that sends from an address.
+    ///   - report: called with what happens to it.
     ///   - observe: called with each packet and each report.
     init(
         _ name: String, _ settings: ListenerSettings, on host: any ListeningHost, clock: RunClock, seed: UInt64,
         owner: @escaping @Sendable (BluetoothAddress) -> String?,
+        report: @escaping @Sendable (ReceiverEvent) -> Void = { _ in },
         observe: (@Sendable (Observation) -> Void)? = nil
     ) {
         self.name = name
@@ -104,8 +109,9 @@ package actor ListeningReceiver {
         self.host = host
         self.clock = clock
         self.owner = owner
+        post = report
         self.observe = observe
-        connections = ReceiverConnections(of: name, on: host, executor, clock: clock)
+        connections = ReceiverConnections(of: name, on: host, executor, clock: clock, report: report)
         scan = PhoneScan(settings.plan)
         // Each receiver has random delays of its own.
         app = PhoneReceiver(
@@ -137,6 +143,8 @@ package actor ListeningReceiver {
             await host.close()
             throw RadioError(.refused, "the receiver \(name) was removed", hint: "add it again")
         }
+        isOpen = true
+        post(.added(ListenerSummary(settings), position: host.position.map { [$0.x, $0.y, $0.z] }))
         addRegions(settings.regions)
         scan.setScreen(settings.screen)
         if settings.isListening { try? scan.start(at: clock.uptime) }
@@ -168,7 +176,9 @@ package actor ListeningReceiver {
         if next.plan != former.plan { scan.setPlan(next.plan) }
         if next.regions != former.regions {
             let names = Set(next.regions.map(\.identifier))
-            for region in former.regions where !names.contains(region.identifier) { _ = app.remove(region.identifier) }
+            for region in former.regions where !names.contains(region.identifier) {
+                try? removeRegion(region.identifier)
+            }
             addRegions(next.regions)
         }
         scan.setScreen(next.screen)
@@ -185,6 +195,7 @@ package actor ListeningReceiver {
         } else if !next.isListening {
             scan.stop()
         }
+        if settings.withoutRegions != former.withoutRegions { post(.changed(ListenerSummary(settings))) }
         await perform()
         if let failure { throw failure }
     }
@@ -192,7 +203,7 @@ package actor ListeningReceiver {
     private func addRegions(_ regions: [RegionList.Entry]) {
         for region in regions {
             // A profile with more than the limit has a fault.
-            try? app.add(BeaconRegion(region), exitAfter: region.exitAfter, at: clock.uptime)
+            _ = try? add(BeaconRegion(region), exitAfter: region.exitAfter)
         }
     }
 
@@ -207,12 +218,16 @@ package actor ListeningReceiver {
         changes.finish()
         await host.close()
         await connections.close()
+        if isOpen { post(.removed) }
     }
 
     // MARK: - The scan
 
     /// Why it does not receive; `nil` if it can.
     package var failure: RadioError? { problem }
+
+    /// Whether its app scans, from time to time or always.
+    package var isListening: Bool { settings.isListening }
 
     /// Its settings, and its scan at present.
     package var record: ListenerRecord {
@@ -433,19 +448,31 @@ package actor ListeningReceiver {
         guard settings.phone.reader.knows(region.identifiers) else {
             throw EmulatorError(.conflict, settings.phone.cannotMonitor(region.identifier))
         }
-        let former = app.regions.first { $0.region.identifier == region.identifier }
+        let added: (status: RegionStatus, former: RegionStatus?)
         do throws(RegionMonitor.TooManyRegions) {
-            try app.add(region, exitAfter: exitAfter, at: clock.uptime)
+            added = try add(region, exitAfter: exitAfter)
         } catch {
             throw EmulatorError(.conflict, "\(error.message) of an app", hint: "remove one")
         }
+        // A client that follows the changes gets the state of the new region, too.
+        if added.former?.region != region { changes.send(MonitoringRecord(added.status)) }
+        arm()
+        return (MonitoredRegion(added.status), added.former == nil)
+    }
+
+    /// Monitors a region, and reports it unless it is monitored already.
+    private func add(
+        _ region: BeaconRegion, exitAfter: Duration?
+    ) throws(RegionMonitor.TooManyRegions) -> (status: RegionStatus, former: RegionStatus?) {
+        let former = app.regions.first { $0.region.identifier == region.identifier }
+        try app.add(region, exitAfter: exitAfter, at: clock.uptime)
         guard let status = app.regions.first(where: { $0.region.identifier == region.identifier }) else {
             preconditionFailure("the region was added")
         }
-        // A client that follows the changes gets the state of the new region, too.
-        if former?.region != region { changes.send(MonitoringRecord(status)) }
-        arm()
-        return (MonitoredRegion(status), former == nil)
+        if former?.region != region {
+            post(.monitored(region: region.identifier, IdentifierRecord(region.identifiers)))
+        }
+        return (status, former)
     }
 
     /// Stops monitoring a region.
@@ -454,5 +481,6 @@ package actor ListeningReceiver {
         guard app.remove(identifier) else {
             throw EmulatorError(.unknownBeacon, "the receiver \(name) has no region \"\(identifier)\"")
         }
+        post(.ended(region: identifier))
     }
 }

@@ -20,6 +20,8 @@ package final class ListeningReceivers: Sendable {
         var addresses: [String: BluetoothAddress] = [:]
         /// Whether the radio can place advertisements while another radio scans on its adapter.
         var canShareAdapter = false
+        /// Whether the run ends, and all receivers with it.
+        var isEnding = false
     }
 
     /// The number of receivers that clients can add.
@@ -27,9 +29,22 @@ package final class ListeningReceivers: Sendable {
 
     private let state = Mutex(State())
     private let makeCentral: (@Sendable () -> any CentralRadio)?
+    private let report: @Sendable (String, ReceiverEvent) -> Void
 
-    /// - Parameter makeCentral: makes a radio that receives on the adapter of the run, for a radio that only carries beacons.
-    init(makeCentral: (@Sendable () -> any CentralRadio)? = nil) { self.makeCentral = makeCentral }
+    /// - Parameters:
+    ///   - makeCentral: makes a radio that receives on the adapter of the run, for a radio that only carries beacons.
+    ///   - report: called with what happens to a receiver, by its name, until the end of the run.
+    init(
+        makeCentral: (@Sendable () -> any CentralRadio)? = nil,
+        report: @escaping @Sendable (String, ReceiverEvent) -> Void = { _, _ in }
+    ) {
+        self.makeCentral = makeCentral
+        self.report = report
+    }
+
+    private func post(_ event: ReceiverEvent, of receiver: String) {
+        if !state.withLock(\.isEnding) { report(receiver, event) }
+    }
 
     /// Notes what the radio of the run can do, before the first receiver.
     func note(_ capabilities: RadioCapabilities) {
@@ -114,7 +129,7 @@ package final class ListeningReceivers: Sendable {
         let seed = (radio as? any ListeningRadio)?.seed ?? .random(in: 1 ... .max)
         let receiver = ListeningReceiver(
             name, settings, on: host, clock: clock, seed: seed, owner: { [weak self] in self?.owner(of: $0) },
-            observe: observe)
+            report: { [weak self] in self?.post($0, of: name) }, observe: observe)
         let refusal: EmulatorError? = state.withLock { state in
             guard state.receivers[name] == nil else {
                 return EmulatorError(
@@ -164,8 +179,9 @@ package final class ListeningReceivers: Sendable {
         await receiver.close()
     }
 
-    /// Removes all.
+    /// Removes all at the end of the run.
     func removeAll() async {
+        state.withLock { $0.isEnding = true }
         await withTaskGroup { group in
             for receiver in all { group.addTask { await self.remove(receiver.name) } }
         }

@@ -22,6 +22,7 @@ package actor ReceiverConnections {
     private nonisolated let executor: ActorExecutor
     private var connections: [RemoteAddress: (connection: ReceiverConnection, end: Task<Void, Never>)] = [:]
     private var attempts: [RemoteAddress: (beacon: String?, task: Attempt)] = [:]
+    private let report: @Sendable (ReceiverEvent) -> Void
     private var isClosed = false
 
     /// No connections.
@@ -29,7 +30,12 @@ package actor ReceiverConnections {
     ///   - receiver: the name of the receiver.
     ///   - executor: the executor of the receiver.
     ///   - clock: the clock of the run.
-    init(of receiver: String, on host: any ListeningHost, _ executor: ActorExecutor, clock: RunClock) {
+    ///   - report: called when a connection is established, and when it has ended.
+    init(
+        of receiver: String, on host: any ListeningHost, _ executor: ActorExecutor, clock: RunClock,
+        report: @escaping @Sendable (ReceiverEvent) -> Void = { _ in }
+    ) {
+        self.report = report
         self.receiver = receiver
         self.host = host
         self.clock = clock
@@ -112,9 +118,11 @@ package actor ReceiverConnections {
             await connection.receive()
             // A client whose stream has ended finds the connection gone.
             self.connections[device] = nil
+            self.report(.disconnected(connection.record))
             await connection.finish()
         }
         connections[device] = (connection, end)
+        report(.connected(connection.record))
         return .success(connection)
     }
 

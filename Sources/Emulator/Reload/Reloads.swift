@@ -5,8 +5,7 @@
 import Bluetooth
 import Persistence
 import Profiles
-package import Radio
-package import Space
+import Radio
 
 // Changes of the profiles in use: a reload, a change by a client, and a reset. Each prepares a `BeaconReplacement`, then
 // gives the beacons to the radio and swaps them in a handover.
@@ -84,17 +83,6 @@ extension Emulator {
         }
     }
 
-    /// Adds a receiver to the virtual air, in order with the changes of the profiles, so that no beacon gets the name
-    /// meanwhile.
-    /// - Throws: as `AirControl.addReceiver`.
-    package func addReceiver(_ name: String, at position: Position?) async throws(EmulatorError) -> AirReceiver {
-        // On a radio without positions at once, also before the beacons are on it.
-        _ = try air.positioning()
-        return try await inOrder { emulator throws(EmulatorError) in
-            try await emulator.air.addReceiver(name, at: position)
-        }
-    }
-
     /// Performs a change of the profiles, or of names that beacons may have, after those before it, when the beacons are on
     /// the radio.
     func inOrder<Outcome: Sendable>(
@@ -140,15 +128,15 @@ extension Emulator {
     }
 
     /// Takes the profiles of beacons that are on the radio now.
-    /// - Parameter areRead: Whether they were read from their files.
-    private func adopt(_ profiles: [Profile], areRead: Bool) async {
+    /// - Parameters:
+    ///   - areRead: Whether they were read from their files.
+    ///   - startsOver: Whether the changes of clients end.
+    private func adopt(_ profiles: [Profile], areRead: Bool, startsOver: Bool = false) async {
         roster.adopt(profiles)
         if areRead { setLastGood(false) }
         await replaceReceivers(by: profiles.flatMap(\.receivers))
         await reloadObserver?(profiles.map(\.name))
-        if (try? air.positioning()) != nil, let warning = receivers.warning(ofPhysicsOf: profiles) {
-            events.post(.warning(warning))
-        }
+        await reloadPhysics(profiles, startsOver: startsOver)
         events.post(.reloaded(beacons: roster.order.count))
     }
 
@@ -255,9 +243,12 @@ extension Emulator {
             replacement.cancel()
             throw error
         }
+        linkTimers.cancel()
         for listener in listeners.all { await listeners.remove(listener.name) }
-        await adopt(profiles, areRead: true)
-        await air.resetReceivers(to: profiles.flatMap(\.receivers))
+        await adopt(profiles, areRead: true, startsOver: true)
+        for removed in await air.resetReceivers(to: profiles.flatMap(\.receivers)) {
+            events.post(.receiver(removed, .removed))
+        }
         events.clearJournal()
         return result
     }

@@ -6,8 +6,9 @@ import Emulator
 
 /// Samples the paths of a run into a `LinkHistory`, once a second of the run's time.
 ///
-/// It begins when the run is ready, pauses while there are no paths, and continues with the next event that may make one: so it
-/// neither keeps an idle machine busy nor drives virtual time on its own.
+/// It begins when the run is ready, pauses while there are no paths and no receiver listens, and continues with the next event that
+/// may make one: so it neither keeps an idle machine busy nor drives virtual time on its own. A phone that listens scans from time
+/// to time: between its scans there are no paths.
 actor LinkSampler {
     private static let period = Duration.seconds(1)
     /// The paths that are looked at in a second, on average; with more, there are fewer samples.
@@ -32,7 +33,7 @@ actor LinkSampler {
         for await posted in events {
             switch posted.event {
             case .ready: isReady = true
-            case .host, .beacon(_, .advertising): break
+            case .host, .receiver, .beacon(_, .advertising): break
             default: continue
             }
             isDue = true
@@ -49,8 +50,16 @@ actor LinkSampler {
             isDue = false
             guard let paths = try? await emulator.air.paths() else { return }
             history.add(paths, at: await emulator.clockRecord.elapsed)
-            guard !paths.isEmpty || isDue else { return }
+            let hasListeners = await self.hasListeners
+            guard !paths.isEmpty || isDue || hasListeners else { return }
             pause = Self.period * max(1, (paths.count + Self.pathsPerSecond - 1) / Self.pathsPerSecond)
+        }
+    }
+
+    private var hasListeners: Bool {
+        get async {
+            for listener in emulator.listeners.all where await listener.isListening { return true }
+            return false
         }
     }
 }

@@ -22,7 +22,7 @@ struct Control: AsyncParsableCommand {
         subcommands: [
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
             ControlAct.self, ControlMove.self, ControlWalk.self, ControlReceiver.self, ControlReceivers.self,
-            ControlLinks.self, ControlLink.self, ControlDisconnect.self, ControlFailConnections.self, ControlMute.self,
+            ControlLinks.self, ControlLink.self, ControlPhysics.self, ControlDisconnect.self, ControlFailConnections.self, ControlMute.self,
             ControlUnmute.self,
             ControlBattery.self, ControlRadio.self, ControlBench.self, ControlClock.self, ControlScenario.self,
             ControlCapture.self,
@@ -172,6 +172,30 @@ struct ControlMove: AsyncParsableCommand {
             $0.position = try PositionArgument.parse(metres.joined(separator: ","))
         }
         try await options.tool.perform(move) { [LinkText.line($0)] }
+    }
+}
+
+/// `beaconry ctl physics`
+struct ControlPhysics: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "physics", abstract: "Show or change the physics of the virtual air.",
+        discussion: """
+            Example: beaconry ctl physics hall
+
+            From then on, until another change, a reset, or a reload of a profile whose physics have changed; the walls stay. \
+            With the same seed, the same changes at the same virtual times have the same result.
+            """)
+    @Argument(
+        help: ArgumentHelp(
+            "\(Propagation.environments.map(\.name).joined(separator: ", ")) or off, or the keys of physics in profiles, such as "
+                + "'{ preset: hall, exponent: 1.8 }' (default: show the present ones).", valueName: "physics"),
+        completion: .list(Propagation.environments.map(\.name) + ["off"]))
+    var physics: String?
+    @OptionGroup var options: ControlOptions
+
+    func run() async throws {
+        guard let physics else { return try await options.tool.perform(ShowAir(), lines: AirText.lines) }
+        try await options.tool.perform(ChangePhysics { $0.model = Document(physics) }, lines: AirText.lines)
     }
 }
 

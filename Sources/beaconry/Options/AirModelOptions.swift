@@ -6,6 +6,7 @@ import ArgumentParser
 import BeaconryTools
 import Bluetooth
 import Devices
+import Emulator
 import HCIRadio
 import Profiles
 import Space
@@ -89,18 +90,26 @@ struct AirModelOptions: ParsableArguments {
         {
             options.timing = timing
         }
-        let model = try physics ?? EnvironmentVariable.physics.parsed(ValueText.physics)
-        options.propagation = Propagation(for: profiles, chosen: model)
-        if let exponent = try pathLoss ?? EnvironmentVariable.pathLoss.parsed(Self.exponent) {
-            options.propagation.exponent = exponent
-        }
-        if let noise = try rssiNoise ?? EnvironmentVariable.rssiNoise.parsed(Self.noise) {
-            options.propagation.packetDeviation = noise
-        }
+        options.propagation = try modelling(profiles)
         if replayLoop, replay == nil { throw Failure.usage("--replay-loop needs a recording: --replay FILE") }
         options.replay = try replay.map { try ReplayTool.load($0) }
         options.replay?.loops = replayLoop
         return options
+    }
+
+    /// The model of the air for profiles, with these options.
+    var modelling: AirModelling {
+        get throws {
+            let model = try physics ?? EnvironmentVariable.physics.parsed(ValueText.physics)
+            let exponent = try pathLoss ?? EnvironmentVariable.pathLoss.parsed(Self.exponent)
+            let noise = try rssiNoise ?? EnvironmentVariable.rssiNoise.parsed(Self.noise)
+            return { profiles in
+                var propagation = Propagation(for: profiles, chosen: model)
+                if let exponent { propagation.exponent = exponent }
+                if let noise { propagation.packetDeviation = noise }
+                return propagation
+            }
+        }
     }
 
     private static func timing(_ text: String) throws(ValueFault) -> String {

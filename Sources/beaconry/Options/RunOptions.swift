@@ -141,11 +141,13 @@ struct RunOptions: ParsableArguments {
         profiles: [Profile], state: StateFolder?, resets: Bool,
         loadProfiles: @escaping @Sendable () throws(ProfileFaults) -> [Profile]
     ) throws -> Emulator.Configuration {
-        Emulator.Configuration(
+        var configuration = Emulator.Configuration(
             profiles: profiles, loadProfiles: loadProfiles, state: state, resets: resets,
             isStrict: strict || EnvironmentVariable.strict.isSet, waits: waits,
             duration: try duration ?? EnvironmentVariable.duration.parsed(ValueText.duration),
             readyFile: readyFile ?? EnvironmentVariable.readyFile.value)
+        configuration.airModel = try air.model.modelling
+        return configuration
     }
 }
 

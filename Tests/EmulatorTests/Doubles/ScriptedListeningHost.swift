@@ -4,12 +4,14 @@
 
 import Bluetooth
 import Radio
+import Space
 import Synchronization
 
 @testable import Emulator
 
 /// The host of a listening receiver, which connects to scripted peers.
 final class ScriptedListeningHost: ListeningHost {
+    let position: Position? = nil
     /// The attempts to connect, in order.
     let attempts = EventLog<RemoteAddress>()
     private let links: [RemoteAddress: ScriptedLink]

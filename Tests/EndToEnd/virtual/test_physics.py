@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from statistics import mean, pstdev
+from typing import Any
 
 import pytest
 from beaconry import Beaconry
@@ -160,15 +161,96 @@ def test_wrong_overrides_are_refused(beaconry: Beaconry, arguments: tuple[str, .
     assert refused.returncode == code and words in refused.stderr, refused
 
 
-def test_changed_physics_need_a_new_run(beaconry: Beaconry) -> None:
-    profile = beaconry.profile(f"profile: room\n{DOOR}")
-    run = beaconry.run(profile, "--hci-server", "none", radio="virtual")
+def air(beaconry: Beaconry) -> dict[str, Any]:
+    """The virtual air as `ctl physics` prints it."""
+    return json.loads(beaconry.call("ctl", "physics", "--json").stdout)
+
+
+def test_a_reload_changes_the_physics_that_the_profile_has_changed(beaconry: Beaconry) -> None:
+    run = beaconry.run(beaconry.profile(f"profile: room\n{DOOR}"), "--hci-server", "none", radio="virtual")
     run.wait("ready")
+    assert air(beaconry)["physics"]["preset"] == "off"
+    beaconry.profile(f"profile: room\nphysics: office\n{DOOR}")
     assert beaconry.call("ctl", "reload").returncode == 0
+    assert run.wait("physics-changed")["physics"]["preset"] == "office"
+    # A change by a client stays until the profile has other physics; other walls are no other physics.
+    assert beaconry.call("ctl", "physics", "hall").returncode == 0
+    beaconry.profile(f"profile: room\nphysics: office\nwalls: [{{ from: [1, 0], to: [1, 2], loss: 6dB }}]\n{DOOR}")
+    assert beaconry.call("ctl", "reload").returncode == 0
+    assert air(beaconry)["physics"]["preset"] == "hall" and len(air(beaconry)["walls"]) == 1
+    beaconry.profile(f"profile: room\nphysics: home\n{DOOR}")
+    assert beaconry.call("ctl", "reload").returncode == 0
+    assert air(beaconry)["physics"]["preset"] == "home" and air(beaconry)["walls"] == []
+    assert beaconry.call("ctl", "physics", "hall").returncode == 0
+    assert beaconry.call("ctl", "reset").returncode == 0
+    assert air(beaconry)["physics"]["preset"] == "home"
+    assert not [each for each in run.events if each["event"] == "warning"]
+
+
+def test_physics_of_the_command_line_take_precedence_in_a_reload(beaconry: Beaconry) -> None:
+    profile = beaconry.profile(f"profile: room\n{DOOR}")
+    run = beaconry.run(profile, "--hci-server", "none", "--physics", "hall", radio="virtual")
+    run.wait("ready")
     beaconry.profile(f"profile: room\nphysics: office\n{DOOR}")
     assert beaconry.call("ctl", "reload").returncode == 0
     run.wait("warning", code="physics-unchanged")
-    assert [each["code"] for each in run.events if each["event"] == "warning"] == ["physics-unchanged"]
+    assert air(beaconry)["physics"]["preset"] == "hall"
+
+
+def test_physics_change_the_rssi_at_once(beaconry: Beaconry) -> None:
+    profile = beaconry.profile(f"profile: room\n{DOOR}receivers: [{{ id: phone, position: [10, 0], phone: exact }}]\n")
+    run = beaconry.run(profile, radio="virtual")
+    run.wait("ready")
+
+    def mean() -> float:
+        [link] = beaconry.call("ctl", "links", "--json").stdout.splitlines()
+        return json.loads(link)["meanRSSI"]
+
+    assert mean() == -79
+    changed = beaconry.call("ctl", "physics", "{ exponent: 3, body: off }")
+    assert changed.returncode == 0 and "exponent     3" in changed.stdout, changed
+    assert mean() == -89
+    assert run.wait("physics-changed")["physics"] == {"exponent": 3, "body": 0}
+    assert beaconry.call("ctl", "physics", "off").returncode == 0
+    assert mean() == -79 and air(beaconry)["physics"]["preset"] == "off"
+
+
+@pytest.mark.parametrize(
+    ("physics", "words"),
+    [
+        ("offic", ['"offic" is not one of free, hall, office, home, obstructed, off', 'did you mean "office"']),
+        ("{ exponnt: 2 }", ["exponnt", 'did you mean "exponent"']),
+        ("{ exponent: 11 }", ["exponent", "0 to 10"]),
+        ("{ preset: moon }", ['"moon" is not one of']),
+        ("[1, 2]", ["a mapping of keys and values is expected here"]),
+    ],
+)
+def test_wrong_physics_change_nothing(beaconry: Beaconry, physics: str, words: list[str]) -> None:
+    run = beaconry.run(beaconry.profile(f"profile: room\n{DOOR}"), "--hci-server", "none", radio="virtual")
+    run.wait("ready")
+    refused = beaconry.call("ctl", "physics", physics)
+    assert refused.returncode == 65 and all(each in refused.stderr for each in words), refused
+    assert air(beaconry)["physics"]["preset"] == "off"
+
+
+def test_changes_of_physics_repeat_with_the_seed(beaconry: Beaconry) -> None:
+    """In virtual time: what a phone ranges before and after two changes."""
+    profile = beaconry.profile(f"profile: room\n{DOOR}receivers: [{{ id: phone, position: [6, 0], phone: exact }}]\n")
+
+    def levels(seed: str) -> list[int]:
+        run = beaconry.run(profile, "--rate", "manual", "--seed", seed, "--ephemeral", radio="virtual")
+        run.wait("ready")
+        levels = []
+        for physics in ("hall", "obstructed", "off", "home"):
+            assert beaconry.call("ctl", "physics", physics).returncode == 0
+            for _ in range(3):
+                assert beaconry.call("ctl", "clock", "advance", "1s").returncode == 0
+                levels += [json.loads(line).get("lastRSSI", 0) for line in beaconry.call("ctl", "links", "--json").stdout.splitlines()]
+        run.end()
+        return levels
+
+    first = levels("7")
+    assert len(set(first)) > 5 and levels("7") == first and levels("8") != first
 
 
 def test_profiles_with_different_physics_are_refused(beaconry: Beaconry) -> None:

@@ -30,6 +30,10 @@ class Client:
         """The model of the virtual air, with its walls and levels."""
         return self._connection.perform("GET", "/v1/air")
 
+    def change_physics(self, text: str) -> Any:
+        """Replaces the physics of the virtual air from now on; its walls stay."""
+        return self._connection.perform("PUT", "/v1/air/physics", text=text)
+
     def disconnect(self, name: str, *, peer: str | None = None, reason: str | None = None) -> Any:
         """Ends the connections of a beacon or a host, all or those with one peer."""
         return self._connection.perform("POST", f"/v1/air/{part(name)}/disconnect", body={"peer": peer, "reason": reason})

@@ -2,110 +2,96 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The events and their fields (docs/events.md): `FIELDS` of each event beside those of all, in which `error` is printed by a program
-that does not start; `MEMBERS` of the fields that are objects, empty where any is possible; and `FORMER`, the present names by names
-that events had."""
+"""The names of events (docs/events.md): `NAMES`, in which `error` is printed by a program that does not start, and `FORMER`, the
+present names by names that events had."""
 
 from __future__ import annotations
 
-from ._spelling import hint
-
-COMMON = ("v", "time", "event", "sequence")
-"""The fields of all events."""
-NUMBERED = "notification-event-"
-"""The beginning of the names of events with a number, which `FIELDS` has as N."""
+import difflib
 
 # the names: written by Scripts/api
-FIELDS: dict[str, tuple[str, ...]] = {
-    "accessory-found": ("device", "central", "address", "advertisingData"),
-    "action-failed": ("device", "central", "notification", "action", "reason"),
-    "action-performed": ("device", "central", "notification", "action", "name"),
-    "advertising-changed": (
-        "device", "radio", "requested", "unknown", "different", "address", "pdu", "advertisingData", "scanResponse",
-        "intervalTicks", "intervalTicksRange", "txPower",
-    ),
-    "advertising-refused": ("device", "code", "message", "hint"),
-    "advertising-started": (
-        "device", "radio", "requested", "unknown", "different", "address", "pdu", "advertisingData", "scanResponse",
-        "intervalTicks", "intervalTicksRange", "txPower",
-    ),
-    "advertising-stopped": ("device", "reason"),
-    "asked": ("device", "central", "value", "notification", "app"),
-    "battery-flat": ("device",),
-    "battery-full": ("device",),
-    "bond-forgotten": ("device", "central", "peer", "peerType"),
-    "bonds-reset": ("device", "file"),
-    "bonds-saved": ("device", "file"),
-    "comparison-wanted": ("device", "central", "passkey"),
-    "connected": ("device", "central"),
-    "connection-failed": ("device", "central", "address", "message", "hint"),
-    "connections-failing": ("device", "connections", "phase", "reason"),
-    "degraded": ("expected", "onAir", "missing", "message"),
-    "disconnected": ("device", "central", "reason"),
-    "encrypted": ("device", "central", "authenticated", "keySize"),
-    "error": ("severity", "code", "exitCode", "file", "line", "column", "field", "message", "hint"),
-    "events-lost": ("count", "message"),
-    "host-joined": ("host", "transport", "peer", "address"),
-    "host-left": ("host", "transport", "peer", "address"),
-    "host-refused": ("host", "transport", "peer", "address", "reason"),
-    "http-ready": ("url",),
-    "looking": ("device", "central"),
-    "muted": ("device", "seconds"),
-    "not-notified": ("device", "central", "characteristic", "value", "reason"),
-    "notification-added": ("device", "central", "notification"),
-    "notification-event-N": ("device", "central", "notification"),
-    "notification-modified": ("device", "central", "notification"),
-    "notification-not-shown": ("device", "central", "notification", "reason"),
-    "notification-removed": ("device", "central", "notification"),
-    "notification-shown": ("device", "central", "notification"),
-    "notifications-available": ("device", "central", "reason"),
-    "notifications-unavailable": ("device", "central", "reason"),
-    "paired": ("device", "central", "peer", "peerType", "bonded", "authenticated", "secureConnections", "keySize"),
-    "pairing-began": ("device", "central"),
-    "pairing-failed": ("device", "central", "code", "message", "hint"),
-    "passkey-shown": ("device", "central", "passkey"),
-    "passkey-wanted": ("device", "central"),
-    "radio-lost": ("code", "message", "hint"),
-    "radio-ready": (
-        "radio", "way", "reason", "address", "extended", "instances", "freeInstances", "servers", "receivers", "seed",
-    ),
-    "ready": ("beacons", "onAir"),
-    "recovered": ("expected", "onAir", "missing", "message"),
-    "refused": ("device", "central", "characteristic", "characteristicName", "operation", "attError", "code", "reason", "value"),
-    "reload-failed": ("message", "hint", "faults"),
-    "reloaded": ("beacons",),
-    "replay-ended": ("packets",),
-    "scan-started": ("host", "transport", "peer", "address", "scan"),
-    "scan-stopped": ("host", "transport", "peer", "address"),
-    "scenario-changed": ("scenario",),
-    "scenario-ended": ("scenario",),
-    "scenario-running": ("scenario",),
-    "scenario-stopped": ("scenario",),
-    "service-away": ("device", "central"),
-    "service-back": ("device", "central"),
-    "session-began": ("device", "central"),
-    "session-ended": ("device", "central"),
-    "settings-reset": ("device", "file"),
-    "settings-restored": ("device", "file", "message", "hint"),
-    "settings-saved": ("device", "file"),
-    "stopping": (),
-    "subscribed": ("device", "central", "characteristic", "characteristicName"),
-    "unmuted": ("device",),
-    "unsubscribed": ("device", "central", "characteristic", "characteristicName"),
-    "waiting": ("device", "message", "hint"),
-    "warning": ("device", "central", "code", "message", "hint"),
-    "written": ("device", "central", "characteristic", "characteristicName", "value", "decoded"),
-}
-MEMBERS: dict[str, tuple[str, ...]] = {
-    "decoded": (),
-    "notification": (
-        "uid", "category", "categoryCount", "display", "flags", "name", "app", "appName", "title", "subtitle", "message",
-        "messageSize", "date", "positiveAction", "negativeAction",
-    ),
-    "receivers": (),
-    "requested": ("address", "pdu", "advertisingData", "scanResponse", "intervalTicks", "txPower"),
-    "scenario": ("v", "scenario", "state", "elapsed", "duration", "changes", "done", "next", "refused", "ignored"),
-}
+NAMES = frozenset(
+    {
+        "accessory-found",
+        "action-failed",
+        "action-performed",
+        "advertising-changed",
+        "advertising-refused",
+        "advertising-started",
+        "advertising-stopped",
+        "asked",
+        "battery-flat",
+        "battery-full",
+        "bond-forgotten",
+        "bonds-reset",
+        "bonds-saved",
+        "comparison-wanted",
+        "connected",
+        "connection-failed",
+        "degraded",
+        "disconnected",
+        "encrypted",
+        "error",
+        "events-lost",
+        "host-joined",
+        "host-left",
+        "host-refused",
+        "http-ready",
+        "link-overridden",
+        "link-reset",
+        "looking",
+        "muted",
+        "not-notified",
+        "notification-added",
+        "notification-modified",
+        "notification-not-shown",
+        "notification-removed",
+        "notification-shown",
+        "notifications-available",
+        "notifications-unavailable",
+        "paired",
+        "pairing-began",
+        "pairing-failed",
+        "passkey-shown",
+        "passkey-wanted",
+        "physics-changed",
+        "radio-lost",
+        "radio-ready",
+        "ready",
+        "receiver-added",
+        "receiver-changed",
+        "receiver-connected",
+        "receiver-disconnected",
+        "receiver-removed",
+        "recovered",
+        "refused",
+        "region-ended",
+        "region-monitored",
+        "reload-failed",
+        "reloaded",
+        "replay-ended",
+        "scan-started",
+        "scan-stopped",
+        "scenario-changed",
+        "scenario-ended",
+        "scenario-running",
+        "scenario-stopped",
+        "service-away",
+        "service-back",
+        "session-began",
+        "session-ended",
+        "settings-reset",
+        "settings-restored",
+        "settings-saved",
+        "stopping",
+        "subscribed",
+        "unmuted",
+        "unsubscribed",
+        "waiting",
+        "warning",
+        "written",
+    }
+)
 FORMER = {
     "bonds-persisted": "bonds-saved",
     "not-told": "not-notified",
@@ -114,19 +100,12 @@ FORMER = {
 # end of the names
 
 
-def matching(pattern: str) -> list[str]:
-    """The events with a name, or a beginning before `*`.
-
-    Raises `ValueError` for the name of no event: it would never be found, and its absence would be no news.
-    """
-    if pattern.endswith("*"):
-        found = [name for name in FIELDS if name.startswith(pattern[:-1])]
-    elif pattern.startswith(NUMBERED) and pattern.removeprefix(NUMBERED).isdigit():
-        found = [f"{NUMBERED}N"]
-    else:
-        found = [pattern] if pattern in FIELDS else []
-    if found:
-        return found
-    if pattern in FORMER:
-        raise ValueError(f'there is no event "{pattern}"; it is "{FORMER[pattern]}" now')
-    raise ValueError(f'there is no event "{pattern}"; {hint(pattern, "events", sorted(FIELDS))}')
+def check(name: str) -> None:
+    """Raises `ValueError` for the name of no event: it would never be found, and its absence would be no news."""
+    if name in NAMES or name.startswith("notification-event-"):
+        return
+    if name in FORMER:
+        raise ValueError(f'there is no event "{name}"; it is "{FORMER[name]}" now')
+    close = difflib.get_close_matches(name, sorted(NAMES), 1)
+    question = f' did you mean "{close[0]}"?' if close else ""
+    raise ValueError(f'there is no event "{name}";{question} docs/events.md has all of them')
