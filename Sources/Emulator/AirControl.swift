@@ -78,10 +78,11 @@ package struct AirControl: Sendable {
     func position(of name: String) async -> Position? { await (try? positioning())?.position(of: name) }
 
     /// The virtual air: its physics, its walls, and the level of each beacon.
+    /// - Parameter plan: its floor plan; `nil` for none.
     /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
-    package func record() async throws(EmulatorError) -> AirRecord {
+    func record(_ plan: GroundPlan?) async throws(EmulatorError) -> AirRecord {
         let radio = try positioning()
-        return AirRecord(await radio.propagation(), levels: await radio.levelsAtOneMetre())
+        return AirRecord(await radio.propagation(), levels: await radio.levelsAtOneMetre(), plan)
     }
 
     // MARK: - Receivers

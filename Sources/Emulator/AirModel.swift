@@ -57,6 +57,19 @@ final class AirModel {
 
 // The physics of the virtual air, and their changes.
 extension Emulator {
+    /// The virtual air: its physics, its walls, its floor plan, and the level of each beacon.
+    /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
+    package func airRecord() async throws(EmulatorError) -> AirRecord { try await air.record(plan) }
+
+    /// The picture of the floor plan.
+    /// - Throws: `EmulatorError` `.noMap` if no profile has one.
+    package func planPicture() throws(EmulatorError) -> Picture {
+        if let plan { return plan.picture }
+        throw EmulatorError(.noMap, "no profile of the run has a map", hint: "give the profile one (map), and reload")
+    }
+
+    private var plan: GroundPlan? { roster.profiles.lazy.compactMap(\.surroundings.plan).first }
+
     /// Changes the physics of the virtual air from now on; the walls stay.
     /// - Parameter text: the name of a preset, or the keys of `physics` in profiles, in YAML or JSON.
     /// - Throws: `EmulatorError` with the faults of the text, or `.unsupported` if the radio has no positions.
@@ -75,7 +88,7 @@ extension Emulator {
             var next = model
             next.walls = await radio.propagation().walls
             await emulator.setPropagation(next, on: radio)
-            return try await emulator.air.record()
+            return try await emulator.airRecord()
         }
     }
 

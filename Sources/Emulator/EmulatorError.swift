@@ -35,6 +35,8 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case unknownProfile
         /// No scenario was started.
         case noScenario
+        /// No profile has a floor plan.
+        case noMap
         /// A setting that the device refuses.
         case refusedSetting
         /// A request that a connected device refuses, with an ATT error.
@@ -132,6 +134,7 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case .unknownCapture: "unknown-capture"
         case .unknownProfile: "unknown-profile"
         case .noScenario: "no-scenario"
+        case .noMap: "no-map"
         case .refusedSetting: "setting-refused"
         case .refusedAttribute: "attribute-refused"
         case .profileChanged: "profile-changed"
@@ -152,7 +155,9 @@ package struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible
         case .radio, .unsupported, .notReady: 69
         case .cannotCreate: 73
         case .inputOutput: 74
-        case .unknownBeacon, .unknownProfile, .unknownPeer, .unknownCharacteristic, .unknownCapture, .noScenario: 64
+        case .unknownBeacon, .unknownProfile, .unknownPeer, .unknownCharacteristic, .unknownCapture, .noScenario,
+            .noMap:
+            64
         }
     }
 

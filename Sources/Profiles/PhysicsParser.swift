@@ -8,8 +8,10 @@ package import Space
 
 /// Reads the keys of a profile that describe the virtual air.
 enum PhysicsParser {
-    static func surroundings(from reader: inout ProfileReader) -> Surroundings {
-        Surroundings(physics: physics(from: &reader), walls: walls(from: &reader))
+    static func surroundings(from reader: inout ProfileReader, _ pictures: PictureReader) -> Surroundings {
+        Surroundings(
+            physics: physics(from: &reader), walls: walls(from: &reader), plan: GroundPlan.read(from: &reader, pictures)
+        )
     }
 
     /// `physics: office`, or a mapping of the parts of the model, each of which may be `off`.

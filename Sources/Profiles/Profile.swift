@@ -33,16 +33,19 @@ package struct Surroundings: Hashable, Sendable {
     package var physics: Propagation?
     /// The walls.
     package var walls: [Propagation.Wall]
+    /// The floor plan; `nil` for none.
+    package var plan: GroundPlan?
 
     /// Surroundings of these parts.
-    package init(physics: Propagation? = nil, walls: [Propagation.Wall] = []) {
+    package init(physics: Propagation? = nil, walls: [Propagation.Wall] = [], plan: GroundPlan? = nil) {
         self.physics = physics
         self.walls = walls
+        self.plan = plan
     }
 
-    /// The same with parts of a scenario: its physics replaces the model, and its walls are added.
+    /// The same with parts of a scenario: its physics and its plan replace the present ones, and its walls are added.
     func with(_ added: Surroundings) -> Surroundings {
-        Surroundings(physics: added.physics ?? physics, walls: walls + added.walls)
+        Surroundings(physics: added.physics ?? physics, walls: walls + added.walls, plan: added.plan ?? plan)
     }
 }
 
@@ -50,6 +53,13 @@ extension Profile {
     /// The profile with other receivers.
     package func with(receivers: [ReceiverDefinition]) -> Profile {
         Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings)
+    }
+
+    /// The profile with another floor plan.
+    package func with(plan: GroundPlan?) -> Profile {
+        var surroundings = surroundings
+        surroundings.plan = plan
+        return Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings)
     }
 }
 

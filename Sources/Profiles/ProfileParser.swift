@@ -25,7 +25,7 @@ extension Profile {
         var reader = ProfileReader(root, file: file, path: "", files: sources.files)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("profile", example: "shop, a name for all of its beacons", ValueText.name)
-        let parts = Self.parts(from: &reader, needsBeacons: true)
+        let parts = Self.parts(from: &reader, needsBeacons: true, sources.pictures)
         let faults = reader.finish()
         guard faults.isEmpty, let name else { throw ProfileFaults(Self.distinct(faults)) }
         self.init(
@@ -52,8 +52,10 @@ extension Profile {
         let surroundings: Surroundings
     }
 
-    /// Reads beacons, receivers, physics and walls. Faults are added to the reader.
-    static func parts(from reader: inout ProfileReader, needsBeacons: Bool) -> Parts {
+    /// Reads beacons, receivers, physics, walls and the floor plan. Faults are added to the reader.
+    static func parts(
+        from reader: inout ProfileReader, needsBeacons: Bool, _ pictures: PictureReader
+    ) -> Parts {
         // An empty list is an air without beacons; a reload may add some.
         let isEmpty = needsBeacons && reader.node("beacons")?.sequence?.isEmpty == true
         let beacons =
@@ -70,7 +72,7 @@ extension Profile {
         addSharedIDs(of: receivers, with: beacons, to: &reader)
         return Parts(
             beacons: complete(beacons), receivers: receivers.compactMap(\.self),
-            surroundings: PhysicsParser.surroundings(from: &reader))
+            surroundings: PhysicsParser.surroundings(from: &reader, pictures))
     }
 
     /// A default that no beacon has a key for is a fault.

@@ -23,6 +23,11 @@ package struct ProfileWriter {
         if let physics = profile.surroundings.physics { writer.lines.append("physics: \(text(physics))") }
         if !profile.surroundings.walls.isEmpty { writer.lines.append("walls:") }
         writer.lines += profile.surroundings.walls.map { "  - \(text($0))" }
+        // A profile that is sent names no files.
+        if let plan = profile.surroundings.plan {
+            writer.lines.append(
+                "# map: \(oneLine(plan.name)), \(ValueText.text(plan.width)) m wide, of the profile's file")
+        }
         writer.lines.append(profile.beacons.isEmpty ? "beacons: []" : "beacons:")
         for beacon in profile.beacons {
             for remark in remarks[beacon.id] ?? [] { writer.lines.append("  # \(oneLine(remark))") }

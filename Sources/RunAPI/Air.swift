@@ -14,13 +14,38 @@ package struct ShowAir: Operation {
     package static let name = "showAir"
     package static let method = OperationMethod.get
     package static let path = "/v1/air"
-    package static let sentence = "The model of the virtual air, with its walls and levels."
+    package static let sentence = "The model of the virtual air, with its walls, its floor plan and levels."
     package static let failures: [EmulatorError.Code] = [.unsupported]
 
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> AirRecord {
-        try await run.emulator.air.record()
+        try await run.emulator.airRecord()
+    }
+}
+
+package struct ShowMap: Operation {
+    package static let name = "showMap"
+    package static let method = OperationMethod.get
+    package static let path = "/v1/air/map"
+    package static let sentence = "The picture of the floor plan: PNG, JPEG or WebP."
+    package static let failures: [EmulatorError.Code] = [.noMap]
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> PlanPicture {
+        PlanPicture(picture: try await run.emulator.planPicture())
+    }
+}
+
+/// The picture of a floor plan, with its media type.
+package struct PlanPicture: Answer {
+    package static let description = AnswerDescription(statuses: [200], type: "image/*", schema: nil)
+
+    let picture: Picture
+    package var content: Content {
+        .bytes(
+            BytesContent([picture.bytes], type: picture.format.rawValue, isShared: true, tag: picture.tag))
     }
 }
 
@@ -259,6 +284,15 @@ extension AirRecord: ReadableRecord {
                         .required("to", .array(.number, 2...2), "x and y in metres"),
                         .required("loss", .number, "in dB"),
                     ])), "the walls, seen from above"),
+            .optional(
+                "map",
+                .object([
+                    .required(
+                        "type", .choice(Picture.Format.allCases.map(\.rawValue)), "the media type of the picture"),
+                    .required("width", .number, "in metres"), .required("height", .number, "in metres"),
+                    .required("origin", .array(.number, 2...2), "x and y of the lower left corner in metres"),
+                    .required("tag", .text, "differs for another picture"),
+                ]), "the floor plan, whose picture is /v1/air/map; absent without one"),
             .required(
                 "levels", .dictionary(.number), "the mean RSSI in dBm at 1 m from each advertiser, by its name"),
         ])

@@ -69,6 +69,13 @@ struct LastGoodProfilesTests {
             ]),
     ]
 
+    /// The smallest PNG: one pixel.
+    private static let pixel =
+        Data(
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+        ?? Data()
+
     private static func beacon(_ id: String, _ more: String) -> String {
         let frame = "ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: 7 }"
         return "{ id: \(id), device: ibeacon, \(frame)\(more.isEmpty ? "" : ", " + more) }"
@@ -118,6 +125,22 @@ struct LastGoodProfilesTests {
             try FileManager.default.removeItem(atPath: folder.file(name))
         }
         #expect(try Self.substitute(path, state).text == text)
+    }
+
+    /// A picture is longer than one file of the copy.
+    @Test func pictureIsKept() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(
+            "profile: museum\nmap: { image: plan.png, width: 3m }\nbeacons: []\n", to: "museum.yaml")
+        let bytes = Self.pixel + Data(repeating: 7, count: 2_000_000)
+        try bytes.write(to: URL(fileURLWithPath: folder.file("plan.png")))
+        let state = StateFolder(folder.file("state"))
+        _ = try Self.keep(path, state)
+        try FileManager.default.removeItem(atPath: folder.file("plan.png"))
+        let last = LastGoodProfiles(of: [path], only: [], in: state)
+        let faults = try #require(throws: ProfileFaults.self) { try last.load(noting: WatchedFiles()) }
+        let (profiles, _) = try #require(last.substitute(for: faults))
+        #expect(profiles.first?.surroundings.plan?.picture.bytes == Array(bytes))
     }
 
     /// Files are read at these places of the sources only. Each is a kind above; another one needs a kind there, and goes through

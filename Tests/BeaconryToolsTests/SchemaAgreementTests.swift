@@ -62,6 +62,7 @@ struct SchemaAgreementTests {
         ("*.to", "the order of from and to"),
         ("*.points*", "the times go up, and a number"),
         ("*.file", "a file"),
+        ("map.image", "the file"),
         ("*.pairing.*", "the rules of one pairing"),
         ("*.advertise.*", "what fits into a PDU"),
         ("expect.*", "the names in the profile, and the order of times"),
@@ -192,6 +193,11 @@ private enum Documents {
             case "key.txt": "231d39c1d7cc1ab1aee224cd096db932\n"
             default: throw ValueFault("there is no file \(name)")
             }
+        },
+        pictures: { name throws(ValueFault) in
+            guard name == "plan.png" else { throw ValueFault("there is no file \(name)") }
+            let size: [UInt8] = [0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 3, 0, 0, 0, 2]
+            return try Picture([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + size, named: name)
         })
 
     /// The value of a YAML text, whose single values are texts.
@@ -256,6 +262,7 @@ private enum Documents {
           capture: 6dB
           body: 3dB
         walls: [{ from: [0, 0], to: [1, 1], loss: 6dB }]
+        map: { image: plan.png, width: 30m, origin: [0, 1] }
         beacons:
           - id: a
             device: ibeacon

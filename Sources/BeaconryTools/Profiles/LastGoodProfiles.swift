@@ -31,6 +31,10 @@ package final class ProfileReadings: Sendable {
             let value = sources.environment?(name)
             _ = self.read.withLock { $0.variables.updateValue(value, forKey: name) }
             return value
+        } pictures: { path throws(ValueFault) in
+            let picture = try sources.pictures(path)
+            self.read.withLock { $0.note(picture, at: Folder.absolute(ProfileFiles.full(path, beside: profile))) }
+            return picture
         }
     }
 }

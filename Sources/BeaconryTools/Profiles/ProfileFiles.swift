@@ -49,6 +49,8 @@ package enum ProfileFiles {
                 return text
             } environment: { name in
                 copy.variables[name] ?? nil
+            } pictures: { name throws(ValueFault) in
+                try copy.picture(named: name, at: Folder.absolute(full(name, beside: path)))
             }
         }
     }
@@ -73,6 +75,12 @@ package enum ProfileFiles {
                         "an earlier profile has other physics, and there is one air; write the same in both, "
                         + "or leave one out"
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "physics", message: message))
+                }
+                if let plan = profile.surroundings.plan,
+                    profiles.contains(where: { $0.surroundings.plan ?? plan != plan })
+                {
+                    let message = "an earlier profile has another map, and there is one air; leave one out"
+                    faults.append(ProfileFault(file: path, line: 1, column: 1, field: "map", message: message))
                 }
                 if let message = names.insert(profile, in: path) {
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "receivers", message: message))
@@ -168,7 +176,10 @@ package enum ProfileFiles {
 
     /// The files beside a profile, and the environment of the process.
     static func sources(beside profile: String, noting files: WatchedFiles? = nil) -> ProfileSources {
-        ProfileSources(files: reader(beside: profile, noting: files)) { name in getenv(name).map { String(cString: $0) }
+        ProfileSources(files: reader(beside: profile, noting: files)) { name in
+            getenv(name).map { String(cString: $0) }
+        } pictures: { path throws(ValueFault) in
+            try PictureFile.read(path, beside: profile, noting: files)
         }
     }
 

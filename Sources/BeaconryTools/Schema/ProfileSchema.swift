@@ -37,6 +37,7 @@ enum ProfileSchema {
                 "the receivers on the virtual air"),
             .optional("physics", physics, "the model of the virtual air"),
             .optional("walls", .array(wall, 1...Int.max), "walls on the virtual air, with their loss"),
+            .optional("map", plan, "the floor plan under the map of the page"),
         ]
     }
 
@@ -235,6 +236,12 @@ enum ProfileSchema {
         .required("from", corner, "two numbers of metres, such as [4, 0]"),
         .required("to", corner, "two numbers of metres, such as [4, 0]"),
         .required("loss", .value(.decibels), "the loss of a signal that passes through, such as 6dB"),
+    ])
+
+    private static let plan = Schema.object([
+        .required("image", .text, "a PNG, JPEG or WebP in the folder of the file, such as plan.png"),
+        .required("width", .value(.planWidth), "the width of the picture in metres, such as 30m"),
+        .optional("origin", corner, "the position of its lower left corner in metres; without it, [0, 0]"),
     ])
 
     private static let corner = Schema.array(.value(.metres), 2...2)

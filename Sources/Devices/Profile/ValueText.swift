@@ -285,6 +285,11 @@ extension ValueText {
         try quantity(text, .distance, "a distance")
     }
 
+    /// The width of a floor plan in metres, with or without `m` behind it.
+    package static func planWidth(_ text: String) throws(ValueFault) -> Double {
+        try quantity(text, .planWidth, "a width")
+    }
+
     /// The ratio of two powers: 0 to 1000.
     package static func ratio(_ text: String) throws(ValueFault) -> Double {
         try quantity(text, .ratio, "a ratio")

@@ -36,12 +36,34 @@ package struct AirRecord: Codable, Hashable, Sendable {
         package let loss: Double
     }
 
+    /// A floor plan under the positions.
+    package struct Plan: Codable, Hashable, Sendable {
+        /// The media type of the picture.
+        package let type: String
+        /// In metres.
+        package let width, height: Double
+        /// The position of the lower left corner: x and y in metres.
+        package let origin: [Double]
+        /// Differs for another picture.
+        package let tag: String
+
+        init(_ plan: GroundPlan) {
+            type = plan.picture.format.rawValue
+            (width, height) = (plan.width, plan.height)
+            origin = [plan.origin.x, plan.origin.y]
+            tag = plan.picture.tag
+        }
+    }
+
     package let physics: Physics
     package let walls: [Wall]
+    /// `nil` for none.
+    package let map: Plan?
     /// The mean RSSI 1 m away from each beacon, or other host, that advertises, by its name.
     package let levels: [String: Double]
 
-    init(_ model: Propagation, levels: [String: Double]) {
+    init(_ model: Propagation, levels: [String: Double], _ plan: GroundPlan?) {
+        map = plan.map(Plan.init)
         physics = Physics(model)
         walls = model.walls.map {
             Wall(from: [$0.from.x, $0.from.y], to: [$0.to.x, $0.to.y], loss: $0.loss)

@@ -108,7 +108,9 @@ extension Emulator {
                     hint: "read it again")
             }
             var next = emulator.roster.profiles
-            next[try Self.index(of: name, in: next)] = profile
+            let index = try Self.index(of: name, in: next)
+            // A text that is sent has no pictures: the map of the file stays until the next reload.
+            next[index] = profile.with(plan: next[index].surroundings.plan)
             guard Set(next.map(\.name)).count == next.count else {
                 throw EmulatorError(.badProfile, "another profile has the name \"\(profile.name)\" already")
             }

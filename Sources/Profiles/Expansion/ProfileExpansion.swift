@@ -11,12 +11,18 @@ package typealias ProfileEnvironment = @Sendable (String) -> String?
 package struct ProfileSources: Sendable {
     /// Reads files, by paths relative to the profile's folder.
     package let files: ProfileFileReader
+    /// Reads pictures, by paths relative to the profile's folder.
+    package let pictures: PictureReader
     /// Reads environment variables; `nil` where a profile may not read them.
     package let environment: ProfileEnvironment?
 
     /// Sources with these files and variables; by default none.
-    package init(files: @escaping ProfileFileReader = noProfileFiles, environment: ProfileEnvironment? = nil) {
+    package init(
+        files: @escaping ProfileFileReader = noProfileFiles, environment: ProfileEnvironment? = nil,
+        pictures: @escaping PictureReader = noPictures
+    ) {
         self.files = files
+        self.pictures = pictures
         self.environment = environment
     }
 }

@@ -23,7 +23,7 @@ extension Scenario {
         var reader = ProfileReader(root, file: file, path: "", files: sources.files)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("scenario", ValueText.name)
-        let profile = try Self.profile(from: &reader, name: name ?? "scenario", load)
+        let profile = try Self.profile(from: &reader, name: name ?? "scenario", sources.pictures, load)
         let seed = reader.value("seed", Self.seed)
         let regions = reader.parts("regions", of: "region", RegionList.Entry.init(from:)) ?? []
         reader.addDuplicates(in: "regions", regions, key: "id", name: \.identifier) { earlier, id in
@@ -52,7 +52,8 @@ extension Scenario {
     /// The profile: from a file, or from the keys of a profile in the scenario. Receivers, walls and physics of the
     /// scenario are added to the contents of the file.
     private static func profile(
-        from reader: inout ProfileReader, name: String, _ load: (String) throws(ProfileFaults) -> Profile
+        from reader: inout ProfileReader, name: String, _ pictures: PictureReader,
+        _ load: (String) throws(ProfileFaults) -> Profile
     ) throws(ProfileFaults) -> Profile? {
         var base: Profile?
         if reader.has("profile") {
@@ -74,7 +75,7 @@ extension Scenario {
                 }
             }
         }
-        let parts = Profile.parts(from: &reader, needsBeacons: !reader.has("profile"))
+        let parts = Profile.parts(from: &reader, needsBeacons: !reader.has("profile"), pictures)
         guard let base else {
             return reader.has("profile")
                 ? nil

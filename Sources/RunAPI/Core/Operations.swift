@@ -29,7 +29,7 @@ package enum Operations {
 
     private static let air = [
         Endpoint(Move.self), Endpoint(Walk.self), Endpoint(Disconnect.self), Endpoint(ShowAir.self),
-        Endpoint(ChangePhysics.self),
+        Endpoint(ShowMap.self), Endpoint(ChangePhysics.self),
         Endpoint(ListLinks.self), Endpoint(ShowLinkHistory.self), Endpoint(OverrideLink.self),
         Endpoint(ResetLink.self), Endpoint(ShowBench.self),
     ]

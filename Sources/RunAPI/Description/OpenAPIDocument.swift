@@ -182,7 +182,9 @@ extension EmulatorError.Code {
     package var status: Int {
         switch self {
         case .badProfile, .refusedSetting: 422
-        case .unknownBeacon, .unknownProfile, .unknownPeer, .unknownCharacteristic, .unknownCapture, .noScenario: 404
+        case .unknownBeacon, .unknownProfile, .unknownPeer, .unknownCharacteristic, .unknownCapture, .noScenario,
+            .noMap:
+            404
         case .radio, .unsupported, .cannotCreate, .realTime, .conflict, .tooMany, .refusedAttribute: 409
         case .profileChanged, .exists: 412
         case .inputOutput: 500

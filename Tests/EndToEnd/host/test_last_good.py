@@ -16,16 +16,18 @@ from pathlib import Path
 
 import pytest
 from beaconry import PATIENCE, Beaconry, Run
+from pictures import plan
 from unix_http import UnixConnection
 
 AIR = ("--radio", "virtual", "--hci-server", "none", "--json")
 FRAME = "ibeacon: { uuid: 8F0C1B52-6D1A-4B7E-9C7E-2F7D3A1E5B90, major: 3, minor: 1 }"
 FILES = {
-    "museum.yaml": "profile: museum\ninclude: rooms/all.yaml\nbeacons:\n"
+    "museum.yaml": "profile: museum\ninclude: rooms/all.yaml\nmap: { image: plan.png, width: 9m }\nbeacons:\n"
     "  - { id: 'door-${ROOM}', device: ibeacon, " + FRAME + " }\n"
     "  - { id: guard, device: ibeacon, " + FRAME + ", track: rooms/walk.csv }\n",
     "rooms/all.yaml": "beacons: [{ id: hall, device: ibeacon, " + FRAME + " }]\n",
     "rooms/walk.csv": "t,x,y\n0,0,0\n10,5,0\n",
+    "plan.png": plan(),
 }
 NAMES = ["hall", "door-3", "guard"]
 
@@ -42,7 +44,7 @@ class Museum:
 
     def write(self) -> None:
         for name, text in FILES.items():
-            (self.folder / name).write_text(text)
+            (self.folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
 
     def start(self, *options: str) -> Run:
         return self.beaconry.start("run", str(self.folder / "museum.yaml"), *AIR, "--last-good", *options)
@@ -132,6 +134,10 @@ def without_track(museum: Museum) -> None:
     (museum.folder / "rooms" / "walk.csv").unlink()
 
 
+def without_plan(museum: Museum) -> None:
+    (museum.folder / "plan.png").unlink()
+
+
 def without_folder(museum: Museum) -> None:
     for name in FILES:
         (museum.folder / name).unlink()
@@ -143,7 +149,7 @@ def without_variable(museum: Museum) -> None:
     del museum.beaconry.environment["ROOM"]
 
 
-BREAKS = [syntax, fault, empty, binary, missing, without_include, broken_include, without_track, without_folder, without_variable]
+BREAKS = [syntax, fault, empty, binary, missing, without_include, broken_include, without_track, without_plan, without_folder, without_variable]
 
 
 @pytest.mark.parametrize("breaks", BREAKS, ids=lambda breaks: breaks.__name__)

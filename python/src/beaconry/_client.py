@@ -27,8 +27,12 @@ class Client:
         return str(self._connection.perform("GET", "/metrics"))
 
     def show_air(self) -> Any:
-        """The model of the virtual air, with its walls and levels."""
+        """The model of the virtual air, with its walls, its floor plan and levels."""
         return self._connection.perform("GET", "/v1/air")
+
+    def show_map(self) -> bytes:
+        """The picture of the floor plan: PNG, JPEG or WebP."""
+        return bytes(self._connection.perform("GET", "/v1/air/map") or b"")
 
     def change_physics(self, text: str) -> Any:
         """Replaces the physics of the virtual air from now on; its walls stay."""
