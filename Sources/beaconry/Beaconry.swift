@@ -34,7 +34,9 @@ struct Beaconry: AsyncParsableCommand {
     static let groups = [
         CommandGroup(
             name: "Beacons",
-            subcommands: [Demo.self, Init.self, Run.self, Advertise.self, Control.self, Check.self, Reset.self, BenchCommand.self]),
+            subcommands: [
+                Demo.self, Init.self, Run.self, Advertise.self, Control.self, Check.self, Reset.self, BenchCommand.self,
+            ]),
         CommandGroup(
             name: "Phone's Side",
             subcommands: [

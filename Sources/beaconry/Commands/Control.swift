@@ -22,7 +22,8 @@ struct Control: AsyncParsableCommand {
         subcommands: [
             ControlList.self, ControlShow.self, ControlSet.self, ControlEnable.self, ControlDisable.self,
             ControlAct.self, ControlMove.self, ControlWalk.self, ControlReceiver.self, ControlReceivers.self,
-            ControlLinks.self, ControlLink.self, ControlPhysics.self, ControlDisconnect.self, ControlFailConnections.self, ControlMute.self,
+            ControlLinks.self, ControlLink.self, ControlPhysics.self, ControlDisconnect.self,
+            ControlFailConnections.self, ControlMute.self,
             ControlUnmute.self,
             ControlBattery.self, ControlRadio.self, ControlBench.self, ControlClock.self, ControlScenario.self,
             ControlCapture.self,

@@ -24,8 +24,16 @@ class Client:
         return await call(self._client.metrics)
 
     async def show_air(self) -> Any:
-        """The model of the virtual air, with its walls and levels."""
+        """The model of the virtual air, with its walls, its floor plan and levels."""
         return await call(self._client.show_air)
+
+    async def show_map(self) -> bytes:
+        """The picture of the floor plan: PNG, JPEG or WebP."""
+        return await call(self._client.show_map)
+
+    async def change_physics(self, text: str) -> Any:
+        """Replaces the physics of the virtual air from now on; its walls stay."""
+        return await call(self._client.change_physics, text)
 
     async def disconnect(self, name: str, *, peer: str | None = None, reason: str | None = None) -> Any:
         """Ends the connections of a beacon or a host, all or those with one peer."""
