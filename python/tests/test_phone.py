@@ -122,6 +122,27 @@ def test_a_connection_that_fails_has_the_reason(shop: Air) -> None:
         phone.connect("lok")
 
 
+def test_connections_fail_while_the_beacon_advertises(shop: Air) -> None:
+    lock = shop.beacon("lock", **LOCK)
+    phone = shop.phone("phone")
+    lock.fail_connections(2, phase="request", reason="low-resources")
+    shop.journal.expect("connections-failing", beacon=lock, connections=2, reason="low-resources")
+    failures = 0
+    while True:
+        try:
+            with phone.connect(lock, timeout="60s") as connection:
+                assert connection.read("FFF1") == b"x"
+            break
+        except RequestError:
+            failures += 1
+            assert lock.status["onAir"] and failures <= 2
+    assert failures == 2 and len(shop.journal.find("connected", beacon=lock)) == 3
+    with pytest.raises(RequestError, match="0 to 1000"):
+        lock.fail_connections(1001)
+    with pytest.raises(RequestError, match="establishment, connected, request"):
+        lock.fail_connections(1, phase="pairing")
+
+
 def test_models_and_names_are_those_of_the_program(shop: Air) -> None:
     with pytest.raises(RequestError, match='there is no phone "iphone-15"; .*phones are exact, .* iphone, iphone-locked'):
         shop.phone("phone", model="iphone-15")

@@ -2,12 +2,18 @@
 # Copyright 2026 the Beaconry project authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The names of events (docs/events.md): `NAMES`, in which `error` is printed by a program that does not start, and `FORMER`, the
-present names by names that events had."""
+"""The events and their fields (docs/events.md): `FIELDS` of each event beside those of all, in which `error` is printed by a program
+that does not start; `MEMBERS` of the fields that are objects, empty where any is possible; and `FORMER`, the present names by names
+that events had."""
 
 from __future__ import annotations
 
-import difflib
+from ._spelling import hint
+
+COMMON = ("v", "time", "event", "sequence")
+"""The fields of all events."""
+NUMBERED = "notification-event-"
+"""The beginning of the names of events with a number, which `FIELDS` has as N."""
 
 # the names: written by Scripts/api
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -121,12 +127,19 @@ FORMER = {
 # end of the names
 
 
-def check(name: str) -> None:
-    """Raises `ValueError` for the name of no event: it would never be found, and its absence would be no news."""
-    if name in NAMES or name.startswith("notification-event-"):
-        return
-    if name in FORMER:
-        raise ValueError(f'there is no event "{name}"; it is "{FORMER[name]}" now')
-    close = difflib.get_close_matches(name, sorted(NAMES), 1)
-    question = f' did you mean "{close[0]}"?' if close else ""
-    raise ValueError(f'there is no event "{name}";{question} docs/events.md has all of them')
+def matching(pattern: str) -> list[str]:
+    """The events with a name, or a beginning before `*`.
+
+    Raises `ValueError` for the name of no event: it would never be found, and its absence would be no news.
+    """
+    if pattern.endswith("*"):
+        found = [name for name in FIELDS if name.startswith(pattern[:-1])]
+    elif pattern.startswith(NUMBERED) and pattern.removeprefix(NUMBERED).isdigit():
+        found = [f"{NUMBERED}N"]
+    else:
+        found = [pattern] if pattern in FIELDS else []
+    if found:
+        return found
+    if pattern in FORMER:
+        raise ValueError(f'there is no event "{pattern}"; it is "{FORMER[pattern]}" now')
+    raise ValueError(f'there is no event "{pattern}"; {hint(pattern, "events", sorted(FIELDS))}')

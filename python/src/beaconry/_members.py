@@ -62,6 +62,11 @@ class Beacon:
         """Ends its connections, all or that with one peer, with a reason such as `supervision-timeout`."""
         self._run.client.disconnect(self.name, peer=None if peer is None else name_of(peer), reason=reason)
 
+    def fail_connections(self, count: int, phase: str | None = None, reason: str | None = None) -> None:
+        """Lets the next connections to it fail, 0 to 1000 of them, while it advertises: `phase="connected"` (default), `"request"` or
+        `"establishment"`, with a reason as of `disconnect`. 0 ends that."""
+        self._run.client.fail_connections(self.name, count, phase=phase, reason=reason)
+
     def move(self, at: Position) -> None:
         """Moves it to a position in metres."""
         self._run.move(self, at)

@@ -96,16 +96,18 @@ class Phone:
     def monitor(
         self, region: str, *, uuid: str | None = None, major: int | None = None, minor: int | None = None,
         namespace: str | None = None, instance: str | None = None, exit_after: Duration | None = None,
+        notify_on_display: bool = False,
     ) -> None:  # fmt: skip
         """Monitors a region from now on, instead of one of the same name. An app has at most 20.
 
         A region has the iBeacons and AltBeacons with a `uuid`, and the `major` and `minor` numbers if they are given; or the
         Eddystone-UIDs with a `namespace` (20 hexadecimal digits), and the `instance` (12) if it is given, which the apps of an iPhone do
-        not have. It is left `exit_after` the last packet; without that, after the time of the phone.
+        not have. It is left `exit_after` the last packet; without that, after the time of the phone. With `notify_on_display`, the
+        state is reported again each time that the screen is switched on inside it.
         """
         self._run.client.put_region(
             self.name, region, uuid=uuid, major=major, minor=minor, namespace=namespace, instance=instance,
-            exit_after=None if exit_after is None else duration_text(exit_after),
+            exit_after=None if exit_after is None else duration_text(exit_after), notify_on_display=notify_on_display or None,
         )  # fmt: skip
 
     def unmonitor(self, region: str) -> None:

@@ -121,6 +121,10 @@ class Beacon:
         """Ends its connections, all or that with one peer."""
         await call(self._beacon.disconnect, peer, reason)
 
+    async def fail_connections(self, count: int, phase: str | None = None, reason: str | None = None) -> None:
+        """Lets the next connections to it fail while it advertises."""
+        await call(self._beacon.fail_connections, count, phase, reason)
+
     async def move(self, at: Position) -> None:
         """Moves it to a position in metres."""
         await call(self._beacon.move, at)

@@ -35,11 +35,12 @@ class Phone:
     async def monitor(
         self, region: str, *, uuid: str | None = None, major: int | None = None, minor: int | None = None,
         namespace: str | None = None, instance: str | None = None, exit_after: Duration | None = None,
+        notify_on_display: bool = False,
     ) -> None:  # fmt: skip
         """Monitors a region from now on, instead of one of the same name."""
         await call(
             self._phone.monitor, region, uuid=uuid, major=major, minor=minor, namespace=namespace, instance=instance,
-            exit_after=exit_after,
+            exit_after=exit_after, notify_on_display=notify_on_display,
         )  # fmt: skip
 
     async def unmonitor(self, region: str) -> None:
