@@ -15,11 +15,14 @@ extension Simulation {
     package func perform<Value: Sendable>(
         _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
-        if isCurrent { return try await body() }
+        if isCurrent { return try await Self.$isOfPerform.withValue(true) { try await body() } }
         let result: Result<Value, any Error>
         do {
             let gate = SimulationGate(self)
-            result = .success(try await withTaskExecutorPreference(SimulatedTasks(self)) { try await gate.run(body) })
+            result = .success(
+                try await Self.$isOfPerform.withValue(true) {
+                    try await withTaskExecutorPreference(SimulatedTasks(self)) { try await gate.run(body) }
+                })
         } catch {
             result = .failure(error)
         }

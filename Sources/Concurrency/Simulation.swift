@@ -66,6 +66,10 @@ package final class Simulation: Clock, SerialExecutor {
         return true
     }
 
+    /// Whether the task is in a body of `perform`, or was started by one. The thread does not show it: an actor that is busy in a
+    /// simulation does the work of callers from elsewhere there, too.
+    @TaskLocal static var isOfPerform = false
+
     /// The simulation that this thread runs, else the process's simulation; `nil` in real time.
     package static var current: Simulation? {
         ofThread?.takeUnretainedValue() ?? installed.withLock { $0 }
@@ -83,7 +87,7 @@ package final class Simulation: Clock, SerialExecutor {
     package struct Idleness: Hashable, Sendable {
         /// Whether the time stands still, because of its rate.
         package let isStopped: Bool
-        /// The number of tasks outside of the simulation that wait for its time to pass.
+        /// The number of tasks that wait for its time to pass and are in no body of `perform`.
         package let outsideSleepers: Int
     }
 
@@ -262,11 +266,12 @@ extension Simulation {
 
     package func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let isInside = isInside
+        let isOfOutside = !Self.isOfPerform
         let timer = state.withLock { state in
-            if !isInside { state.outsideSleepers += 1 }
+            if isOfOutside { state.outsideSleepers += 1 }
             return Self.makeTimer(&state)
         }
-        defer { if !isInside { state.withLock { $0.outsideSleepers -= 1 } } }
+        defer { if isOfOutside { state.withLock { $0.outsideSleepers -= 1 } } }
         try await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 set(timer, at: deadline.offset) { Self.resume(continuation, isInside: isInside) }
@@ -319,7 +324,7 @@ extension Simulation {
         state.withLock { $0.idlenessObserver = observer }
     }
 
-    /// The number of tasks outside of the simulation that wait for its time to pass.
+    /// The number of tasks that wait for its time to pass and are in no body of `perform`.
     package var outsideSleepers: Int { state.withLock(\.outsideSleepers) }
 
     /// The number of times that it has had something to do; it does not change while it is idle.

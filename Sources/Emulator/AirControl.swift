@@ -31,8 +31,7 @@ package struct AirControl: Sendable {
         EmulatorError(
             .unknownBeacon, "nothing on the air is named \"\(name)\"",
             hint:
-                "beaconry ctl list shows the beacons, beaconry ctl receiver list the receivers, and beaconry ctl links the "
-                + "hosts that scan")
+                "beaconry ctl list shows the beacons, and beaconry ctl receivers the hosts and the phones")
     }
 
     /// The radio, if something on it can be at these places.

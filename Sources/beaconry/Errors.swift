@@ -29,7 +29,11 @@ extension Beaconry {
         let usage = fullMessage(for: error)
         let text = code == .validationFailure ? CommandNames.withoutFarSuggestion(usage) : usage
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
-        if code.isSuccess { Output.lines(lines) } else { lines.forEach(Output.note) }
+        if code.isSuccess {
+            Output.lines(lines + DefaultCommandHelp.lines(for: usage, of: Self.self))
+        } else {
+            lines.forEach(Output.note)
+        }
         Glibc.exit(code.rawValue)
     }
 

@@ -56,10 +56,16 @@ package enum BeaconText {
     }
 
     private static func interval(of beacon: BeaconRecord) -> String {
-        let setting = beacon.settings["interval"].flatMap { try? ValueText.interval($0.text) }
-        // Some hardware has no setting for it.
-        let interval = setting ?? beacon.effective?.intervalTicks.map(AdvertisingInterval.init)
-        return interval.map { "\($0)" } ?? ""
+        (effectiveInterval(of: beacon) ?? settingOfInterval(of: beacon)).map { "\($0)" } ?? ""
+    }
+
+    private static func effectiveInterval(of beacon: BeaconRecord) -> AdvertisingInterval? {
+        beacon.effective?.intervalTicks.map(AdvertisingInterval.init)
+    }
+
+    /// `nil` for hardware that has no setting for it.
+    private static func settingOfInterval(of beacon: BeaconRecord) -> AdvertisingInterval? {
+        beacon.settings["interval"].flatMap { try? ValueText.interval($0.text) }
     }
 
     private static func state(of beacon: BeaconRecord) -> String {
@@ -86,10 +92,19 @@ package enum BeaconText {
         return "switched \(schedule.on ? "off" : "on") by hand\(until)"
     }
 
+    /// The interval on the air, if it is not that of the settings.
+    private static func differentInterval(of beacon: BeaconRecord) -> String? {
+        guard let effective = effectiveInterval(of: beacon), let setting = settingOfInterval(of: beacon) else {
+            return nil
+        }
+        return effective == setting ? nil : "\(effective)"
+    }
+
     /// The effective advertisement, the position and the connected centrals.
     private static func air(of beacon: BeaconRecord) -> [[String]] {
         let rows: [(String, String?)] = [
             ("address", beacon.effective?.address), ("pdu", beacon.effective?.pdu),
+            ("effective-interval", differentInterval(of: beacon)),
             ("flags", beacon.effective?.flags.map { "0x" + Hexadecimal.string([$0]) }),
             ("effective-tx-power", beacon.effective?.txPowerDbm.map { "\($0) dBm" }),
             ("position", beacon.position.map { Formatting.position($0) + " (m)" }),

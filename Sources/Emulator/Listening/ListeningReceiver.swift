@@ -395,8 +395,8 @@ package actor ListeningReceiver {
             .max { advertisers[$0].map(\.time) ?? .zero < advertisers[$1].map(\.time) ?? .zero }
     }
 
-    /// The last ranging report.
-    package var lastReport: RangingRecord { report }
+    /// The last ranging report; an empty one while its app does not range.
+    package var lastReport: RangingRecord { app.isRanging(at: clock.uptime) ? report : RangingRecord() }
 
     /// The regions with their states, in the order in which they were added.
     package var regions: [MonitoredRegion] { app.regions.map(MonitoredRegion.init) }

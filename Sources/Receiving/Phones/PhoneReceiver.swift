@@ -73,6 +73,11 @@ package struct PhoneReceiver: Sendable {
         return next
     }
 
+    /// Whether its app gets ranging reports at a time: always, or only for a while after changes of regions.
+    package func isRanging(at time: Duration) -> Bool {
+        phone.rangingTime == nil || rangesUntil.map { time <= $0 } == true
+    }
+
     /// The regions with their reported states, in the order in which they were added.
     package var regions: [RegionStatus] {
         monitor.statuses.map {
@@ -156,11 +161,7 @@ package struct PhoneReceiver: Sendable {
     private mutating func advance(to time: Duration) -> [Report] {
         if isScanning { delay(monitor.advance(to: time)) }
         var reports = duePending(at: time)
-        if let report = ranging.advance(to: time),
-            phone.rangingTime == nil || rangesUntil.map({ report.time <= $0 }) == true
-        {
-            reports.append(.ranging(report))
-        }
+        if let report = ranging.advance(to: time), isRanging(at: report.time) { reports.append(.ranging(report)) }
         nextDeadline = deadline()
         return reports.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
             .map(\.element)
