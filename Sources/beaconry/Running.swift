@@ -31,6 +31,8 @@ struct Running {
     var bench: BenchSettings?
     /// Is called with each event.
     var observe: (@Sendable (EmulatorEvent) -> Void)?
+    /// The paths of the profiles, beside which scenarios may be.
+    var profilePaths: [String] = []
 
     /// Runs until the end of the duration, a signal or `ctl stop`.
     func run() async throws {
@@ -111,7 +113,9 @@ struct Running {
         }
         let emulator = Emulator(configuration, radio: radio, clock: clock)
         // Before anything is on the air, so that a second run of a profile fails here.
-        let context = RunContext(emulator, version: Version.number, detail: request.metricsDetail)
+        let context = RunContext(
+            emulator, version: Version.number, detail: request.metricsDetail,
+            scenarios: { [profilePaths] in ScenarioShelf.files(beside: profilePaths) })
         let socket = try await startControl(of: context, request.controlGroup, ledger)
         if let socket { releases.append { await socket.close() } }
         let events = emulator.events.listen()

@@ -170,10 +170,8 @@ extension Emulator {
     ///   - file: the path of its file, for messages; `nil` if there is none.
     /// - Throws: `EmulatorError` with the faults of the text; then nothing has changed.
     package func startScenario(_ text: String, file: String? = nil) async throws(EmulatorError) -> ScenarioRecord {
-        let hosts = ((try? await air.hosts()) ?? []).map(\.name)
-        let served = ((try? await air.receivers()) ?? []).map(\.name)
         let timeline: Timeline
-        let receivers = hosts + served.filter { !hosts.contains($0) }
+        let receivers = await receiverNames()
         await directory.handover?.value
         do throws(ProfileFaults) {
             timeline = try await LongWork.profiles.perform { [names] () throws(ProfileFaults) in
@@ -184,6 +182,24 @@ extension Emulator {
         }
         let start = uptime
         return scenario.start(timeline, at: start, Task { [weak self] in await self?.perform(timeline, from: start) })
+    }
+
+    /// The names of the hosts and receivers on the virtual air, which a scenario may have.
+    private func receiverNames() async -> [String] {
+        let hosts = ((try? await air.hosts()) ?? []).map(\.name)
+        let served = ((try? await air.receivers()) ?? []).map(\.name)
+        return hosts + served.filter { !hosts.contains($0) }
+    }
+
+    /// The scenarios among these that can be performed on the run: those with a timeline whose names the run has.
+    package func fitting(_ scenarios: [ScenarioFile]) async -> [FittingScenario] {
+        let receivers = await receiverNames()
+        return await LongWork.profiles.perform { [names] in
+            scenarios.compactMap { each in
+                (try? Timeline(parsing: each.text, file: each.file, beacons: names, receivers: receivers))
+                    .map { FittingScenario(each, $0) }
+            }
+        }
     }
 
     /// Ends the scenario; what it has changed stays.

@@ -16,7 +16,8 @@ package enum Operations {
 
     private static let profiles = [
         Endpoint(ShowProfile.self), Endpoint(ReplaceProfile.self), Endpoint(ShowScenario.self),
-        Endpoint(StartScenario.self), Endpoint(StopScenario.self),
+        Endpoint(StartScenario.self), Endpoint(StopScenario.self), Endpoint(ListPresets.self),
+        Endpoint(ShowPresetScenario.self),
     ]
 
     private static let beacons = [

@@ -13,12 +13,19 @@ package struct RunContext: Sendable {
     let samples: LinkSampler
     let report: MetricsReport
     package let end = RunEnd()
+    /// The scenarios that clients are offered.
+    let scenarios: @Sendable () -> [ScenarioFile]
 
     /// The context of a run, whose events are kept in its journal from now on.
     /// - Parameters:
     ///   - version: Of the program.
     ///   - detail: Which metrics have a sample for each beacon; `nil` for all up to 1,000 beacons, and none above.
-    package init(_ emulator: Emulator, version: String, detail: MetricsDetail? = nil) {
+    ///   - scenarios: The scenarios that clients are offered, read anew each time.
+    package init(
+        _ emulator: Emulator, version: String, detail: MetricsDetail? = nil,
+        scenarios: @escaping @Sendable () -> [ScenarioFile] = { [] }
+    ) {
+        self.scenarios = scenarios
         emulator.events.keepJournal()
         self.emulator = emulator
         self.version = version

@@ -43,6 +43,13 @@ async function request(method, path, body, type) {
     return answer;
 }
 
+/** A picture or another file. */
+export async function getBlob(path) {
+    const response = await fetch(path, { headers: headers(), cache: "no-store" });
+    if (!response.ok) throw new Problem(response.status, await response.json().catch(() => undefined));
+    return response.blob();
+}
+
 export const get = (path) => request("GET", path);
 export const post = (path, body = {}) => request("POST", path, body);
 /** A body of text has the given type; any other one is JSON. */

@@ -12,11 +12,13 @@ import { LogView } from "./log.js";
 import { MapView } from "./map.js";
 import { Model } from "./model.js";
 import { confirm, Notices } from "./notice.js";
+import { PhonesView } from "./phones.js";
 import { RunView } from "./run.js";
 import { ScenarioView } from "./scenario.js";
 import { SignalView } from "./signal.js";
 import { airState } from "./state.js";
 import { makeTables } from "./tables.js";
+import { WelcomeView } from "./welcome.js";
 
 const model = new Model();
 const notices = new Notices();
@@ -125,12 +127,30 @@ async function patchReceiver(name, change) {
     await attempt(async () => model.store("receiver", await api.patch(api.path("receivers", name), change)));
 }
 
+/** Adds a phone, and selects it; whether it was added. */
+async function addPhone(name, phone, position) {
+    const added = await attempt(() => api.put(api.path("receivers", name), { phone, position }));
+    if (!added) return false;
+    model.store("receiver", added);
+    model.select("receiver", name);
+    return true;
+}
+
 const commands = {
-    move, moved, endMoves: () => notices.endMoves(), patchBeacon, patchReceiver, setRadio, reset,
+    move, moved, addPhone, addFirstPhone: () => phones.add(), endMoves: () => notices.endMoves(), patchBeacon, patchReceiver, setRadio, reset,
     disconnect: (name) => attempt(() => api.post(`${api.path("air", name)}/disconnect`)),
     overrideLink: ({ from, to }, override) => attempt(
         () => (override ? api.put(api.path("links", from, to), override) : api.remove(api.path("links", from, to))),
     ),
+    removeReceiver: (name) => attempt(async () => {
+        await api.remove(api.path("receivers", name));
+        model.refresh();
+    }),
+    setPhysics: (preset) => attempt(() => api.put("v1/air/physics", preset, "application/yaml")),
+    startShipped: (file) => attempt(async () => {
+        const blob = await api.getBlob(api.path("presets", "scenarios", file));
+        return api.put(`v1/scenario?file=${encodeURIComponent(file)}`, await blob.text(), "application/yaml");
+    }),
     setRate: (rate) => attempt(() => api.put("v1/clock", { rate })),
     startScenario: (text, file) => attempt(
         () => api.put(`v1/scenario?file=${encodeURIComponent(file)}`, text, "application/yaml"),
@@ -158,6 +178,8 @@ makeTables(model, commands);
 new RunView(model, commands);
 new ScenarioView(model, commands);
 new LogView(model);
+const phones = new PhonesView(model, commands);
+new WelcomeView(model, commands);
 
 const CONNECTION = {
     connecting: "Connecting", live: "Live", lost: "Connection lost, connecting again",

@@ -4,10 +4,11 @@
 
 // The selected beacon or receiver: switches, and its settings with what is effective beside what was requested.
 
-import * as api from "./api.js";
 import { arrange, breakable, byId, html, set, text } from "./dom.js";
 import * as format from "./format.js";
+import { ReceiverApp } from "./receiver.js";
 import { beaconState, receiverState } from "./state.js";
+import { switchButton } from "./switch.js";
 
 /** The settings that come first; the others follow in the order of their keys. */
 const FIRST = ["uuid", "major", "minor"];
@@ -32,14 +33,15 @@ export class DetailView {
     #root = byId("detail");
     #shown = undefined;
     #parts = undefined;
-    /** The timer that reads the reports of the receiver that is shown. */
-    #reading = undefined;
+    /** The app of the receiver that is shown. */
+    #app = undefined;
 
     constructor(model, commands) {
         this.#model = model;
         this.#commands = commands;
         model.observe((changed) => {
             const selected = model.selected;
+            if (selected && changed.get("app")?.has(selected.name)) this.#app?.read();
             if (
                 changed.has("selection") || changed.has("ready") || (
                     selected && changed.get(selected.kind)?.has(selected.name)
@@ -52,7 +54,7 @@ export class DetailView {
         const { selected, selection } = this.#model;
         if (!selection) {
             this.#shown = undefined;
-            clearInterval(this.#reading);
+            this.#closeApp();
             text(byId("detail-title"), "Selected");
             arrange(
                 this.#root,
@@ -75,7 +77,7 @@ export class DetailView {
         );
         if (this.#shown !== shape) {
             this.#shown = shape;
-            clearInterval(this.#reading);
+            this.#closeApp();
             text(byId("detail-title"), selected.name);
             this.#parts = selected.kind === "beacon"
                 ? this.#makeBeacon(selected.name, selection)
@@ -83,6 +85,11 @@ export class DetailView {
             arrange(this.#root, this.#parts.elements);
         }
         this.#parts.update(selection);
+    }
+
+    #closeApp() {
+        this.#app?.close();
+        this.#app = undefined;
     }
 
     #place(kind, name, position) {
@@ -97,7 +104,7 @@ export class DetailView {
     #makeBeacon(name, beacon) {
         const run = (change) => this.#commands.patchBeacon(name, change);
         const state = html("p", { class: "state" });
-        const toggle = switchButton("On", () => run({ enabled: toggle.getAttribute("aria-checked") !== "true" }));
+        const toggle = switchButton("Power", () => run({ enabled: toggle.getAttribute("aria-checked") !== "true" }));
         const mute = html(
             "button",
             {
@@ -158,7 +165,7 @@ export class DetailView {
                     this.#model.warningsOf(name).map(
                         (each) => html(
                             "li", {}, html("strong", {}, each.message),
-                            each.hint ? html("span", {}, ` ${capital(each.hint)}.`) : null,
+                            each.hint ? html("span", {}, ` ${format.sentence(each.hint)}`) : null,
                         ),
                     ),
                 );
@@ -201,16 +208,22 @@ export class DetailView {
     #makeReceiver(name, listens) {
         const state = html("p", { class: "state" });
         const place = placeRow((position) => this.#place("receiver", name, position));
-        const app = listens ? this.#makeApp(name) : undefined;
+        const app = listens ? new ReceiverApp(this.#model, this.#commands, name) : undefined;
+        this.#app = app;
+        const remove = html(
+            "button", { type: "button", click: () => this.#commands.removeReceiver(name) }, "Remove",
+        );
         return {
             elements: [
-                app?.actions, state, html("div", { class: "settings" }, place.element), app?.elements,
+                html("div", { class: "actions" }, app?.switches, remove), state,
+                html("div", { class: "settings" }, place.element), app?.elements,
             ].flat().filter(Boolean),
             update: (now) => {
                 const phone = now.phone ? `${now.phone}, ` : "receiver, ";
+                remove.hidden = now.joined && !now.phone && !now.server;
                 text(
                     state,
-                    `${phone}${receiverState(now).text}${now.path ? ", moves on a path" : ""}`
+                    `${phone}${receiverState(now).text}${now.screen === "off" ? ", screen off" : ""}${now.path ? ", moves on a path" : ""}`
                         + `${now.problem ? `; ${now.problem}` : ""}`,
                 );
                 place.update(this.#model.position(now));
@@ -218,61 +231,6 @@ export class DetailView {
             },
         };
     }
-
-    /** What the app of a receiver that scans within the run ranges and monitors. */
-    #makeApp(name) {
-        const change = (body) => this.#commands.patchReceiver(name, body);
-        const toggle = switchButton(
-            "Listening", () => change({ listening: toggle.getAttribute("aria-checked") !== "true" }),
-        );
-        const screen = switchButton(
-            "Screen", () => change({ screen: screen.getAttribute("aria-checked") === "true" ? "off" : "on" }),
-        );
-        const beacons = html("tbody");
-        const none = html("p", { class: "quiet" }, "No beacon is in range.");
-        const regions = html("tbody");
-        const regionTable = plainTable("Regions", ["Region", "State"], regions);
-        // Not by streams: a browser has six connections to a server, for all tabs.
-        const read = async () => {
-            const [report, monitored] = await Promise.all([
-                api.get(api.path("receivers", name, "beacons")), api.get(api.path("receivers", name, "regions")),
-            ]).catch(() => [undefined, undefined]);
-            if (!report) return;
-            none.hidden = report.beacons.length > 0;
-            arrange(beacons, report.beacons.map((each) => html("tr", {},
-                html("th", { scope: "row", title: `${each.format} ${each.uuid ?? each.namespace ?? ""}` },
-                    each.uuid ? `${each.major}/${each.minor}` : each.instance ?? each.identity),
-                html("td", {}, each.packets ? format.dBm(each.rssi) : "–"),
-                html("td", {}, each.accuracy < 0 ? "–" : `${each.accuracy.toFixed(2)} m`),
-                html("td", {}, each.proximity))));
-            regionTable.hidden = monitored.regions.length === 0;
-            arrange(regions, monitored.regions.map(
-                (each) => html("tr", {}, html("th", { scope: "row" }, each.identifier), html("td", {}, each.state)),
-            ));
-        };
-        read();
-        this.#reading = setInterval(read, 1000);
-        regionTable.hidden = true;
-        return {
-            actions: html("div", { class: "actions" }, toggle, screen),
-            elements: [
-                html("h3", {}, "Ranging"),
-                plainTable("Beacons that the app ranges", ["Beacon", "RSSI", "Distance", "Proximity"], beacons), none,
-                regionTable,
-            ],
-            update: (now) => {
-                set(toggle, "aria-checked", String(now.listening));
-                set(screen, "aria-checked", String(now.screen === "on"));
-            },
-        };
-    }
-}
-
-/** A small table with a hidden caption. */
-function plainTable(caption, columns, body) {
-    return html("div", { class: "scroll plain" }, html("table", { class: "effective" },
-        html("caption", { class: "hidden" }, caption),
-        html("thead", {}, html("tr", {}, columns.map((each) => html("th", { scope: "col" }, each)))), body));
 }
 
 function scheduleText({ on, until, overridden }) {
@@ -283,7 +241,7 @@ function scheduleText({ on, until, overridden }) {
 /** A setting: its name, the value in a field, a button that sends it, and where it is simulated the present value. */
 function settingRow(key, send) {
     const id = `setting-${key}`;
-    const name = capital(format.words(key));
+    const name = format.capital(format.words(key));
     const input = html("input", { id, type: "text", autocomplete: "off", spellcheck: "false" });
     const apply = html("button", { type: "submit", "aria-label": `Set ${name}`, hidden: true }, "Set");
     const present = html("span", { class: "present" });
@@ -346,19 +304,6 @@ function placeRow(send) {
     };
 }
 
-/** A switch with a name and a state that is not shown by colour alone. */
-export function switchButton(name, toggle, label) {
-    return html("button", {
-        type: "button", role: "switch", class: "switch", "aria-checked": "false", "aria-label": label ?? false,
-        click: toggle,
-    },
-        html("span", { class: "knob", "aria-hidden": "true" }), name ? html("span", {}, name) : null);
-}
-
 function fact(name, value) {
     return value ? [html("dt", {}, name), html("dd", {}, value)] : [];
-}
-
-function capital(words) {
-    return words.charAt(0).toUpperCase() + words.slice(1);
 }

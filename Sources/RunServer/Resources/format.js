@@ -70,5 +70,18 @@ export function count(number, noun) {
     return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+/**
+ * Words with a capital letter in front, unless they begin with something whose case matters: a command, the name of a file, an
+ * identifier.
+ */
+export function capital(words) {
+    const first = words.split(/\s/, 1)[0];
+    return /^[a-z]+[,:;]?$/.test(first) && !first.endsWith(":") && first !== "beaconry"
+        ? words.charAt(0).toUpperCase() + words.slice(1) : words;
+}
+
+/** The same with a full stop. */
+export const sentence = (words) => `${capital(words).replace(/\.$/, "")}.`;
+
 /** Compares names as people order them: `exhibit-2` before `exhibit-10`. */
 export const compareNames = new Intl.Collator("en", { numeric: true }).compare;

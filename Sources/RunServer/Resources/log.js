@@ -20,11 +20,20 @@ export class LogView {
     #pause = byId("log-pause");
     #lines = new WeakMap();
     #held = undefined;
+    /** Whether the pointer is over the list: then nothing moves there. */
+    #isOver = false;
 
     constructor(model) {
         this.#model = model;
         model.observe((changed) => {
-            if (changed.has("events") && !this.#held) this.#draw();
+            if (changed.has("events") && !this.#held && !this.#isOver) this.#draw();
+        });
+        this.#list.addEventListener("pointerenter", (event) => {
+            this.#isOver = event.pointerType === "mouse";
+        });
+        this.#list.addEventListener("pointerleave", () => {
+            this.#isOver = false;
+            this.#draw();
         });
         this.#filter.addEventListener("input", () => this.#draw());
         this.#pause.addEventListener("click", () => {
@@ -56,7 +65,7 @@ export class LogView {
     }
 
     #make(event) {
-        const subject = event.device ?? event.host;
+        const subject = event.device ?? event.receiver ?? event.host;
         return html("li", { class: ALERTS.has(event.event) ? "alert" : false },
             html("time", { datetime: event.time ?? false }, format.clockTime(event.time)),
             html("span", { class: "what" }, ALERTS.has(event.event) ? "⚠ " : "", event.event),

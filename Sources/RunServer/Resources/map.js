@@ -7,8 +7,9 @@
 
 import { arrange, byId, set, svg, text } from "./dom.js";
 import * as format from "./format.js";
-import { isBlocked, rssi } from "./model.js";
+import { namePlace } from "./names.js";
 import { contour } from "./physics.js";
+import { PlanLayer } from "./plan.js";
 import { beaconState, receiverState } from "./state.js";
 
 const MARGIN = 44;
@@ -21,11 +22,6 @@ const RANGES = [-60, -70, -80, -90];
 const NO_POSITION = "No position: 1 m from everything";
 /** More marks than this have no names, except the selected and the focused one: placing them takes time. */
 const MOST_NAMES = 100;
-/** Where a name can be beside its mark: x, y and anchor. */
-const NAME_PLACES = [
-    [0, 23, "middle"], [0, -14, "middle"], [13, 4, "start"], [-13, 4, "end"], [10, 19, "start"], [-10, 19, "end"],
-    [10, -11, "start"], [-10, -11, "end"],
-];
 /** The space between a name and the next one, in pixels. */
 const NAME_GAP = 4;
 /** Where the RSSI of a link can be, as parts of the way to the other end: there, lines to several ends are apart. */
@@ -44,6 +40,7 @@ export class MapView {
     #nodes = svg("g", {});
     #overlay = svg("g", { class: "scale", "aria-hidden": true });
     #svg;
+    #plan;
     #marks = new Map();
     #size = { width: 0, height: 0 };
     #trayHeight = 0;
@@ -67,6 +64,7 @@ export class MapView {
         this.#commands = commands;
         this.#svg = svg("svg", { role: "group", "aria-labelledby": "map-title", "aria-describedby": "map-help" },
             this.#grid, this.#ranges, this.#walls, this.#paths, this.#tray, this.#links, this.#nodes, this.#overlay);
+        this.#plan = new PlanLayer(this.#root, model, () => this.#redraw());
         this.#root.append(this.#svg);
         new ResizeObserver(([entry]) => {
             const { width, height } = entry.contentRect;
@@ -127,6 +125,7 @@ export class MapView {
         set(this.#svg, "viewBox", `0 0 ${width} ${height}`);
         this.#layOutTray();
         if (this.#fitted && !this.#drag) this.#fit();
+        this.#plan.draw(this.#size, (place) => this.#project(place));
         this.#drawGrid();
         this.#drawWalls();
         this.#drawPaths();
@@ -167,22 +166,18 @@ export class MapView {
 
     /** Puts each name where it covers no mark and no other name, or leaves it out; it appears with the focus. */
     #placeNames() {
-        const marks = [...this.#marks].sort(([, one], [, two]) => two.rank - one.rank);
+        const marks = [...this.#marks.values()].sort((one, two) => two.rank - one.rank);
         const isShown = byId("show-names").checked && marks.length <= MOST_NAMES;
-        const taken = marks.map(([, { at: [x, y] }]) => [x - 9, y - 9, x + 9, y + 9]);
+        const taken = marks.map(({ at: [x, y] }) => [x - 9, y - 9, x + 9, y + 9]);
         if (this.#trayHeight) taken.push(this.#box(12, this.#size.height - this.#trayHeight + 17, this.#width(NO_POSITION), "start"));
-        for (const [, mark] of marks) {
-            const [x, y] = mark.at;
-            const found = isShown && NAME_PLACES.find(([dx, dy, anchor]) => {
-                const box = this.#box(x + dx, y + dy, mark.width, anchor);
-                if (!this.#fits(box, taken)) return false;
-                taken.push(box);
-                return true;
-            });
-            const [dx, dy, anchor] = found || NAME_PLACES[0];
-            set(mark.label, "x", dx);
-            set(mark.label, "y", dy);
+        for (const mark of marks) {
+            const found = isShown ? namePlace(mark, (box) => this.#fits(box, taken), this.#box.bind(this)) : undefined;
+            if (found) taken.push(found.box);
+            const { x, y, anchor, leader } = found ?? { x: 0, y: 23, anchor: "middle" };
+            set(mark.label, "x", x.toFixed(1));
+            set(mark.label, "y", y.toFixed(1));
             set(mark.label, "text-anchor", anchor);
+            set(mark.leader, "d", leader ?? false);
             mark.element.classList.toggle("unnamed", !found);
         }
         this.#taken = taken;
@@ -231,7 +226,12 @@ export class MapView {
         const alert = svg("path", { class: "alert", d: "M8 -14 l5 9 h-10 z" });
         const label = svg("text", { "aria-hidden": true });
         text(label, name);
-        return { element: svg("g", {}, shape, dot, cross, alert, label), shape, alert, label, width: this.#width(name) };
+        const slash = svg("path", { class: "muted-mark", d: "M-5 5l10-10" });
+        const leader = svg("path", { class: "leader", "aria-hidden": "true" });
+        return {
+            element: svg("g", {}, leader, shape, dot, slash, cross, alert, label), shape, alert, label, leader,
+            width: this.#width(name),
+        };
     }
 
     /** Where a mark is in the picture. */
@@ -272,7 +272,7 @@ export class MapView {
         const places = [
             ...this.#model.beacons.values(), ...this.#model.receivers.values(),
         ].map((each) => this.#model.position(each)).filter(Boolean).concat(
-            (this.#model.air?.walls ?? []).flatMap(({ from, to }) => [from, to]),
+            (this.#model.air?.walls ?? []).flatMap(({ from, to }) => [from, to]), this.#plan.corners,
         );
         if (!places.length) places.push([0, 0]);
         const [left, right, bottom, top] = [[0, Math.min], [0, Math.max], [1, Math.min], [1, Math.max]]
@@ -403,8 +403,8 @@ export class MapView {
         const planned = [...this.#model.receivers.values()].filter((each) => each.path).map(
             (each) => line("planned", each.path),
         );
-        const trails = [...this.#model.trails.values()].filter((trail) => trail.length > 1).map(
-            (trail) => line("trail", trail),
+        const trails = [...this.#model.trails.values()].flat().filter((part) => part.length > 1).map(
+            (part) => line("trail", part),
         );
         arrange(this.#paths, [...planned, ...trails]);
     }
@@ -420,8 +420,9 @@ export class MapView {
             const resource = this.#resource(other, name);
             if (!resource) return [];
             const to = this.#pixels(other, resource);
-            const isLost = isBlocked(link);
-            const strength = isLost ? 0 : Math.max(0, Math.min(1, (rssi(link) + 100) / 60));
+            const level = this.#model.level(link);
+            const isLost = level === undefined;
+            const strength = isLost ? 0 : Math.max(0, Math.min(1, (level + 100) / 60));
             const line = svg(
                 "line",
                 {
@@ -430,7 +431,7 @@ export class MapView {
                 },
             );
             if (index >= 8) return [line];
-            const words = isLost ? "blocked" : format.signed(rssi(link)), width = this.#width(words);
+            const words = isLost ? (this.#model.isMuted(link.from) ? "muted" : "blocked") : format.signed(level), width = this.#width(words);
             const found = LINK_PLACES.map((part) => {
                 const at = [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part - 4];
                 return { at, box: this.#box(...at, width, "middle") };

@@ -10,6 +10,8 @@ import * as api from "./api.js";
 const FRAME = 100;
 const EVENTS_KEPT = 1000;
 const TRAIL_LENGTH = 120;
+/** A step between two readings that is longer, in metres, is no walk, unless a path is walked. */
+const LONGEST_STEP = 1;
 /** The time between two readings, in milliseconds. */
 const PERIOD = 500;
 /** The seconds of the run that the history of the RSSI has. */
@@ -28,6 +30,8 @@ export class Model {
     isRadioOn = true;
     /** The physics, the walls and the levels of the virtual air; `undefined` without one. */
     air = undefined;
+    /** What can be chosen by its name: phones, physics, and the scenarios that fit the run; `undefined` until it is read. */
+    presets = undefined;
     /** The event of the last reload if it failed. */
     reloadFailure = undefined;
     events = [];
@@ -37,7 +41,7 @@ export class Model {
     warnings = new Map();
     /** The latest effective advertisement by the name of the beacon. */
     advertisements = new Map();
-    /** Past positions by name, oldest first. */
+    /** Past positions by name, oldest first, in parts: what was put elsewhere has not walked there. */
     trails = new Map();
     selected = undefined;
     connection = "connecting";
@@ -51,6 +55,7 @@ export class Model {
     #staleAll = true;
     #staleReceivers = true;
     #staleAir = true;
+    #stalePresets = true;
     #moving = false;
     /** The samples of the selected beacon or receiver: the run keeps them, and the page asks for the new ones. */
     #history = { of: undefined, elapsed: 0, times: [], rows: new Map(), read: 0 };
@@ -94,19 +99,38 @@ export class Model {
         return this.selected?.kind === kind && this.selected.name === name;
     }
 
-    /** The links of the selected beacon or receiver: `{ other, link }`, strongest first. */
+    /** What a link measures in dBm; `undefined` if nothing is received on it: it is blocked, or its beacon is muted. */
+    level(link) {
+        return isBlocked(link) || this.isMuted(link.from) ? undefined : rssi(link);
+    }
+
+    isMuted(name) {
+        return Boolean(this.beacons.get(name)?.muted);
+    }
+
+    /** The links of the selected beacon or receiver: `{ other, link }`, strongest first, those without a level last. */
     linksOf({ kind, name }) {
         const found = [];
         if (kind === "beacon") for (const [other, link] of this.links.get(name) ?? []) found.push({ other, link });
         else for (const [other, row] of this.links) if (row.has(name)) found.push({ other, link: row.get(name) });
-        return found.sort((one, two) => rssi(two.link) - rssi(one.link));
+        const order = ({ link }) => this.level(link) ?? rssi(link) - 1000;
+        return found.sort((one, two) => order(two) - order(one));
     }
 
-    /** The link with the highest RSSI of a beacon. */
+    /** The link of a beacon with the highest level; `undefined` if nothing receives it. */
     bestLink(beacon) {
         let best;
-        for (const link of this.links.get(beacon)?.values() ?? []) if (!best || rssi(link) > rssi(best)) best = link;
+        for (const link of this.links.get(beacon)?.values() ?? []) {
+            if (this.level(link) === undefined) continue;
+            if (!best || this.level(link) > this.level(best)) best = link;
+        }
         return best;
+    }
+
+    /** The beacon that a receiver receives best, with its link; `undefined` for none. */
+    nearest(receiver) {
+        const [first] = this.linksOf({ kind: "receiver", name: receiver });
+        return first && this.level(first.link) !== undefined ? first : undefined;
     }
 
     /** The seconds of the run up to which the history goes. */
@@ -165,7 +189,7 @@ export class Model {
 
     /** Reads everything again. */
     refresh() {
-        this.#staleAll = this.#staleReceivers = this.#staleAir = true;
+        this.#staleAll = this.#staleReceivers = this.#staleAir = this.#stalePresets = true;
     }
 
     /** Uses the answer to a change of a beacon or a receiver. */
@@ -198,7 +222,12 @@ export class Model {
             this.reloadFailure = name === "reload-failed" ? event : undefined;
             this.change("reload");
         }
-        if (name.startsWith("advertising-")) this.#staleAir = true;
+        if (name.startsWith("advertising-") || name === "physics-changed") this.#staleAir = true;
+        if (event.receiver !== undefined) {
+            this.#staleReceivers = true;
+            if (name === "receiver-removed") this.#drop("receiver", event.receiver);
+            else this.change("app", event.receiver);
+        }
         if (name === "radio-ready") this.radio = event;
         if (name === "radio-ready" || name === "radio-lost") this.isRadioOn = name === "radio-ready";
         // What happens to a beacon or a host may have changed its resource.
@@ -213,7 +242,8 @@ export class Model {
             if (!document.hidden && this.connection !== "refused") {
                 try {
                     const now = performance.now();
-                    if (this.#staleAll || this.#stale.size > 8 || this.#moving || now - full > 5000) {
+                    const isFull = now - full > 5000;
+                    if (this.#staleAll || this.#stale.size > 8 || this.#moving || isFull) {
                         this.#staleAll = false;
                         this.#stale.clear();
                         full = now;
@@ -225,13 +255,18 @@ export class Model {
                         const began = performance.now();
                         this.#storeBeacon(await api.get(api.path("beacons", name)), began);
                     }
-                    if (this.#staleReceivers || this.receivers.size > 0 || now - full > 5000) {
+                    if (this.#staleReceivers || this.receivers.size > 0 || isFull) {
                         this.#staleReceivers = false;
                         await this.#readReceivers();
                     }
                     if (this.#staleAir) {
                         this.#staleAir = false;
                         await this.#readAir();
+                    }
+                    if (this.#stalePresets) {
+                        this.#stalePresets = false;
+                        this.presets = await api.get("v1/presets");
+                        this.change("presets");
                     }
                     this.version ??= await api.get("v1/version");
                     this.clock = { ...(await api.get("v1/clock")), at: performance.now() };
@@ -247,9 +282,11 @@ export class Model {
 
     async #readAir() {
         try {
-            const former = JSON.stringify(this.air?.walls);
+            const surroundings = (air) => JSON.stringify([air?.walls, air?.map]);
+            const former = surroundings(this.air);
             this.air = await api.get("v1/air");
-            this.change(JSON.stringify(this.air.walls) === former ? "air" : "walls");
+            this.change("air");
+            if (surroundings(this.air) !== former) this.change("walls");
         } catch (error) {
             // A radio without positions has no walls either.
             if (!error.status) throw error;
@@ -303,7 +340,7 @@ export class Model {
         this.#texts.set(kind + name, text);
         if (!map.has(name)) this.change(`${kind}s`);
         map.set(name, resource);
-        this.#extendTrail(name, position);
+        this.#extendTrail(name, position, Boolean(resource.path));
         this.change(kind, name);
     }
 
@@ -319,13 +356,21 @@ export class Model {
         this.change(`${kind}s`);
     }
 
-    #extendTrail(name, position) {
+    /** @param walks whether it moves on a path: then a long step is one of a fast clock */
+    #extendTrail(name, position, walks) {
         if (!position) return;
-        const trail = this.trails.get(name) ?? [];
-        if (String(trail.at(-1)) === String(position)) return;
-        trail.push(position);
-        if (trail.length > TRAIL_LENGTH) trail.shift();
-        this.trails.set(name, trail);
+        const parts = this.trails.get(name) ?? [];
+        const last = parts.at(-1)?.at(-1);
+        if (String(last) === String(position)) return;
+        const step = last ? Math.hypot(...position.map((each, axis) => each - last[axis])) : 0;
+        const rate = Math.max(1, Number(this.clock?.rate) || 1);
+        if (last && (walks || step <= LONGEST_STEP * rate)) parts.at(-1).push(position);
+        else parts.push([position]);
+        if (parts.reduce((sum, part) => sum + part.length, 0) > TRAIL_LENGTH) {
+            parts[0].shift();
+            if (!parts[0].length) parts.shift();
+        }
+        this.trails.set(name, parts);
     }
 
     // RSSI ------------------------------------------------------------------------------------------------------------

@@ -18,10 +18,6 @@ function lines(problem) {
     return problem.message.split("\n").filter(Boolean);
 }
 
-function sentence(words) {
-    return `${words.charAt(0).toUpperCase()}${words.slice(1).replace(/\.$/, "")}.`;
-}
-
 /** A notice with one or several lines, a hint, and a button that closes it; above the page, so that it covers nothing there. */
 class Notice {
     #element;
@@ -33,9 +29,9 @@ class Notice {
         const all = lines(problem);
         const body = title || all.length > 1
             ? [title ? html("p", {}, title) : null, html("ul", {}, all.map((line) => html("li", {}, line)))]
-            : [html("p", {}, sentence(all[0] ?? ""))];
+            : [html("p", {}, format.sentence(all[0] ?? ""))];
         arrange(this.#element, [
-            html("div", {}, ...body, problem.hint ? html("p", { class: "hint" }, sentence(problem.hint)) : null),
+            html("div", {}, ...body, problem.hint ? html("p", { class: "hint" }, format.sentence(problem.hint)) : null),
             html("button", { type: "button", click: () => this.hide() }, "Close"),
         ]);
         this.#element.hidden = false;

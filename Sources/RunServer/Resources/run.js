@@ -4,12 +4,17 @@
 
 // The run: its clock, which in virtual time can be stopped, advanced, and given another rate; its radio; its profile.
 
-import { switchButton } from "./detail.js";
-import { byId, html, set, text } from "./dom.js";
+import { switchButton } from "./switch.js";
+import { arrange, byId, html, set, text } from "./dom.js";
 import * as format from "./format.js";
 
 const STEPS = ["1s", "10s", "1m", "10m", "1h"];
 const NOT_VIRTUAL = "start the run with --rate manual or max to control the clock";
+const OWN = "own";
+const MEANINGS = {
+    own: "values of its own", free: "free space", hall: "a hall", office: "an office", home: "a home", obstructed: "obstructed",
+    off: "off: no chance",
+};
 const RATES = ["1", "10", "60", "max"];
 
 export class RunView {
@@ -21,6 +26,9 @@ export class RunView {
     #steps;
     #controls;
     #radio;
+    #physics;
+    /** The air whose physics are shown. */
+    #known;
 
     constructor(model, commands) {
         this.#model = model;
@@ -51,16 +59,33 @@ export class RunView {
         this.#radio = switchButton(
             "Radio", () => commands.setRadio(this.#radio.getAttribute("aria-checked") === "true" ? "off" : "on"),
         );
+        this.#physics = html("select", { id: "physics", change: () => commands.setPhysics(this.#physics.value) });
+        const physics = html("label", { class: "field" }, "Physics ", this.#physics);
         byId("clock").append(html("div", { class: "reading" }, this.#time, this.#rate), this.#controls,
             html(
                 "div", { class: "actions" }, this.#radio,
                 html("button", { type: "button", click: commands.reload }, "Reload profile"),
                 html("button", { type: "button", click: commands.reset }, "Reset"),
-            ));
+            ), html("div", { class: "actions" }, physics));
         model.observe((changed) => {
             if (changed.has("clock")) this.#draw();
+            if (changed.has("presets") || changed.has("air")) this.#drawPhysics();
+            physics.hidden = model.air === undefined;
             set(this.#radio, "aria-checked", String(model.isRadioOn));
         });
+    }
+
+    /** The presets, and what is none of them while the run has it. */
+    #drawPhysics() {
+        const { presets, air } = this.#model;
+        if (!presets || !air) return;
+        const present = air.physics.preset ?? OWN;
+        const names = air.physics.preset ? presets.physics : [OWN, ...presets.physics];
+        if (names.join() !== [...this.#physics.options].map((each) => each.value).join()) arrange(
+            this.#physics, names.map((name) => html("option", { value: name, disabled: name === OWN }, MEANINGS[name] ?? name)),
+        );
+        if (document.activeElement !== this.#physics || air !== this.#known) this.#physics.value = present;
+        this.#known = air;
     }
 
     #draw() {

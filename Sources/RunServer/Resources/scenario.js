@@ -2,9 +2,9 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The scenario of the run: a file is chosen, its timeline is performed, and its progress is shown.
+// The scenario of the run: one that fits the run, or a file, is chosen, its timeline is performed, and its progress is shown.
 
-import { byId, html, set, text } from "./dom.js";
+import { arrange, byId, html, set, text } from "./dom.js";
 import * as format from "./format.js";
 
 export class ScenarioView {
@@ -13,6 +13,9 @@ export class ScenarioView {
     #progress = html("progress", { "aria-label": "Changes of the scenario", hidden: true });
     #refused = html("ul", { class: "small" });
     #stop;
+    #shipped = html("select", { id: "shipped", "aria-label": "Scenario of the program" });
+    #offer;
+    #summary = html("p", { class: "quiet small" });
 
     constructor(model, commands) {
         this.#model = model;
@@ -25,13 +28,34 @@ export class ScenarioView {
             },
         });
         this.#stop = html("button", { type: "button", disabled: true, click: commands.stopScenario }, "Stop scenario");
+        this.#shipped.addEventListener("change", () => this.#describe());
+        this.#offer = html("div", {}, html("div", { class: "actions" }, this.#shipped, html("button", {
+            type: "button", click: () => commands.startShipped(this.#shipped.value),
+        }, "Start scenario")), this.#summary);
         byId("scenario").append(
-            this.#state, this.#progress, this.#refused,
+            this.#state, this.#progress, this.#refused, this.#offer,
             html("div", { class: "actions" }, html("label", { class: "field" }, "Scenario ", file), this.#stop),
         );
         model.observe((changed) => {
             if (changed.has("scenario")) this.#draw(model.scenario);
+            if (changed.has("presets")) this.#drawOffer(model.presets.scenarios);
         });
+    }
+
+    /** Only those whose timeline has beacons of this run are offered. */
+    #drawOffer(scenarios) {
+        this.#offer.hidden = !scenarios.length;
+        const former = this.#shipped.value;
+        arrange(this.#shipped, scenarios.map((each) => html(
+            "option", { value: each.file },
+            `${each.scenario}: ${format.count(each.changes, "change")} in ${format.duration(each.duration)}`,
+        )));
+        if (former) this.#shipped.value = former;
+        this.#describe();
+    }
+
+    #describe() {
+        text(this.#summary, this.#model.presets.scenarios.find((each) => each.file === this.#shipped.value)?.summary ?? "");
     }
 
     #draw({ scenario, state, changes, done, next, refused, ignored, elapsed }) {

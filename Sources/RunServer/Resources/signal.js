@@ -4,9 +4,11 @@
 
 // The RSSI of the selected beacon or receiver: the last two minutes as lines, and each link as a number and a bar.
 
+import { makeBar, setBar } from "./bar.js";
 import { arrange, byId, html, set, svg, text } from "./dom.js";
 import * as format from "./format.js";
-import { HISTORY, isBlocked, rssi } from "./model.js";
+import { HISTORY } from "./model.js";
+import { HeldOrder } from "./order.js";
 import { beaconState } from "./state.js";
 
 const HEIGHT = 190;
@@ -34,6 +36,7 @@ export class SignalView {
     #width = 300;
     #height = HEIGHT;
     #rows = new Map();
+    #order = new HeldOrder(this.#list, () => this.#draw());
     /**
      * The line that each link has while it is shown, so that its colour does not change when another becomes stronger.
      */
@@ -49,8 +52,11 @@ export class SignalView {
             this.#draw();
         }).observe(this.#root);
         model.observe((changed) => {
-            if (changed.has("selection")) this.#lines = [];
-            if (changed.has("links") || changed.has("history") || changed.has("selection") || changed.has("ready")) this.#draw();
+            if (changed.has("selection")) {
+                this.#lines = [];
+                this.#order.reset();
+            }
+            if (changed.has("links") || changed.has("history") || changed.has("beacon") || changed.has("selection") || changed.has("ready")) this.#draw();
         });
     }
 
@@ -81,12 +87,12 @@ export class SignalView {
     /** Why there is no link now. */
     #reason(selected, selection) {
         if (![...this.#model.receivers.values()].some((each) => each.joined)) {
-            return "No host scans. Start one with --hci-server, and it appears here.";
+            return "No phone or host receives yet. Add a phone below the map, and it appears here.";
         }
         if (selected?.kind === "receiver") {
             return selection?.scan ? "Nothing is on the air." : "It does not scan.";
         }
-        if (selection && !selection.onAir) return `Not received now: ${beaconState(selection, this.#model).text}.`;
+        if (selection && selected.kind === "beacon" && (!selection.onAir || selection.muted)) return `Not received now: ${beaconState(selection, this.#model).text}.`;
         return "No receiver scans.";
     }
 
@@ -160,31 +166,39 @@ export class SignalView {
     }
 
     #drawList(links) {
-        const shown = links.slice(0, MOST_ROWS);
-        const names = new Set(shown.map(({ other }) => other));
-        for (const name of this.#rows.keys()) if (!names.has(name)) this.#rows.delete(name);
-        const elements = shown.map(({ other, link }) => {
+        const found = new Map(links.map(({ other, link }) => [other, link]));
+        // While the pointer is over the list, what is gone keeps its place.
+        const shown = this.#order.arrange([...found.keys()]).slice(0, MOST_ROWS);
+        for (const name of this.#rows.keys()) if (!shown.includes(name)) this.#rows.delete(name);
+        const elements = shown.map((other) => {
             if (!this.#rows.has(other)) this.#rows.set(other, this.#makeRow(other));
             const row = this.#rows.get(other);
             const index = this.#lines.indexOf(other);
             set(row.mark, "class", index < 0 ? "mark none" : `mark line-${index}`);
             set(row.mark.firstChild, "d", MARKS[Math.max(0, index)]);
-            row.meter.value = isBlocked(link) ? -100 : rssi(link);
-            text(row.level, isBlocked(link) ? "–" : format.dBm(rssi(link)));
-            text(row.facts, [
-                link.distance === undefined ? "1 m (no position)" : format.metres(link.distance),
-                link.lost ? `${Math.round(link.lost * 100)} % lost` : "", overrideText(link.override),
-            ].filter(Boolean).join(", "));
-            const isOverridden = link.override !== undefined;
-            text(row.block, isOverridden ? "Reset link" : "Block");
-            set(row.block, "aria-label", `${isOverridden ? "Reset the link with" : "Block the link with"} ${other}`);
-            row.act = () => this.#commands.overrideLink(link, isOverridden ? undefined : { blocked: true });
+            this.#updateRow(row, other, found.get(other));
             return row.element;
         });
-        if (links.length > MOST_ROWS) elements.push(
-            html("li", { class: "quiet" }, `and ${links.length - MOST_ROWS} weaker ones`),
-        );
+        const others = found.size - MOST_ROWS;
+        if (others > 0) elements.push(html("li", { class: "quiet more" }, `and ${format.count(others, "weaker one")}`));
         arrange(this.#list, elements);
+    }
+
+    #updateRow(row, other, link) {
+        const level = link && this.#model.level(link);
+        setBar(row.bar, level);
+        text(row.level, level === undefined ? "–" : format.dBm(level));
+        row.block.disabled = !link;
+        if (!link) return text(row.facts, "not received any more");
+        text(row.facts, [
+            this.#model.isMuted(link.from) ? "muted" : "",
+            link.distance === undefined ? "1 m (no position)" : format.metres(link.distance),
+            link.lost ? `${Math.round(link.lost * 100)} % lost` : "", overrideText(link.override),
+        ].filter(Boolean).join(", "));
+        const isOverridden = link.override !== undefined;
+        text(row.block, isOverridden ? "Reset link" : "Block");
+        set(row.block, "aria-label", `${isOverridden ? "Reset the link with" : "Block the link with"} ${other}`);
+        row.act = () => this.#commands.overrideLink(link, isOverridden ? undefined : { blocked: true });
     }
 
     #makeRow(other) {
@@ -193,10 +207,10 @@ export class SignalView {
         );
         const level = html("strong");
         const facts = html("span", { class: "quiet" });
-        const meter = html("meter", { min: -100, max: -30, low: -85, high: -70, optimum: -40, "aria-hidden": "true" });
-        const row = { mark, meter, level, facts, act: () => {} };
+        const bar = makeBar();
+        const row = { mark, bar, level, facts, act: () => {} };
         row.block = html("button", { type: "button", class: "small", click: () => row.act() });
-        row.element = html("li", {}, mark, html("span", { class: "other" }, other), meter, level, facts, row.block);
+        row.element = html("li", {}, mark, html("span", { class: "other" }, other), bar, level, facts, row.block);
         return row;
     }
 }

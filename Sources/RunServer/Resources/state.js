@@ -21,13 +21,15 @@ const REASONS = {
 };
 
 /**
- * The state of a beacon: its name in the API, its `text`, whether it `isOnAir`, whether it `isWrong`, which is not to be on
- * the air although it should be, whether something else needs attention (`alert`), and its classes on the map.
+ * The state of a beacon: its name in the API, its `text`, whether it `isOnAir`, which a muted one is not here, since nothing
+ * receives it; whether it `isWrong`, which is not to be on the air although it should be; whether something else needs
+ * attention (`alert`), its `badge` in tables, and its classes on the map.
  */
 export function beaconState(beacon, model) {
-    const { state, onAir: isOnAir } = beacon;
+    const { state } = beacon;
+    const isOnAir = beacon.onAir && !beacon.muted;
     const warnings = model.warningsOf(beacon.name).length;
-    const isWrong = beacon.shouldBeOnAir && !isOnAir && state !== "starting";
+    const isWrong = beacon.shouldBeOnAir && !beacon.onAir && state !== "starting";
     const centrals = beacon.centrals.length;
     const words = state === "paused" && centrals ? `connected to ${centrals}`
         : (TEXTS[state] ?? state) + (centrals ? `, connected to ${centrals}` : "");
@@ -35,6 +37,7 @@ export function beaconState(beacon, model) {
         state, isOnAir, isWrong,
         text: words + (warnings ? `, ${count(warnings, "warning")}` : ""),
         alert: isWrong || warnings > 0,
+        badge: isWrong ? "wrong" : warnings ? "alert" : beacon.muted ? "muted" : isOnAir ? "on" : "off",
         classes: [!isOnAir && "off", isWrong && "wrong", beacon.muted && "muted", centrals && "connected"],
     };
 }
@@ -58,10 +61,12 @@ export function airState(model) {
     }
     if (states.some((each) => each.state === "starting")) return { state: "starting", text: `${text}, starting` };
     const silent = states.filter((each) => !each.isOnAir);
-    const paused = silent.filter((each) => each.state === "paused").length, off = silent.length - paused;
+    const muted = silent.filter((each) => each.beacon.muted && each.beacon.onAir).length;
+    const paused = silent.filter((each) => each.state === "paused").length, off = silent.length - paused - muted;
     return {
         state: "good",
-        text: text + (off ? `, ${off} off` : "") + (paused ? `, ${paused} connected` : ""),
+        text: text + (off ? `, ${off} off` : "") + (muted ? `, ${muted} muted` : "")
+            + (paused ? `, ${paused} connected` : ""),
     };
 }
 

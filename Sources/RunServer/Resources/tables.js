@@ -5,10 +5,11 @@
 // The facts of the map as tables, which can be sorted and filtered. A page of a table has at most 25 rows, so that a
 // table of hundreds of beacons does not slow the page down.
 
+import { makeBar, setBar } from "./bar.js";
 import { arrange, byId, html, set, text } from "./dom.js";
-import { switchButton } from "./detail.js";
+import { switchButton } from "./switch.js";
 import * as format from "./format.js";
-import { rssi } from "./model.js";
+import { HeldOrder } from "./order.js";
 import { beaconState, receiverState, scanKind } from "./state.js";
 
 const PAGE = 25;
@@ -24,6 +25,7 @@ class Table {
     #page = 0;
     #order = { column: 0, descending: false };
     #filter = "";
+    #held = new HeldOrder(this.#body, () => this.#draw());
 
     /**
      * @param columns each with `name`, `make(name)` for the cell's content (by default text),
@@ -45,6 +47,7 @@ class Table {
         filter?.addEventListener("input", () => {
             this.#filter = filter.value.trim().toLowerCase();
             this.#page = 0;
+            this.#held.reset();
             this.#draw();
         });
         model.observe((changed) => {
@@ -64,6 +67,7 @@ class Table {
     #sort(column) {
         this.#order = { column, descending: this.#order.column === column && !this.#order.descending };
         this.#page = 0;
+        this.#held.reset();
         this.#draw();
     }
 
@@ -82,7 +86,8 @@ class Table {
         );
         const last = Math.max(0, Math.ceil(found.length / PAGE) - 1);
         this.#page = Math.min(this.#page, last);
-        const shown = found.slice(this.#page * PAGE, (this.#page + 1) * PAGE);
+        const page = found.slice(this.#page * PAGE, (this.#page + 1) * PAGE).map((each) => each.name);
+        const shown = this.#held.arrange(page).map((name) => ({ name }));
         const names = new Set(shown.map((each) => each.name));
         for (const name of this.#rows.keys()) if (!names.has(name)) this.#rows.delete(name);
         for (const { name } of shown) {
@@ -117,6 +122,7 @@ class Table {
         );
         const turn = (by) => () => {
             this.#page += by;
+            this.#held.reset();
             this.#draw();
         };
         arrange(this.#pages, [
@@ -152,7 +158,8 @@ class Table {
     #update(name) {
         const resource = this.#resources.get(name);
         const row = this.#rows.get(name);
-        if (!resource) return;
+        // It is gone, and keeps its place while the pointer is over the table.
+        if (!resource) return set(row.element, "class", "gone");
         set(row.element, "class", this.#model.isSelected(this.#kind, name) ? "selected" : false);
         this.#columns.forEach((column, index) => {
             const { content } = row.cells[index];
@@ -180,21 +187,16 @@ function nameColumn(model, kind) {
 
 const number = (value, unit) => (value === undefined ? "" : `${format.trim(value).replace("-", "−")} ${unit}`);
 
-/** A bar of -100 to -30 dBm beside its number. */
-function rssiColumn(name, find) {
+/** The level of a link that something receives, with a bar. */
+function rssiColumn(model, name, find) {
     return {
-        name, class: "rssi", value: (each) => { const link = find(each); return link ? rssi(link) : ""; },
-        make: () => html(
-            "span", { class: "level" },
-            html("meter", { min: -100, max: -30, low: -85, high: -70, optimum: -40, "aria-hidden": "true" }),
-            html("span"),
-        ),
+        name, class: "rssi", value: (each) => { const link = find(each); return link ? model.level(link) : ""; },
+        make: () => html("span", { class: "level" }, makeBar(), html("span")),
         update: (content, each) => {
             const link = find(each);
-            const [meter, label] = content.children;
-            meter.hidden = !link;
-            if (link) meter.value = rssi(link);
-            text(label, link ? format.dBm(rssi(link)) : "–");
+            const [bar, label] = content.children;
+            setBar(bar, link && model.level(link));
+            text(label, link ? format.dBm(model.level(link)) : "–");
             set(content, "title", link ? `${link.from} to ${link.to}` : false);
         },
     };
@@ -207,7 +209,7 @@ export function makeTables(model, commands) {
         columns: [
             nameColumn(model, "beacon"),
             {
-                name: "On", value: (each) => (each.enabled ? "on" : "off"),
+                name: "Power", value: (each) => (each.enabled ? "on" : "off"),
                 make: (name) => switchButton(
                     "", () => commands.patchBeacon(name, { enabled: !model.beacons.get(name).enabled }), `${name} on`,
                 ),
@@ -222,13 +224,10 @@ export function makeTables(model, commands) {
                 update: (content, each) => {
                     const state = beaconState(each, model);
                     text(content, state.text);
-                    set(
-                        content, "data-state",
-                        state.isWrong ? "wrong" : state.alert ? "alert" : state.isOnAir ? "on" : "off",
-                    );
+                    set(content, "data-state", state.badge);
                 },
             },
-            rssiColumn("Best RSSI", (each) => model.bestLink(each.name)),
+            rssiColumn(model, "Best RSSI", (each) => model.bestLink(each.name)),
             { name: "Major/minor", value: ({ settings }) => (settings.major === undefined ? "" : `${settings.major}/${settings.minor}`) },
             effectiveColumn(model, "Interval", {
                 field: "intervalTicks", differs: "interval", requested: ({ settings }) => format.ticks(settings.interval),
@@ -246,14 +245,14 @@ export function makeTables(model, commands) {
         root: byId("receiver-table"), pages: byId("receiver-pages"), caption: "Receivers on the air",
         columns: [
             nameColumn(model, "receiver"),
-            { name: "Nearest", value: (each) => model.linksOf({ kind: "receiver", name: each.name })[0]?.other ?? "–" },
-            rssiColumn("Best RSSI", (each) => model.linksOf({ kind: "receiver", name: each.name })[0]?.link),
+            { name: "Nearest", value: (each) => model.nearest(each.name)?.other ?? "–" },
+            rssiColumn(model, "Best RSSI", (each) => model.nearest(each.name)?.link),
             {
                 name: "Beacons", class: "number",
-                value: (each) => model.linksOf({ kind: "receiver", name: each.name }).length,
+                value: (each) => model.linksOf({ kind: "receiver", name: each.name }).filter(({ link }) => model.level(link) !== undefined).length,
             },
-            { name: "Position", value: (each) => format.position(model.position(each)) || "–" },
-            { name: "Scan", value: (each) => (each.joined ? scanKind(each) ?? "none" : receiverState(each).text) },
+            { name: "Position", class: "place", value: (each) => format.position(model.position(each)) || "–" },
+            { name: "Scan", class: "scan", value: (each) => (each.joined ? scanKind(each) ?? "none" : receiverState(each).text) },
         ],
     });
 }

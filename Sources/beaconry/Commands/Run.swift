@@ -108,7 +108,7 @@ struct Run: AsyncParsableCommand {
         if let kept { configuration.keepProfiles = { kept.keep() } }
         try await Running(
             options: options, configuration: configuration, control: options.controlPlace,
-            watch: watch ? ProfileWatch(files) : nil, bench: walk
+            watch: watch ? ProfileWatch(files) : nil, bench: walk, profilePaths: paths
         ).run()
     }
 

@@ -171,7 +171,9 @@ WRONG = {
 
 @pytest.mark.parametrize("kind", ["profile", "scenario"])
 @pytest.mark.parametrize("make", WRONG, ids=lambda make: make.__name__)
-def test_wrong_files_are_faults_with_their_place(beaconry: Beaconry, make: Callable[[Path], str], kind: str, tmp_path: Path) -> None:
+def test_wrong_files_are_faults_with_their_place(
+    beaconry: Beaconry, make: Callable[[Path], str], kind: str, tmp_path: Path
+) -> None:
     folder = tmp_path / "a" / "b"
     folder.mkdir(parents=True)
     name = make(folder)

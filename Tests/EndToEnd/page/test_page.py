@@ -341,6 +341,7 @@ def test_accessibility_rules_are_kept_at_each_width(show: Show, width: int, sche
     with Phone(viewer.phones["phone"]):
         expect(viewer.row("entrance")).to_contain_text("dBm")
         expect(viewer.mark("phone")).to_be_visible()
+        expect(viewer.page.get_by_role("button", name="Start scenario")).to_be_visible()
         assert viewer.page.evaluate("document.documentElement.scrollWidth") == width
         found = Axe().run(viewer.page).response
     assert found["violations"] == [] and len(found["passes"]) > 20

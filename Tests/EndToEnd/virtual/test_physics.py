@@ -245,7 +245,8 @@ def test_changes_of_physics_repeat_with_the_seed(beaconry: Beaconry) -> None:
             assert beaconry.call("ctl", "physics", physics).returncode == 0
             for _ in range(3):
                 assert beaconry.call("ctl", "clock", "advance", "1s").returncode == 0
-                levels += [json.loads(line).get("lastRSSI", 0) for line in beaconry.call("ctl", "links", "--json").stdout.splitlines()]
+                links = beaconry.call("ctl", "links", "--json").stdout.splitlines()
+                levels += [json.loads(line).get("lastRSSI", 0) for line in links]
         run.end()
         return levels
 

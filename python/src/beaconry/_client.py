@@ -215,6 +215,14 @@ class Client:
         """This description (OpenAPI 3.1)."""
         return self._connection.perform("GET", "/v1/openapi.json")
 
+    def list_presets(self) -> Any:
+        """What can be chosen by its name: phones, physics, and the scenarios whose timelines fit the beacons of the run."""
+        return self._connection.perform("GET", "/v1/presets")
+
+    def show_preset_scenario(self, file: str) -> str:
+        """The text of one of these scenarios, which PUT /v1/scenario takes."""
+        return str(self._connection.perform("GET", f"/v1/presets/scenarios/{part(file)}"))
+
     def show_profile(self, *, profile: str | None = None) -> str:
         """A profile in use, in YAML with all short forms written out."""
         return str(self._connection.perform("GET", "/v1/profile", query={"profile": profile}))
