@@ -13,11 +13,15 @@ enum DefaultCommandHelp {
         guard let usage = help.firstMatch(of: /USAGE: (.+) <subcommand>/) else { return [] }
         var command: any ParsableCommand.Type = root
         for name in usage.1.split(separator: " ").dropFirst() {
-            guard let next = command.configuration.subcommands.first(where: { $0._commandName == name }) else { return [] }
+            guard let next = command.configuration.subcommands.first(where: { $0._commandName == name }) else {
+                return []
+            }
             command = next
         }
         guard let meant = command.configuration.defaultSubcommand else { return [] }
-        let whole = root.helpMessage(for: meant).split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+        let whole = root.helpMessage(for: meant).split(separator: "\n", omittingEmptySubsequences: false).map {
+            String($0)
+        }
         guard let first = whole.firstIndex(where: { ["ARGUMENTS:", "OPTIONS:"].contains($0) }) else { return [] }
         return ["", "WITHOUT A SUBCOMMAND, AS \(usage.1) \(meant._commandName):"] + whole[first...].drop { $0.isEmpty }
     }

@@ -85,6 +85,7 @@ ROWS = [
 """In this order, on a run of `ROOM`."""
 
 OTHERS = {
+    "failConnections": "a fault of connections to come: the event `connections-failing`",
     "reload": "the event `reloaded`, and those of the receivers of the profile",
     "reset": "as a reload; what clients have added is removed with an event each",
     "replaceProfile": "as a reload",

@@ -204,6 +204,14 @@ class Client:
         """This description (OpenAPI 3.1)."""
         return await call(self._client.description)
 
+    async def list_presets(self) -> Any:
+        """What can be chosen by its name: phones, physics, and the scenarios whose timelines fit the beacons of the run."""
+        return await call(self._client.list_presets)
+
+    async def show_preset_scenario(self, file: str) -> str:
+        """The text of one of these scenarios, which PUT /v1/scenario takes."""
+        return await call(self._client.show_preset_scenario, file)
+
     async def show_profile(self, *, profile: str | None = None) -> str:
         """A profile in use, in YAML with all short forms written out."""
         return await call(self._client.show_profile, profile=profile)
