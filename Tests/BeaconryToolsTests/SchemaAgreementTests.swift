@@ -308,7 +308,7 @@ private enum Documents {
         receivers:
           - { id: r, position: [1, 2, 3], phone: android-13-balanced, listening: true, screen: on,
               scan: { window: 30ms, interval: 40ms, active: true },
-              regions: [{ id: x, uuid: \(uuid), major: 1, minor: 2, exit-after: 30s }, { id: y, namespace: 8b0ca750e7a7f6e3b0c2, instance: 0123456789ab, exit-after: 30s }] }
+              regions: [{ id: x, uuid: \(uuid), major: 1, minor: 2, exit-after: 30s, notify-on-display: true }, { id: y, namespace: 8b0ca750e7a7f6e3b0c2, instance: 0123456789ab, exit-after: 30s }] }
           - { id: s, hci-server: "tcp:127.0.0.1:6403" }
           - { id: t, esphome: "127.0.0.1:6053" }
           - { id: u, count: 2 }
@@ -410,7 +410,7 @@ private enum Documents {
         beacons: [{ id: b, device: battery }, { id: c, device: ibeacon, ibeacon: { uuid: \(uuid) } }]
         receivers: [{ id: r }]
         regions:
-          - { id: shop, uuid: \(uuid), major: 1, minor: 2, exit-after: 30s, hello: hi, goodbye: bye, at-most-once-per: 10m }
+          - { id: shop, uuid: \(uuid), major: 1, minor: 2, exit-after: 30s, notify-on-display: true, hello: hi, goodbye: bye, at-most-once-per: 10m }
           - { id: mall, namespace: 8b0ca750e7a7f6e3b0c2, instance: 0123456789ab, exit-after: 30s, hello: hi, goodbye: bye, at-most-once-per: 10m }
         timeline:
           - { at: 10s, do: off c }

@@ -19,7 +19,7 @@ ALWAYS = {"ibeacon", "altbeacon", "eddystone-uid", "eddystone-url", "eddystone-t
 
 def formats(command: str) -> list[str]:
     """The formats that the help of a command lists."""
-    listed = beaconry(command, "--help").stdout.split("SUBCOMMANDS:")[1]
+    listed = beaconry(command, "--help").stdout.split("SUBCOMMANDS:")[1].split("WITHOUT A SUBCOMMAND")[0]
     return re.findall(r"^  ([a-z0-9-]+)(?: \(default\))? {2,}\S", listed, re.MULTILINE)
 
 

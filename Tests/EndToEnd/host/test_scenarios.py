@@ -196,7 +196,7 @@ def test_documented_failures_are_those_of_some_seeds(tmp_path: Path) -> None:
     passed = {line: int(count) for line, count in re.findall(r"^  (?:ok|FAILED) +(\d+) +(\d+)/50 ", printed, re.MULTILINE)}
     failure = re.compile(r"^rooms\.yaml:(\d+): failed with seeds? ([\d, ]*\d).*(; with seed .*)$", re.MULTILINE)
     documented = {line: (set(map(int, found.split(","))) & seeds, reason) for line, found, reason in failure.findall(printed)}
-    assert len(passed) == 14 and {line for line, count in passed.items() if count < 50} == documented.keys()
+    assert len(passed) == 13 and {line for line, count in passed.items() if count < 50} == documented.keys()
     for line in documented:
         # The list of those that fail always is shortened.
         if passed[line] == 0:
