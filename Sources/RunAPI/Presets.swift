@@ -49,7 +49,7 @@ package struct ShowPresetScenario: Operation {
 /// A scenario in YAML.
 package struct ScenarioText: Answer {
     private static let type = "application/yaml"
-    package static let description = AnswerDescription(statuses: [200], type: type, schema: .text)
+    package static let description = AnswerDescription(statuses: [200], type: type, schema: nil)
 
     let text: String
     package var content: Content { .bytes(BytesContent([Array(text.utf8)], type: Self.type, isShared: false)) }

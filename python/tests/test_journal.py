@@ -134,6 +134,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"event": "written", "device": "dor"}, 'there is no beacon "dor"; did you mean "door"? beacons are door, lock'),
     ({"event": "written", "device": "cat*"}, 'there is no beacon "cat*"; beacons are door, lock'),
     ({"event": "scan-started", "host": "fone"}, 'there is no host "fone"; hosts are host, phone'),
+    ({"event": "receiver-connected", "receiver": "fone"}, 'there is no receiver "fone"; receivers are phone'),
 ]
 """Members of no event, and the beginning of the sentence."""
 
@@ -172,6 +173,9 @@ def test_names_that_were_there_or_may_appear_are_accepted() -> None:
     assert air.journal.find("connected", beacon="off") == air.journal.find("host-joined", host=kept) == []
     with pytest.raises(ValueError, match='there is no beacon "of"; did you mean "off"'):
         air.journal.find("connected", beacon="of")
+    assert air.journal.find("receiver-added", receiver="phone") and air.journal.find("receiver-connected", receiver=kept) == []
+    with pytest.raises(ValueError, match='there is no receiver "cap"; receivers are kept, phone'):
+        air.journal.find("receiver-removed", receiver="cap")
     with pytest.raises(ValueError, match='there is no host "cap"; hosts are host, kept'):
         air.journal.find("host-left", host="cap")
 

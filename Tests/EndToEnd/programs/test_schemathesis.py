@@ -19,10 +19,11 @@ import pytest
 from beaconry import CHECKOUT, PROFILES, Beaconry
 from private_bus import PEERS
 
-# What a profile, a scenario, a setting or an override may be is more than a schema can say; so is which members go together.
+# What a profile, a scenario, physics, a setting or an override may be is more than a schema can say; so is which members go together.
 FREE = ("PATCH /v1/beacons/{beacon}", "PUT /v1/beacons/{beacon}", "POST /v1/beacons/{beacon}/commands/{command}") + (
     "PATCH /v1/beacons", "PUT /v1/profile", "PUT /v1/scenario", "PUT /v1/links/{from}/{to}", "PUT /v1/receivers/{receiver}",
-    "PATCH /v1/receivers/{receiver}", "PUT /v1/receivers/{receiver}/regions/{region}",
+    "PATCH /v1/receivers/{receiver}", "PUT /v1/receivers/{receiver}/regions/{region}", "PUT /v1/air/physics",
+    "PUT /v1/beacons/{beacon}/connection-fault",
 )  # fmt: skip
 # The radio may be off when the health is read.
 CONFIGURATION = '[[operations]]\ninclude-name = "GET /v1/health"\nchecks.not_a_server_error.enabled = false\n' + "".join(

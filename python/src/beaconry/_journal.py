@@ -10,7 +10,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from ._errors import RequestError, UnmetExpectation
@@ -61,17 +61,19 @@ def line(event: Event) -> str:
 
 
 class Names:
-    """The names of beacons and hosts in a run, which expectations may have.
+    """The names of beacons, hosts and receivers in a run, which expectations may have.
 
     Those of events are known. For another name the run is asked, since its absence would be no news if it were misspelt.
     """
 
     UNNAMED_HOST = "host"
+    KINDS: Mapping[str, str] = {"device": "beacon", "host": "host", "receiver": "receiver"}
+    """What the fields with names name."""
 
     def __init__(self) -> None:
         self.ask: Callable[[str, str], None] | None = None
         """Raises `RequestError` if the run has no such name of a field; None before the run is ready, and after its end."""
-        self.known: dict[str, set[str]] = {"device": set(), "host": {self.UNNAMED_HOST}}
+        self.known: dict[str, set[str]] = {field: {self.UNNAMED_HOST} if field == "host" else set() for field in self.KINDS}
         self.is_complete = True
         """Whether `known` has all names of a run that has ended."""
 
@@ -92,7 +94,7 @@ class Names:
         if self.ask is None:
             if not self.is_complete:
                 return
-            kind = "beacon" if field == "device" else "host"
+            kind = self.KINDS[field]
             raise ValueError(f'there is no {kind} "{text}"; {hint(text, f"{kind}s", known)}')
         try:
             self.ask(field, text)
@@ -194,7 +196,7 @@ class Journal:
                 f'find("{event}", characteristic="2A06")'
             )
         named = {"device": beacon, **fields} if beacon is not None else fields
-        pattern = {key: getattr(value, "name", value) if key in ("device", "host") else value for key, value in named.items()}
+        pattern = {key: getattr(value, "name", value) if key in Names.KINDS else value for key, value in named.items()}
         check(event, pattern)
         if not may_appear:
             for field in pattern.keys() & self.names.known.keys():

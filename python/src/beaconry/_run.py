@@ -345,11 +345,12 @@ class Run:
         if self.journal.find("ready")[0]["beacons"] > MOST_NAMES:
             return
         with contextlib.suppress(BeaconryError):
-            for path, records, key, field in (
-                ("/v1/beacons", "beacons", "id", "device"), ("/v1/receivers", "receivers", "name", "host"),
+            for path, records, key, fields in (
+                ("/v1/beacons", "beacons", "id", ["device"]), ("/v1/receivers", "receivers", "name", ["host", "receiver"]),
             ):  # fmt: skip
                 answer = self._connection.perform("GET", path, patience=max(0.0, end - real_time.monotonic()))
-                names.known[field].update(str(each[key]) for each in answer[records])
+                for field in fields:
+                    names.known[field].update(str(each[key]) for each in answer[records])
             names.is_complete = True
 
     def _end_process(self) -> None:
