@@ -57,7 +57,7 @@ extension CharacteristicReference: Parameter {
             "0x(0{0,3}[1-9A-Fa-f]|0{0,2}[1-9A-Fa-f][0-9A-Fa-f]|0?[1-9A-Fa-f][0-9A-Fa-f]{2}|[1-9A-Fa-f][0-9A-Fa-f]{3})",
         ]
         let uuids = [
-            "[0-9A-Fa-f]{4}", "[0-9A-Fa-f]{8}(-?[0-9A-Fa-f]{4}){3}-?[0-9A-Fa-f]{12}", "[0-9A-Fa-f]{8}",
+            "[0-9A-Fa-f]{4}", "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", "[0-9A-Fa-f]{32}", "[0-9A-Fa-f]{8}",
         ]
         return .text(pattern: (handles + uuids).joined(separator: "|"), example: "2A19")
     }
