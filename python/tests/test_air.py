@@ -125,7 +125,7 @@ def test_the_profile_of_an_air_is_a_file_or_a_mapping(tmp_path: Path) -> None:
 def test_a_device_that_waits_for_its_owner_is_added(air: Air) -> None:
     tag = air.beacon("tag", device="sensortag", advertising="side-key")
     assert air.journal.find("waiting", beacon=tag)
-    assert tag.status["state"] == "paused"
+    assert eventually(lambda: bool(tag.status["state"] == "paused"))
 
 
 def test_the_program_is_at_hand_without_a_path(air: Air, monkeypatch: pytest.MonkeyPatch) -> None:
