@@ -40,7 +40,7 @@ def begin(function: Callable[[], object]) -> tuple[threading.Thread, list[object
 
 
 def wait_for_waits(air: Air, count: int) -> None:
-    """Waits until so many requests have no answer."""
+    """Waits until this number of requests have no answer."""
     waits = air._connection.waits
     with waits.changed:
         assert waits.changed.wait_for(lambda: len(waits.present) == count, 300)

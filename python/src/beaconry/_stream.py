@@ -103,7 +103,7 @@ class EventStream:
         return data or None
 
     def wait(self, patience: float) -> bool:
-        """Waits until something has arrived, for at most so many seconds of real time. Whether it has."""
+        """Waits for data, at most `patience` seconds of real time. Returns whether some has arrived."""
         return bool(self._head) or self._is_over or is_readable([self.socket], patience)
 
     def _events(self, data: bytes) -> list[Any]:

@@ -115,7 +115,7 @@ def abort(call: object) -> None:
 
 
 def is_readable(connections: list[socket.socket], patience: float) -> bool:
-    """Whether a connection has bytes that were not read yet, or has ended. Waits for at most so many seconds."""
+    """Whether a connection has unread bytes, or has ended. Waits at most `patience` seconds."""
     poll = select.poll()
     for each in connections:
         # A closed one has no descriptor: its wait is ending.
