@@ -54,7 +54,7 @@ extension VirtualAir {
         /// Ends its connections.
         /// - Parameter reason: as for `beaconry ctl disconnect`; `nil` for `remote-user`.
         public func disconnect(reason: String? = nil) async throws {
-            let chosen = try VirtualAirError.reason(reason)
+            let chosen = try Self.reason(reason)
             try await air.perform { [name] in try await $0.disconnect(name, from: nil, chosen) }
         }
 
@@ -70,13 +70,18 @@ extension VirtualAir {
                 throw VirtualAirError("\(count) connections cannot be set to fail; write a number from 0 to 1000")
             }
             let fault = ConnectionFault(
-                count: count, phase: try VirtualAirError.phase(phase), reason: try VirtualAirError.reason(reason))
+                count: count, phase: try VirtualAirError.choice(phase, of: ConnectionFault.Phase.self),
+                reason: try Self.reason(reason))
             try await air.perform { [name] in try await $0.setFault(fault, of: name) }
         }
 
         /// Moves it, and ends its walk.
         public func move(to position: Position) async throws {
             try await air.perform { [name] in try await $0.air.move(name, to: position) }
+        }
+
+        private static func reason(_ name: String?) throws -> DisconnectionReason {
+            try name.map { try VirtualAirError.choice($0, of: DisconnectionReason.self) } ?? .remoteUser
         }
     }
 

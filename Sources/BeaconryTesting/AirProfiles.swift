@@ -46,7 +46,7 @@ final class AirProfiles: Sendable {
         do throws(ProfileFaults) {
             _ = try Profile(parsing: "profile: air\nbeacons:\n\(text)", file: "air")
         } catch {
-            // The lines are not those of a file that somebody has written.
+            // Without the places: they are in no file of the caller.
             throw VirtualAirError("the beacon \(name): \(error.faults.map(\.message).joined(separator: "; "))")
         }
         try added.withLock { added in

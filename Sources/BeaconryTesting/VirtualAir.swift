@@ -162,8 +162,7 @@ public final class VirtualAir: Sendable {
 
     /// Records stalls as issues of the test in which the air was made.
     private func watchForStalls() {
-        simulation.observeIdleness { [weak self, simulation] idleness in
-            guard let self, idleness.outsideSleepers > 0 || !idleness.isStopped else { return }
+        simulation.observeIdleness { [weak self, simulation] in
             let activity = simulation.activity
             // After what other threads do now for the simulation, on a busy machine.
             DispatchQueue.global(qos: .background).async { [weak self] in self?.reportStall(unlessActiveSince: activity)
@@ -183,10 +182,10 @@ public final class VirtualAir: Sendable {
 
     private func reportStall(unlessActiveSince activity: UInt64) {
         guard simulation.activity == activity else { return }
-        if bodies.isEmpty {
-            stalls.continuation.yield(.outside(waiting: pendingCalls))
-        } else {
+        if !bodies.isEmpty {
             bodies.endIdle(.nothingLeft(waiting: pendingCalls))
+        } else if simulation.outsideSleepers > 0 {
+            stalls.continuation.yield(.outside(waiting: pendingCalls))
         }
     }
 

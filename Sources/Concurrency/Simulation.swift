@@ -83,14 +83,6 @@ package final class Simulation: Clock, SerialExecutor {
     /// The clock of what begins now: the current simulation, else real time.
     package static var clock: any Clock<Duration> { current ?? ContinuousClock() }
 
-    /// A simulation in which nothing has happened for a second of real time.
-    package struct Idleness: Hashable, Sendable {
-        /// Whether the time stands still, because of its rate.
-        package let isStopped: Bool
-        /// The number of tasks that wait for its time to pass and are in no body of `perform`.
-        package let outsideSleepers: Int
-    }
-
     /// A unit of work.
     private enum Work {
         case job(UnownedJob)
@@ -129,7 +121,7 @@ package final class Simulation: Clock, SerialExecutor {
         /// By time; they fire only before something that is due at their time or later.
         var limits: [Limit] = []
         var outsideSleepers = 0
-        var idlenessObserver: (@Sendable (Idleness) -> Void)?
+        var idlenessObserver: (@Sendable () -> Void)?
         /// The number of times that the thread has had something to do.
         var activity: UInt64 = 0
         var lastNumber: UInt64 = 0
@@ -320,7 +312,7 @@ extension Simulation {
 
     /// Sets a function that is called, on the thread of the simulation, when nothing has happened in it for a second of real time;
     /// `nil` for none. Other threads may still work for it.
-    package func observeIdleness(_ observer: (@Sendable (Idleness) -> Void)?) {
+    package func observeIdleness(_ observer: (@Sendable () -> Void)?) {
         state.withLock { $0.idlenessObserver = observer }
     }
 
@@ -407,7 +399,7 @@ extension Simulation {
         beaconry_set_thread_simulation(Unmanaged.passUnretained(self).toOpaque())
         var isIdle = false
         while true {
-            if isIdle { reportIdleness() }
+            if isIdle { state.withLock(\.idlenessObserver)?() }
             switch state.withLock({ Self.nextStep(&$0, isIdle: isIdle) }) {
             case .run(.job(let job)): job.runSynchronously(on: asUnownedSerialExecutor())
             case .run(.function(let function)): function()
@@ -424,16 +416,6 @@ extension Simulation {
             }
             isIdle = false
         }
-    }
-
-    private func reportIdleness() {
-        let (observer, idleness) = state.withLock { state in
-            (
-                state.idlenessObserver,
-                Idleness(isStopped: state.rate == .manual, outsideSleepers: state.outsideSleepers)
-            )
-        }
-        observer?(idleness)
     }
 
     /// After this time, the thread computes again how long it has to wait.

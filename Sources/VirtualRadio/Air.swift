@@ -214,8 +214,7 @@ extension Air {
         of identifier: ControllerIdentifier, with peers: Peers, _ reason: HCIStatus
     ) -> [BluetoothAddress] {
         guard let index = context.controllers.index(of: identifier) else { return [] }
-        let isLoss = reason == .connectionTimeout || reason == .connectionTerminatedMICFailure
-        let ended = links.end(of: index, reason, isLoss: isLoss, &context) { controller, address in
+        let ended = links.end(of: index, reason, &context) { controller, address in
             switch peers {
             case .all: true
             case .controller(let peer): controller == peer.index

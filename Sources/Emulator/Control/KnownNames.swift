@@ -69,9 +69,7 @@ extension Emulator {
             }
             return (Self.unknown(numbered, in: known), known.sorted())
         }
-        guard let text = unknown?.setting else { return }
-        throw EmulatorError(
-            .unknownBeacon, "there is no host \"\(text)\"", hint: Spelling.hint(text, "hosts", known))
+        try Self.refuse(unknown, "host", known)
     }
 
     private func requireReceivers(_ patterns: [JSONValue]) async throws(EmulatorError) {
@@ -82,9 +80,14 @@ extension Emulator {
             for case .receiver(let name, _) in journal.lazy.map(\.event) { known.insert(name) }
             return (Self.unknown(patterns, in: known), known.sorted())
         }
+        try Self.refuse(unknown, "receiver", known)
+    }
+
+    /// Throws if there is an unknown name of a kind.
+    private static func refuse(_ unknown: JSONValue?, _ kind: String, _ known: [String]) throws(EmulatorError) {
         guard let text = unknown?.setting else { return }
         throw EmulatorError(
-            .unknownBeacon, "there is no receiver \"\(text)\"", hint: Spelling.hint(text, "receivers", known))
+            .unknownBeacon, "there is no \(kind) \"\(text)\"", hint: Spelling.hint(text, "\(kind)s", known))
     }
 
     /// The first of patterns that matches no name; `nil` for none.

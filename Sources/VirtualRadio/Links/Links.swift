@@ -105,16 +105,8 @@ struct Links: Sendable {
         if fault.phase == .request {
             links[index].failure = fault.reason
         } else {
-            endByFault(index, fault.reason, &context)
+            end(index, by: .peripheral, fault.reason, &context)
         }
-    }
-
-    /// Ends a link as its peripheral does, or by a loss.
-    private mutating func endByFault(_ index: Int, _ reason: HCIStatus, _ context: inout AirContext) {
-        if reason == .connectionTimeout || reason == .connectionTerminatedMICFailure {
-            return closeBoth(index, reason, &context)
-        }
-        close(index, [(.peripheral, .connectionTerminatedByLocalHost), (.central, reason)], &context)
     }
 
     /// Makes a link, and adds it to the links of its central.
@@ -223,7 +215,7 @@ struct Links: Sendable {
             return closeBoth(index, reason, &context)
         }
         if let failure = links[index].failure, canSend(index, from: .central, &context) {
-            return endByFault(index, failure, &context)
+            return end(index, by: .peripheral, failure, &context)
         }
         exchangeData(index, &context)
         if links[index].isReadyToEnd { finishTermination(index, &context) }
@@ -403,11 +395,10 @@ extension Links {
     /// Ends connections of a controller at once, without an exchange of PDUs.
     /// - Parameters:
     ///   - reason: the reason for the peers.
-    ///   - isLoss: whether it is the controller's own reason, too; otherwise its host has ended the connections.
     ///   - isWanted: whether to end the connection with the peer of this index and address.
     /// - Returns: the addresses of the peers.
     mutating func end(
-        of controller: Int, _ reason: HCIStatus, isLoss: Bool, _ context: inout AirContext,
+        of controller: Int, _ reason: HCIStatus, _ context: inout AirContext,
         where isWanted: (Int, PackedAddress) -> Bool
     ) -> [PackedAddress] {
         var peers: [PackedAddress] = []
@@ -416,10 +407,16 @@ extension Links {
             let (peer, address) = (links[Int(link)][side.other].controller, links[Int(link)][side.other].address)
             guard isWanted(peer, address) else { continue }
             peers.append(address)
-            let ownReason = isLoss ? reason : .connectionTerminatedByLocalHost
-            close(Int(link), [(side, ownReason), (side.other, reason)], &context)
+            end(Int(link), by: side, reason, &context)
         }
         return peers
+    }
+
+    /// Ends a link at once. The reason of a loss is that of both sides; with any other one, the host of the side has ended it.
+    private mutating func end(_ index: Int, by side: LinkSide, _ reason: HCIStatus, _ context: inout AirContext) {
+        let isLoss = reason == .connectionTimeout || reason == .connectionTerminatedMICFailure
+        let ownReason = isLoss ? reason : .connectionTerminatedByLocalHost
+        close(index, [(side, ownReason), (side.other, reason)], &context)
     }
 }
 
