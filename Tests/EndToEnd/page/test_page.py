@@ -22,7 +22,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from beaconry import PROFILES, Beaconry
 from playwright.sync_api import expect
-from viewer import Phone, Viewer
+from viewer import Phone, Viewer, looks
 
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 PHONE = ("--hci-server", "tcp:127.0.0.1:0?name=phone&at=1,0")
@@ -332,8 +332,7 @@ def test_text_of_a_profile_is_not_markup(show: Show, beaconry: Beaconry) -> None
     assert viewer.problems == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280, 1920])
+@looks(360, 1280, 1920)
 def test_accessibility_rules_are_kept_at_each_width(show: Show, width: int, scheme: str) -> None:
     viewer = show(
         PROFILES / "museum.yaml", *PHONE, viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"

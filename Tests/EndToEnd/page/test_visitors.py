@@ -21,7 +21,7 @@ from beaconry import PATIENCE, PROFILES, Beaconry
 from comings import ROOM, ROWS, UUID
 from pictures import BROWN, plan
 from playwright.sync_api import Locator, expect
-from viewer import Viewer
+from viewer import Viewer, looks
 
 Show = Callable[..., Viewer]
 WIDTHS = [390, 1280, 1920]
@@ -152,8 +152,7 @@ def test_events_stay_under_the_mouse(show: Show, beaconry: Beaconry) -> None:
     expect(first).to_contain_text("muted")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@looks(*WIDTHS)
 def test_floor_plan_is_under_the_map(show: Show, beaconry: Beaconry, width: int, scheme: str) -> None:
     profile = beaconry.profile("map: { image: plan.png, width: 30m, origin: [-3, -5] }\n" + HALL)
     (profile.parent / "plan.png").write_bytes(plan())
@@ -319,8 +318,7 @@ def test_ranging_has_the_true_distance_beside_the_estimate(show: Show, beaconry:
     expect(viewer.page.get_by_text("A phone computes distances from the RSSI.")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@looks(*WIDTHS)
 def test_rules_of_accessibility_with_a_phone(show: Show, beaconry: Beaconry, width: int, scheme: str) -> None:
     """Of the first steps, and with all parts that a phone has."""
     viewer = show(

@@ -16,11 +16,24 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+import pytest
 from beaconry import Run
 from playwright.sync_api import Locator, Page
 
 sys.path.append(str(Path(__file__).parents[1] / "virtual"))
 from phone import phone  # noqa: E402
+
+
+def looks(*widths: int) -> pytest.MarkDecorator:
+    """Parameters `width` and `scheme`: a narrow page in dark colours and one of 1,280 pixels in light ones; the others are variants."""
+    usual = {(widths[0], "dark"), (1280, "light")}
+    return pytest.mark.parametrize(
+        ("width", "scheme"),
+        [
+            pytest.param(width, scheme, marks=[] if (width, scheme) in usual else [pytest.mark.variants])
+            for width in widths for scheme in ("light", "dark")
+        ],
+    )  # fmt: skip
 
 
 class Phone:
