@@ -139,13 +139,19 @@ package enum DeviceRegistry {
 
 /// A problem of a profile: what would go wrong, at which receivers, why, and how to fix it.
 package struct ProfileFinding: Codable, Hashable, Sendable {
-    package enum Severity: String, Codable, Hashable, Sendable {
+    package enum Severity: String, Codable, Hashable, Sendable, CaseIterable {
         /// The beacon will not work.
         case error
         /// Some receivers are affected.
         case warning
         /// A recommendation.
         case advice
+
+        /// Whether it is at least as severe as another one.
+        package func isAtLeast(_ other: Severity) -> Bool {
+            let order = Self.allCases
+            return (order.firstIndex(of: self) ?? 0) <= (order.firstIndex(of: other) ?? 0)
+        }
     }
 
     /// The version of the format.

@@ -38,6 +38,7 @@ package enum EnvironmentVariable: String, CaseIterable, Sendable {
     case ephemeral
     case factoryReset = "factory-reset"
     case lastGood = "last-good"
+    case only
     case hciServer = "hci-server"
     case esphome
     case esphomeKey = "esphome-key"

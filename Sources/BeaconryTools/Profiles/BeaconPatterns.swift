@@ -9,20 +9,35 @@ package import Profiles
 package struct BeaconPatterns: Sendable {
     private static let namedBeacons = 10
 
-    private let patterns: [String]
+    /// The patterns; empty for all beacons.
+    package let patterns: [String]
+    /// Where they are from, for messages.
+    private let source: String
 
     /// These patterns; without any, all beacons.
-    package init(_ patterns: [String]) { self.patterns = patterns }
+    package init(_ patterns: [String]) { self.init(patterns, from: "--only") }
+
+    private init(_ patterns: [String], from source: String) {
+        self.patterns = patterns
+        self.source = source
+    }
+
+    /// The patterns of the option, or else those of `BEACONRY_ONLY`, with spaces or commas between them.
+    package static func chosen(_ patterns: [String]) -> BeaconPatterns {
+        let variable = EnvironmentVariable.only
+        guard patterns.isEmpty, let text = variable.value else { return BeaconPatterns(patterns) }
+        let others = text.split { $0.isWhitespace || $0 == "," }.map { String($0) }
+        return BeaconPatterns(others, from: "--only (\(variable.name))")
+    }
 
     /// The profiles with the beacons that match; receivers, physics and walls stay.
     package func selected(_ profiles: [Profile]) -> [Profile] {
         guard !patterns.isEmpty else { return profiles }
         return profiles.map { profile in
-            Profile(
-                name: profile.name,
-                beacons: profile.beacons.filter { beacon in
+            profile.with(
+                profile.beacons.filter { beacon in
                     patterns.contains { Self.matches(beacon.id, of: profile, $0) }
-                }, receivers: profile.receivers, surroundings: profile.surroundings)
+                })
         }
     }
 
@@ -38,7 +53,8 @@ package struct BeaconPatterns: Sendable {
             let more = ids.count > Self.namedBeacons ? " and \(ids.count - Self.namedBeacons) more" : ""
             let names = ids.prefix(Self.namedBeacons).joined(separator: ", ") + more
             throw .usage(
-                "--only: no beacon matches \"\(pattern)\"; " + (ids.isEmpty ? "there are none" : "beacons are \(names)")
+                "\(source): no beacon matches \"\(pattern)\"; "
+                    + (ids.isEmpty ? "there are none" : "beacons are \(names)")
             )
         }
     }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Devices
+package import Devices
 import Emulator
 import JSON
 import Profiles
@@ -14,24 +14,28 @@ package struct CheckTool: Sendable {
     private let patterns: BeaconPatterns
     private let format: CheckFormat
     private let version: String
+    private let severity: ProfileFinding.Severity
 
     /// A check of these profiles.
     /// - Parameters:
     ///   - patterns: the beacons that are checked.
     ///   - format: the form of the results.
     ///   - version: the version of the program, for SARIF.
+    ///   - severity: the least severity of a finding that is a failure.
     package init(
-        _ paths: [String], only patterns: BeaconPatterns = BeaconPatterns([]), as format: CheckFormat, version: String
+        _ paths: [String], only patterns: BeaconPatterns = BeaconPatterns([]), as format: CheckFormat, version: String,
+        failingOn severity: ProfileFinding.Severity = .error
     ) {
         self.paths = paths
         self.patterns = patterns
         self.format = format
         self.version = version
+        self.severity = severity
     }
 
     /// Checks the profiles, and how many of their beacons a radio can carry.
     /// - Parameter forecast: asks the radio; `nil` to check without one.
-    /// - Throws: `ProfileFaults`, `Failure.unmetExpectation` when a finding is an error, and what the forecast throws.
+    /// - Throws: `ProfileFaults`, `Failure.unmetExpectation` when a finding is that severe, and what the forecast throws.
     package func run(forecast: (([HostedBeacon]) async throws -> RadioForecast)?) async throws {
         let beacons: [Profile]
         let phones: [PhoneProfile]
@@ -63,7 +67,7 @@ package struct CheckTool: Sendable {
         case .json: for finding in findings { Output.line(JSONLine.encode(finding)) }
         case .sarif, .github: report(placed: placed(findings))
         }
-        if findings.contains(where: { $0.severity == .error }) { throw Failure.unmetExpectation }
+        if findings.contains(where: { $0.severity.isAtLeast(severity) }) { throw Failure.unmetExpectation }
         guard findings.isEmpty, format == .text else { return }
         let isOfBeacons = !lint.plans.isEmpty || phones.isEmpty
         let counts =

@@ -15,7 +15,7 @@ struct Check: AsyncParsableCommand {
         discussion: """
             Example: beaconry check profiles/museum.yaml --radio bluez:hci0
 
-            Exit code 1 if something will not work. What several beacons have in common is one line; with --json, each is an \
+            Exit code 1 if something will not work; with --fail-on warning also if some receivers are affected. What several beacons have in common is one line; with --json, each is an \
             object. With --radio, the profiles are checked against the capabilities of that radio, too; with --assume, \
             against the capabilities of a common adapter, which need not be there. \
             Profiles of phones (beaconry phone) are checked as well.
@@ -42,6 +42,14 @@ struct Check: AsyncParsableCommand {
             """, valueName: "adapter"),
         completion: .list(KnownAdapter.names), transform: Self.adapter)
     var assume: AssumedAdapter?
+
+    @Option(
+        help: ArgumentHelp(
+            "Least severity of a finding that makes the exit code 1: error, warning or advice (default: error).",
+            valueName: "severity"),
+        completion: .list(ProfileFinding.Severity.allCases.map(\.rawValue)),
+        transform: { try ValueText.choice($0, of: ProfileFinding.Severity.self) })
+    var failOn = ProfileFinding.Severity.error
 
     @Option(help: ArgumentHelp("Form of the results: text, json, sarif or github (default: text).", valueName: "form"))
     var format: CheckFormat?
@@ -72,7 +80,8 @@ struct Check: AsyncParsableCommand {
             forecast = { beacons in try await driver.forecast(beacons) }
         }
         let format = format ?? (output.format == .json ? .json : .text)
-        let tool = CheckTool(profiles, only: BeaconPatterns(only), as: format, version: Version.text)
+        let tool = CheckTool(
+            profiles, only: BeaconPatterns.chosen(only), as: format, version: Version.text, failingOn: failOn)
         try await tool.run(forecast: forecast)
     }
 }

@@ -80,7 +80,7 @@ struct Run: AsyncParsableCommand {
     private func firstProfiles(_ files: WatchedFiles, _ kept: LastGoodProfiles?) throws -> ([Profile], Warning?) {
         do {
             let all = try Self.load(profiles, files, kept)
-            try BeaconPatterns(only).check(all)
+            try BeaconPatterns.chosen(only).check(all)
             return (all, nil)
         } catch {
             guard let last = kept?.substitute(for: error) else { throw error }
@@ -94,7 +94,7 @@ struct Run: AsyncParsableCommand {
         _ all: [Profile], _ files: WatchedFiles, _ kept: LastGoodProfiles?, _ folder: StateFolder?, _ warning: Warning?
     ) async throws {
         let paths = profiles
-        let patterns = BeaconPatterns(only)
+        let patterns = BeaconPatterns.chosen(only)
         try bench.check(all)
         let walk = try bench.settings(on: all)
         let loaded = bench.prepared(patterns.selected(all))
@@ -120,7 +120,7 @@ struct Run: AsyncParsableCommand {
             Output.note("beaconry: --last-good (BEACONRY_LAST_GOOD) has no effect: \(reason)")
             return nil
         }
-        return LastGoodProfiles(of: profiles, only: only, in: folder)
+        return LastGoodProfiles(of: profiles, only: BeaconPatterns.chosen(only).patterns, in: folder)
     }
 
     /// The profiles; without any, one without beacons, for a run that only sends a recording again.
