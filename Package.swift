@@ -151,7 +151,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Profiles",
-            dependencies: ["Advertising", "Bluetooth", "CLibYAML", "Devices", "Receiving", "Space"],
+            dependencies: ["Advertising", "Bluetooth", "CLibYAML", "Devices", "Receiving", "Space", crypto],
             swiftSettings: settings, linkerSettings: [.linkedLibrary(":libyaml.a")]),
         .target(
             name: "Persistence", dependencies: ["Bluetooth", "Devices", "Radio", systemPackage],

@@ -16,10 +16,15 @@ package struct Profile: Sendable {
     package let receivers: [ReceiverDefinition]
     /// What is around them on the virtual air.
     package let surroundings: Surroundings
+    /// The hash of the files that it was read from; `nil` for a profile that was not read.
+    package var files: ContentHash?
+
+    /// A profile of these parts.
     package init(
         name: String, beacons: [BeaconDefinition], receivers: [ReceiverDefinition] = [],
-        surroundings: Surroundings = Surroundings()
+        surroundings: Surroundings = Surroundings(), files: ContentHash? = nil
     ) {
+        self.files = files
         self.name = name
         self.beacons = beacons
         self.receivers = receivers
@@ -50,16 +55,21 @@ package struct Surroundings: Hashable, Sendable {
 }
 
 extension Profile {
+    /// The profile with other beacons.
+    package func with(_ beacons: [BeaconDefinition]) -> Profile {
+        Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings, files: files)
+    }
+
     /// The profile with other receivers.
     package func with(receivers: [ReceiverDefinition]) -> Profile {
-        Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings)
+        Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings, files: files)
     }
 
     /// The profile with another floor plan.
     package func with(plan: GroundPlan?) -> Profile {
         var surroundings = surroundings
         surroundings.plan = plan
-        return Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings)
+        return Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings, files: files)
     }
 }
 
@@ -90,21 +100,19 @@ package struct BeaconDefinition: Equatable, Sendable {
     }
 
     /// What few beacons have.
-    private final class Options: Sendable, Equatable {
+    private final class Options: Sendable {
+        let label: String?
         let movement: Movement?
         let pairing: PairingSettings?
         let schedule: Schedule?
 
         /// - Returns: `nil` for none of them.
-        init?(_ movement: Movement?, _ pairing: PairingSettings?, _ schedule: Schedule?) {
-            if movement == nil, pairing == nil, schedule == nil { return nil }
+        init?(_ label: String?, _ movement: Movement?, _ pairing: PairingSettings?, _ schedule: Schedule?) {
+            if label == nil, movement == nil, pairing == nil, schedule == nil { return nil }
+            self.label = label
             self.movement = movement
             self.pairing = pairing
             self.schedule = schedule
-        }
-
-        static func == (left: Options, right: Options) -> Bool {
-            left.movement == right.movement && left.pairing == right.pairing && left.schedule == right.schedule
         }
     }
 
@@ -112,16 +120,18 @@ package struct BeaconDefinition: Equatable, Sendable {
 
     /// A beacon of this name.
     package init(
-        id: String, device: any ProfiledDevice, movement: Movement? = nil, pairing: PairingSettings? = nil,
-        schedule: Schedule? = nil
+        id: String, device: any ProfiledDevice, label: String? = nil, movement: Movement? = nil,
+        pairing: PairingSettings? = nil, schedule: Schedule? = nil
     ) {
-        content = Content(id: id, device: device, options: Options(movement, pairing, schedule))
+        content = Content(id: id, device: device, options: Options(label, movement, pairing, schedule))
     }
 
     /// The beacon's name within the profile.
     package var id: String { content.id }
     /// The device with its factory settings.
     package var device: any ProfiledDevice { content.device }
+    /// Its name for people, which is not on the air; `nil` for none.
+    package var label: String? { content.options?.label }
     /// Where it is and how it moves, for radios that emulate the air; `nil` for a beacon without a position.
     package var movement: Movement? { content.options?.movement }
     /// The pairing settings; `nil` if the beacon does not pair.
@@ -132,10 +142,22 @@ package struct BeaconDefinition: Equatable, Sendable {
     /// The position at the start; `nil` if it has none.
     package var position: Position? { movement?.motion.position(at: .zero) }
 
+    /// The beacon with another label.
+    package func with(label: String?) -> BeaconDefinition {
+        guard label != self.label else { return self }
+        return BeaconDefinition(
+            id: id, device: device, label: label, movement: movement, pairing: pairing, schedule: schedule)
+    }
+
+    /// Whether both are the same but for their labels.
+    package func isSameDevice(as other: BeaconDefinition) -> Bool {
+        content === other.content
+            || id == other.id && device.isDeclared(like: other.device) && movement == other.movement
+                && pairing == other.pairing && schedule == other.schedule
+    }
+
     package static func == (left: BeaconDefinition, right: BeaconDefinition) -> Bool {
-        left.content === right.content
-            || left.id == right.id && left.device.isDeclared(like: right.device)
-                && left.content.options == right.content.options
+        left.label == right.label && left.isSameDevice(as: right)
     }
 }
 
@@ -143,6 +165,8 @@ package struct BeaconDefinition: Equatable, Sendable {
 package struct ReceiverDefinition: Hashable, Sendable {
     /// The receiver's name, which no beacon of the profile has.
     package let id: String
+    /// Its name for people; `nil` for none.
+    package var label: String?
     /// Where it is and how it moves; `nil` for 1 m from every beacon.
     package let movement: Movement?
     /// Where its hosts find controllers; `nil` for a free port of 127.0.0.1.
@@ -155,10 +179,11 @@ package struct ReceiverDefinition: Hashable, Sendable {
 
     /// A receiver of this name.
     package init(
-        id: String, movement: Movement? = nil, server: ServerAddress? = nil, proxy: String? = nil,
-        listener: ListenerSettings? = nil
+        id: String, label: String? = nil, movement: Movement? = nil, server: ServerAddress? = nil,
+        proxy: String? = nil, listener: ListenerSettings? = nil
     ) {
         self.id = id
+        self.label = label
         self.movement = movement
         self.server = server
         self.proxy = proxy

@@ -19,6 +19,8 @@ extension Profile {
     package init(
         parsing text: String, file: String, sources: ProfileSources = ProfileSources()
     ) throws(ProfileFaults) {
+        let files = ReadFiles(text)
+        let sources = files.noting(sources)
         let root = try ProfileExpansion.root(
             of: YAMLText(text, file: file), in: file, sources, kind: .profile,
             example: "profiles/iot-design-shop.yaml")
@@ -29,7 +31,8 @@ extension Profile {
         let faults = reader.finish()
         guard faults.isEmpty, let name else { throw ProfileFaults(Self.distinct(faults)) }
         self.init(
-            name: name, beacons: parts.beacons, receivers: parts.receivers, surroundings: parts.surroundings)
+            name: name, beacons: parts.beacons, receivers: parts.receivers, surroundings: parts.surroundings,
+            files: files.hash)
     }
 
     /// The faults without repetitions: copies of an entry have the same faults at the same place.
@@ -131,11 +134,13 @@ extension BeaconDefinition {
             return nil
         }
         let device: (any ProfiledDevice)? = kind.init(from: &reader)
+        let label = reader.value("label", ValueText.label)
         let movement = Movement.read(from: &reader, of: id)
         let pairing = Self.pairing(of: device, from: &reader)
         let schedule = Schedule.read(from: &reader, device: device, pairing: pairing)
         guard let device else { return nil }
-        self.init(id: id, device: device, movement: movement, pairing: pairing, schedule: schedule)
+        self.init(
+            id: id, device: device, label: label, movement: movement, pairing: pairing, schedule: schedule)
     }
 
     /// What to write for a missing `device`: the kind that another key names, if there is one.
@@ -179,6 +184,7 @@ extension ReceiverDefinition {
             reader.acceptAllKeys()
             return nil
         }
+        let label = reader.value("label", ValueText.label)
         let movement = Movement.read(from: &reader, of: id)
         let server = reader.value("hci-server") { text throws(ValueFault) -> ServerAddress in
             guard let address = ServerAddress(text) else {
@@ -198,6 +204,7 @@ extension ReceiverDefinition {
                 "a receiver that scans within the run has no hosts; leave it out, or phone, scan, regions, listening and "
                     + "screen", field: key, at: reader.place(of: key))
         }
-        self.init(id: id, movement: movement, server: server, proxy: proxy, listener: listener)
+        self.init(
+            id: id, label: label, movement: movement, server: server, proxy: proxy, listener: listener)
     }
 }

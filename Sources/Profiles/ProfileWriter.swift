@@ -10,6 +10,8 @@ import Space
 /// Writes a profile as YAML from which the same profile is parsed.
 package struct ProfileWriter {
     private var lines: [String]
+    /// What the lines do not show.
+    private var secrets: [[UInt8]] = []
 
     /// The text of a profile.
     /// - Parameters:
@@ -19,6 +21,23 @@ package struct ProfileWriter {
     package static func text(
         of profile: Profile, remarks: [String: [String]] = [:], leavingOut leftOut: [String: Set<String>] = [:]
     ) -> String {
+        writer(of: profile, remarks: remarks, leavingOut: leftOut).text
+    }
+
+    /// The text of a profile in UTF-8, and a hash that differs if anything of the profile differs, also what the text does not show:
+    /// keys, and the picture of the floor plan.
+    package static func document(of profile: Profile) -> (text: [UInt8], hash: ContentHash) {
+        let writer = writer(of: profile)
+        let text = Array(writer.text.utf8)
+        let hidden = writer.secrets + [Array((profile.surroundings.plan?.picture.tag ?? "").utf8)]
+        return (text, ContentHash(of: hidden.reduce(into: text) { $0 += $1 }))
+    }
+
+    private var text: String { lines.joined(separator: "\n") + "\n" }
+
+    private static func writer(
+        of profile: Profile, remarks: [String: [String]] = [:], leavingOut leftOut: [String: Set<String>] = [:]
+    ) -> ProfileWriter {
         var writer = ProfileWriter(lines: ["profile: \(profile.name)"])
         if let physics = profile.surroundings.physics { writer.lines.append("physics: \(text(physics))") }
         if !profile.surroundings.walls.isEmpty { writer.lines.append("walls:") }
@@ -32,9 +51,11 @@ package struct ProfileWriter {
         for beacon in profile.beacons {
             for remark in remarks[beacon.id] ?? [] { writer.lines.append("  # \(oneLine(remark))") }
             writer.lines.append("  - id: \(beacon.id)")
+            writer.write("label", beacon.label.map { DeviceWriter.quoted($0) })
             writer.write("device", beacon.device.kind)
             var keys = DeviceWriter()
             beacon.device.write(to: &keys)
+            writer.secrets += keys.secrets
             let written = keys.lines.filter { line in
                 leftOut[beacon.id]?.contains { line.hasPrefix("\($0):") } != true
             }
@@ -46,12 +67,13 @@ package struct ProfileWriter {
         if !profile.receivers.isEmpty { writer.lines.append("receivers:") }
         for receiver in profile.receivers {
             writer.lines.append("  - id: \(receiver.id)")
+            writer.write("label", receiver.label.map { DeviceWriter.quoted($0) })
             writer.write(receiver.movement)
             writer.write("hci-server", receiver.server.map { DeviceWriter.quoted("\($0)") })
             writer.write("esphome", receiver.proxy.map { DeviceWriter.quoted($0) })
             if let listener = receiver.listener { writer.write(listener) }
         }
-        return writer.lines.joined(separator: "\n") + "\n"
+        return writer
     }
 
     private mutating func write(_ listener: ListenerSettings) {

@@ -78,7 +78,7 @@ struct FramePayloadTests {
             "telemetry-battery", "telemetry-temperature", "radio", "hci-server", "esphome", "esphome-key",
             "esphome-key-file", "seed", "air-timing", "physics", "path-loss", "rssi-noise", "replay", "wait", "strict",
             "duration", "ready-file", "capture", "control", "json", "help", "version",
-            "id", "device", "format", "position", "pairing", "schedule",
+            "id", "label", "device", "format", "position", "pairing", "schedule",
         ]
         for format in BeaconFormats.transmittable {
             #expect(others.isDisjoint(with: Self.names(of: format)), "\(format.formatName)")

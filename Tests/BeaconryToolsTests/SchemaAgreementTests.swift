@@ -265,6 +265,7 @@ private enum Documents {
         map: { image: plan.png, width: 30m, origin: [0, 1] }
         beacons:
           - id: a
+            label: "Löwe"
             device: ibeacon
             count: 2
             grid: { columns: 2, spacing: 2m, origin: [0, 0] }
@@ -309,7 +310,7 @@ private enum Documents {
           - { id: r, position: [1, 2, 3], phone: android-13-balanced, listening: true, screen: on,
               scan: { window: 30ms, interval: 40ms, active: true },
               regions: [{ id: x, uuid: \(uuid), major: 1, minor: 2, exit-after: 30s, notify-on-display: true }, { id: y, namespace: 8b0ca750e7a7f6e3b0c2, instance: 0123456789ab, exit-after: 30s }] }
-          - { id: s, hci-server: "tcp:127.0.0.1:6403" }
+          - { id: s, label: "Löwe", hci-server: "tcp:127.0.0.1:6403" }
           - { id: t, esphome: "127.0.0.1:6053" }
           - { id: u, count: 2 }
         """,

@@ -120,7 +120,7 @@ extension ProfileMistake {
         receiver("{ id: b, hci-server: ¦none }", "hci-server", "\"none\" \(serverRule)"),
         receiver(
             "{ id: b, ¦device: phone }", "",
-            "there is no key \"device\" here; keys are id, position, path, track, orbit, hci-server, esphome"),
+            "there is no key \"device\" here; keys are id, label, position, path, track, orbit, hci-server, esphome"),
     ]
 
     private func of(field: String) -> ProfileMistake { ProfileMistake(profile, field: field, message) }

@@ -26,7 +26,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
             let key = setting.group ?? setting.key
             if !keys.contains(key) { keys.append(key) }
         }
-        return (keys + ["position", "path", "track", "orbit", "pairing", "schedule"]).joined(separator: ", ")
+        return (keys + ["label", "position", "path", "track", "orbit", "pairing", "schedule"]).joined(separator: ", ")
     }
 
     /// A mistake in the keys of a plain iBeacon whose frame is valid.

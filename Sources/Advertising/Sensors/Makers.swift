@@ -238,7 +238,7 @@ extension SensorLayout {
             .value("acceleration-z", "g", .int16(7), scale: .part(256)),
         ], example: ["acceleration-x": "-0.5", "acceleration-z": "0.5"])
 
-    static let minewInformation = minew("minew-info", 8, 9, [], text: "label", example: ["label": "PLUS"])
+    static let minewInformation = minew("minew-info", 8, 9, [], text: "device-name", example: ["device-name": "PLUS"])
 
     static let kBeacon = SensorLayout(
         name: "kbeacon", device: "KKM, Blue Charm and KBeacon", carrier: .service(0xFEAA), match: [(0, 0x21, 0xFF)],

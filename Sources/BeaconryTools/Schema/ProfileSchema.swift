@@ -51,6 +51,7 @@ enum ProfileSchema {
     private static var commonKeys: [Schema.Member] {
         [
             .optional("id", .value(.name), "the name of the beacon in the profile"),
+            .optional("label", .value(.label), "its name for people, which is not on the air"),
             .optional("device", .value(.choice(DeviceRegistry.names)), "what the beacon is"),
             .optional(
                 "count", .value(copies(.beacons)),
@@ -213,6 +214,7 @@ enum ProfileSchema {
     private static let receiver = Schema.object(
         [
             .required("id", .value(.name), "the name of the receiver"),
+            .optional("label", .value(.label), "its name for people"),
             .optional("hci-server", .value(.server), "where its hosts find controllers: \(ServerAddress.forms)"),
             .optional(
                 "esphome", .value(.hostAndPort), "where a Bluetooth proxy of ESPHome's API listens: 127.0.0.1:6053"),

@@ -409,7 +409,7 @@ extension Beacon {
                         configuration.bindKey = key
                     }
                     return true
-                }, write: { $1.write("bind-key", $0.bindKey == nil ? nil : DeviceWriter.quoted("...")) }),
+                }, write: { $1.write("bind-key", secret: $0.bindKey?.bytes) }),
             Setting(
                 "bind-key-file", "the file of such a key, beside the profile", .value(.any), standard: "none",
                 read: { reader, configuration in

@@ -9,6 +9,8 @@ package import Bluetooth
 package struct DeviceWriter {
     /// The lines, without the indentation of the entry that they belong to.
     package private(set) var lines: [String] = []
+    /// The values that the lines do not show.
+    package private(set) var secrets: [[UInt8]] = []
 
     /// A writer without lines.
     package init() {}
@@ -16,6 +18,13 @@ package struct DeviceWriter {
     /// Writes a key and its value; `nil` leaves the key out.
     package mutating func write(_ key: String, _ value: String?) {
         if let value { lines.append("\(key): \(value)") }
+    }
+
+    /// Writes a key whose value is not shown; `nil` leaves the key out.
+    package mutating func write(_ key: String, secret: [UInt8]?) {
+        guard let secret else { return }
+        write(key, Self.quoted("..."))
+        secrets.append(secret)
     }
 
     /// Writes a key whose value takes lines of its own.
@@ -58,8 +67,22 @@ package struct DeviceWriter {
                 case "\"": "\\\""
                 case "\\": "\\\\"
                 case " "..."~": String(scalar)
+                case _ where scalar.isPlain: String(scalar)
                 default: "\\U" + String(String(UInt64(scalar.value) + 0x1_0000_0000, radix: 16).suffix(8))
                 }
             }.joined() + "\""
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is a letter, a mark, a number, punctuation or a symbol beyond ASCII, which YAML has unescaped in quoted text (YAML
+    /// 1.2.2, 5.1).
+    fileprivate var isPlain: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
+            .spaceSeparator:
+            false
+        default: value > 0x7F
+        }
     }
 }

@@ -49,7 +49,7 @@ FORMATS: dict[str, Callable[[int], Keys]] = {
     "inkbird": lambda number: {"temperature": 22.04, "humidity": number},
     "minew-ht": lambda number: {"temperature": 21.5, "humidity": number},
     "minew-acc": lambda number: {"acceleration-x": -0.5, "battery": number},
-    "minew-info": lambda number: {"label": "PLUS", "battery": number},
+    "minew-info": lambda number: {"device-name": "PLUS", "battery": number},
     "kbeacon": lambda number: {"voltage": 3675, "humidity": number},
     "teltonika-eye": lambda number: {"temperature": 22.28, "humidity": number},
     "tilt": lambda number: {"temperature": number, "gravity": 1.016},
