@@ -78,12 +78,12 @@ export class DetailView {
         if (this.#shown !== shape) {
             this.#shown = shape;
             this.#closeApp();
-            text(byId("detail-title"), selected.name);
             this.#parts = selected.kind === "beacon"
                 ? this.#makeBeacon(selected.name, selection)
                 : this.#makeReceiver(selected.name, selection.listening !== undefined);
             arrange(this.#root, this.#parts.elements);
         }
+        text(byId("detail-title"), selection.label ? `${selected.name} – ${selection.label}` : selected.name);
         this.#parts.update(selection);
     }
 
@@ -173,7 +173,7 @@ export class DetailView {
                 place.update(this.#model.position(now));
                 this.#drawEffective(effective, now);
                 arrange(facts, [
-                    fact("Advertised name", now.label), fact("Profile", now.profile), fact(
+                    fact("Advertised name", now.advertisedName), fact("Profile", now.profile), fact(
                         "GATT services", now.services?.join(", "),
                     ),
                     fact("Centrals", now.centrals?.join(", ")), fact(

@@ -206,7 +206,7 @@ export class MapView {
         );
         const place = this.#model.position(resource);
         const where = place ? `at ${format.position(place)} m` : "no position";
-        set(mark.shape, "aria-label", `${kind === "beacon" ? "Beacon" : "Receiver"} ${name}, ${state.text}, ${where}`);
+        set(mark.shape, "aria-label", `${kind === "beacon" ? "Beacon" : "Receiver"} ${name}${resource.label ? ` (${resource.label})` : ""}, ${state.text}, ${where}`);
         set(mark.shape, "aria-pressed", String(this.#model.isSelected(kind, name)));
         set(mark.alert, "visibility", state.alert ? "visible" : "hidden");
     }

@@ -320,7 +320,7 @@ export class Model {
 
     /** Stores what was read from a moment on. */
     #storeBeacon(resource, began = Infinity) {
-        this.#store("beacon", this.beacons, { ...resource, name: resource.id, label: resource.name }, began);
+        this.#store("beacon", this.beacons, { ...resource, name: resource.id, advertisedName: resource.name }, began);
     }
 
     #storeReceiver(resource, began = Infinity) {

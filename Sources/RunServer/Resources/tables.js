@@ -75,8 +75,8 @@ class Table {
         const { column, descending } = this.#order;
         const value = this.#columns[column].value;
         const found = [...this.#resources.values()].filter(
-            (each) => !this.#filter || this.#columns.some(
-                (one) => String(one.value(each)).toLowerCase().includes(this.#filter),
+            (each) => !this.#filter || [...this.#columns.map((one) => one.value(each)), each.label ?? ""].some(
+                (value) => String(value).toLowerCase().includes(this.#filter),
             ),
         );
         found.sort(
@@ -180,8 +180,13 @@ function compare(one, two) {
 function nameColumn(model, kind) {
     return {
         name: kind === "beacon" ? "Beacon" : "Receiver", class: "name", value: (each) => each.name,
-        make: (name) => html("button", { type: "button", class: "link", click: () => model.select(kind, name) }, name),
-        update: (content, each) => set(content, "aria-pressed", String(model.isSelected(kind, each.name))),
+        make: (name) => html(
+            "button", { type: "button", class: "link", click: () => model.select(kind, name) }, name, html("span", { class: "named" }),
+        ),
+        update: (content, each) => {
+            set(content, "aria-pressed", String(model.isSelected(kind, each.name)));
+            text(content.lastElementChild, each.label ?? "");
+        },
     };
 }
 
