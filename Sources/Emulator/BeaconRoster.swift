@@ -15,14 +15,19 @@ final class BeaconRoster {
     private(set) var order: [BeaconIdentifier] = []
     /// The profiles in use, without their beacons, which the sessions have.
     private var profilesWithoutBeacons: [Profile] = []
-    /// The number of times that the profiles in use were replaced.
+    /// The number of times that the profiles in use have changed.
     private(set) var revision = 0
     /// The states of the beacons, counted, and what is announced of them.
     private var readiness = RunReadiness()
     /// The name that the radio reported last: an adapter may get another number.
     private(set) var radioName: String
 
-    init(radioName: String) { self.radioName = radioName }
+    private let labels: RunLabels
+
+    init(radioName: String, labels: RunLabels) {
+        self.radioName = radioName
+        self.labels = labels
+    }
 
     // MARK: - Beacons
 
@@ -34,22 +39,43 @@ final class BeaconRoster {
     /// The beacons in the order of the profiles.
     var beacons: [RunningBeacon] { order.compactMap { sessions[$0]?.beacon } }
 
-    /// The profiles in use.
+    /// The profiles in use, with the labels at present.
     var profiles: [Profile] {
-        let definitions = Dictionary(grouping: beacons, by: \.profileName).mapValues { $0.map(\.profile) }
-        return profilesWithoutBeacons.map { $0.with(definitions[$0.name] ?? []) }
+        let labels = labels.all
+        let definitions = Dictionary(grouping: beacons, by: \.profileName).mapValues { beacons in
+            beacons.map { $0.profile.with(label: labels[$0.identifier.name]) }
+        }
+        return profilesWithoutBeacons.map { profile in
+            var receivers = profile.receivers
+            for index in receivers.indices { receivers[index].label = labels[receivers[index].id] }
+            return profile.with(definitions[profile.name] ?? []).with(receivers: receivers)
+        }
     }
 
     /// The names of the profiles in use.
     var profileNames: [String] { profilesWithoutBeacons.map(\.name) }
 
     /// Takes the profiles of the start of the run.
-    func begin(with profiles: [Profile]) { profilesWithoutBeacons = profiles.map { $0.with([]) } }
+    func begin(with profiles: [Profile]) { replace(by: profiles) }
 
     /// Takes the profiles of the beacons from now on.
     func adopt(_ profiles: [Profile]) {
-        profilesWithoutBeacons = profiles.map { $0.with([]) }
+        replace(by: profiles)
         revision += 1
+    }
+
+    private func replace(by profiles: [Profile]) {
+        profilesWithoutBeacons = profiles.map { $0.with([]) }
+        labels.replace(by: profiles)
+    }
+
+    /// Sets the label of a beacon or receiver; `nil` removes it.
+    /// - Returns: Whether it is another one.
+    func setLabel(_ label: String?, of name: String) -> Bool {
+        guard labels[name] != label else { return false }
+        labels.set(label, of: name)
+        revision += 1
+        return true
     }
 
     /// Makes these the beacons of the run. Sessions of other beacons stay until `remove`.

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import Bluetooth
 package import Devices
 package import Radio
@@ -11,6 +12,8 @@ package import Space
 package struct BeaconStatus: Hashable, Sendable {
     /// The beacon's name in the run.
     package let identifier: BeaconIdentifier
+    /// Its name for people; `nil` if it has none.
+    package internal(set) var label: String?
     /// The complete device name; `nil` if it has none.
     package let name: String?
     /// The profile's name.
@@ -47,4 +50,30 @@ package struct BeaconStatus: Hashable, Sendable {
     package internal(set) var schedule: ScheduleStatus?
     /// Whether `set` changed a setting; `nil` for other commands.
     package var isChanged: Bool?
+}
+
+extension BeaconStatus {
+    /// The identity of the first frame on the air that has one, as `FORMAT:ID/ID/ID`: `ibeacon:8F0C…/3/1`. Where the radio does not
+    /// report the data, the proximity UUID, major and minor of the settings; `nil` for a device without an identity.
+    package var identity: String? {
+        let data = [effective?.advertisingData.value, effective?.scanResponse.value].compactMap(\.self)
+        let frames = data.flatMap { AdvertisingData.prefix(of: $0).data.frames }
+        if let identity = frames.lazy.compactMap(\.identity).first { return identity.text }
+        let numbers = ["uuid", "major", "minor"].compactMap { key in settings.first { $0.key == key }?.text }
+        return numbers.count == 3 ? "\(IBeacon.formatName):\(numbers.joined(separator: "/"))" : nil
+    }
+}
+
+extension BeaconIdentity {
+    /// `ibeacon:8F0C1B52-6D1A-4B7E-9C7E-2F7D3A1E5B90/3/1`
+    fileprivate var text: String {
+        let parts: [String] =
+            switch identifiers {
+            case .numbers(let uuid, let major, let minor): [uuid.description, "\(major)", "\(minor)"]
+            case .namespace(let namespace, let instance):
+                [Hexadecimal.string(namespace), Hexadecimal.string(instance)]
+            case .text(let text): [text]
+            }
+        return "\(format):\(parts.joined(separator: "/"))"
+    }
 }

@@ -129,7 +129,7 @@ package actor Emulator {
         }
         factory = BeaconFactory(
             configuration, executor: executor, clock: runClock.timekeeper, counts: directory.counts)
-        roster = BeaconRoster(radioName: radio.name)
+        roster = BeaconRoster(radioName: radio.name, labels: events.labels)
         scenario = ScenarioPlayer(events: events)
         airModel = AirModel(configuration.airModel)
     }

@@ -521,6 +521,19 @@ actor RunningBeacon {
         return Dictionary(changed.map { ($0.key, $0.text) }, uniquingKeysWith: { $1 })
     }
 
+    /// The settings that differ from those of the profile; `nil` if none does. What its schedule changes does not count.
+    nonisolated var keptSettings: Emulator.KeptSettings? {
+        let scheduled = Set(profile.schedule?.rotation?.settings.map(\.key) ?? [])
+        let declared = Dictionary(profile.device.settings.map { ($0.key, $0.text) }, uniquingKeysWith: { $1 })
+        var differences: [String: Emulator.KeptSettings.Difference] = [:]
+        for setting in device.settings where !scheduled.contains(setting.key) {
+            guard let own = declared[setting.key], own != setting.text else { continue }
+            differences[setting.key] = .init(profile: own, present: setting.text)
+        }
+        guard !differences.isEmpty else { return nil }
+        return Emulator.KeptSettings(device: identifier.name, settings: differences)
+    }
+
     /// The status without the values that the radio reports.
     nonisolated var status: BeaconStatus {
         let (device, isEnabled, motion) = state.withLock { ($0.device, $0.isEnabled, $0.motion) }

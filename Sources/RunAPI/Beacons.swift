@@ -87,7 +87,9 @@ extension ChangingOperation {
     /// The parameters of the change.
     static var changes: [Field<Self>] {
         [
-            .optional("settings", .member, \.change.settings, "settings by their keys in profiles"),
+            .optional(
+                "settings", .member, \.change.settings,
+                "settings by their keys in profiles; label is one of them, which an empty text removes"),
             .optional("position", .member, \.change.position, "metres: x, y and, if not 0, the height"),
             .optional(
                 "muted", .member, \.change.muting,
@@ -201,6 +203,52 @@ package struct RemoveBeacons: Operation {
     }
 }
 
+package struct ResetBeacon: Operation {
+    package static let name = "resetBeacon"
+    package static let method = OperationMethod.delete
+    package static let path = "/v1/beacons/{beacon}/settings"
+    package static let sentence =
+        "Removes the saved settings of a beacon, which starts again with those of its profile; bonds stay."
+    package static let fields: [Field<ResetBeacon>] = [
+        .required("beacon", .path, \.beacon, "the id of a beacon")
+    ]
+    package static let failures: [EmulatorError.Code] = [.unknownBeacon, .radio, .cannotCreate, .inputOutput]
+
+    package var beacon = BeaconName()
+
+    package var patience: Duration? { Patience.ofRadio }
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> Emulator.ReloadResult {
+        try await run.emulator.resetSettings(of: .named(beacon.text))
+    }
+}
+
+package struct ResetBeacons: Operation {
+    package static let name = "resetBeacons"
+    package static let method = OperationMethod.delete
+    package static let path = "/v1/settings"
+    package static let sentence =
+        "Removes the saved settings of all beacons whose ids match a pattern, which start again with those of their profiles; bonds stay."
+    package static let fields: [Field<ResetBeacons>] = [
+        .required("match", .query, \.match, "a pattern of ids, such as shelf-*"),
+        .optional("profile", .query, \.profile, "the name of a profile"),
+    ]
+    package static let failures: [EmulatorError.Code] = [.unknownProfile] + ResetBeacon.failures
+
+    package var match = BeaconPattern()
+    package var profile: String?
+
+    package var patience: Duration? { Patience.ofRadio }
+
+    package init() {}
+
+    package func perform(on run: RunContext) async throws(EmulatorError) -> Emulator.ReloadResult {
+        try await run.emulator.resetSettings(of: match.selection(of: profile))
+    }
+}
+
 package struct PerformCommand: Operation {
     package static let name = "performCommand"
     package static let method = OperationMethod.post
@@ -249,6 +297,8 @@ package struct BeaconRecord: Codable, Hashable, Sendable {
     package var v = 1
     /// The beacon's name in the run.
     package let id: String
+    /// Its name for people, which is not on the air; absent if it has none.
+    package let label: String?
     /// The complete device name; absent if it has none.
     package let name: String?
     /// The profile's name.
@@ -289,6 +339,7 @@ package struct BeaconRecord: Codable, Hashable, Sendable {
     /// The record of a status.
     package init(_ status: BeaconStatus) {
         id = status.identifier.name
+        label = status.label
         name = status.name
         profile = status.profile
         kind = status.kind
@@ -332,6 +383,7 @@ extension BeaconRecord: ListedRecord, ReadableRecord {
         [
             .version,
             .required("id", .text, "its name in the run: the id, or PROFILE/ID if profiles share ids"),
+            .optional("label", .text, "its name for people, which is not on the air; absent if it has none"),
             .optional("name", .text, "the complete advertised name; absent if it has none"),
             .required("profile", .text, "the name of its profile"),
             .required("kind", .text, "the kind of device, as in profiles"),

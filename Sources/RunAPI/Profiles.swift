@@ -98,5 +98,24 @@ extension Emulator.ReloadResult: ReadableRecord {
             .required("changed", .texts, "beacons whose definition has changed"),
             .required("removed", .texts, "beacons that are in no profile any more"),
             .required("kept", .texts, "beacons whose definition is the same; they keep their state"),
+            .required(
+                "keptSettings",
+                .array(
+                    .record(
+                        "KeptSettings",
+                        [
+                            .required("device", .text, "the beacon"),
+                            .required(
+                                "settings",
+                                .dictionary(
+                                    .record(
+                                        "KeptSetting",
+                                        [
+                                            .required("profile", .text, "the value in the profile"),
+                                            .required("present", .text, "the value in force"),
+                                        ])), "the settings that differ, by their keys"),
+                        ])),
+                "beacons with settings that clients or apps have changed, which stay in force; resetBeacon restores those of the profile"
+            ),
         ])
 }

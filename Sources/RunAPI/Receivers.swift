@@ -30,6 +30,7 @@ extension RunContext {
     /// All receivers, in the order of their names.
     /// - Parameter name: the name of the only receiver that is needed; `nil` for all.
     func receivers(named name: String? = nil) async -> [ReceiverRecord] {
+        let labels = emulator.events.labels
         var listeners: [String: ListenerRecord] = [:]
         for listener in emulator.listeners.all where name ?? listener.name == listener.name {
             listeners[listener.name] = await listener.record
@@ -37,13 +38,15 @@ extension RunContext {
         guard let present = try? await emulator.air.hosts() else {
             // Radios without positions do not list their hosts: there, the events of hosts count.
             let others = watch.receivers().filter { listeners[$0.name] == nil }
-            return (others + listeners.map { ReceiverRecord($0, listener: $1) }).sorted { $0.name < $1.name }
+            return (others + listeners.map { ReceiverRecord($0, listener: $1) }).sorted { $0.name < $1.name }.map {
+                $0.labelled(labels[$0.name])
+            }
         }
         let served = (try? await emulator.air.receivers()) ?? []
         let servers = Dictionary(served.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         let hosts = Dictionary(present.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         return Set(servers.keys).union(hosts.keys).union(listeners.keys).sorted().map {
-            ReceiverRecord($0, server: servers[$0], host: hosts[$0], listener: listeners[$0])
+            ReceiverRecord($0, server: servers[$0], host: hosts[$0], listener: listeners[$0]).labelled(labels[$0])
         }
     }
 
@@ -64,19 +67,21 @@ package struct AddReceiver: Operation {
     package static let fields: [Field<AddReceiver>] = [
         .required("name", .member, \.receiver, "its name on the air"),
         .optional("position", .member, \.position, "metres: x, y and, if not 0, the height; without it, 1 m from all"),
+        .optional("label", .member, \.label, "its name for people"),
     ]
     package static let failures: [EmulatorError.Code] = [.conflict, .tooMany, .unsupported, .cannotCreate]
 
     package var receiver = NewName()
     package var position: Position?
+    package var label: LabelChange?
 
     package var patience: Duration? { Patience.ofRadio }
 
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Created<ReceiverRecord> {
-        let added = try await run.emulator.addReceiver(receiver.text, at: position)
-        return Created(ReceiverRecord(added.name, server: added))
+        let added = try await run.emulator.addReceiver(receiver.text, at: position, label: label)
+        return Created(ReceiverRecord(added.name, server: added).labelled(label?.label))
     }
 }
 
@@ -135,7 +140,7 @@ package struct ChangeReceiver: Operation {
     package static let name = "changeReceiver"
     package static let method = OperationMethod.patch
     package static let path = "/v1/receivers/{receiver}"
-    package static let sentence = "Changes a receiver that scans within the run."
+    package static let sentence = "Changes a receiver that scans within the run, or the label of another one."
     package static let fields: [Field<ChangeReceiver>] =
         [.required("receiver", .path, \.receiver, "its name on the air")]
         + ListenerChange.fields.map { $0.lifted(to: \.change) }
@@ -149,7 +154,8 @@ package struct ChangeReceiver: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> ReceiverRecord {
-        try await run.receiver(try await run.emulator.changeListener(receiver.text, change).name)
+        try await run.emulator.changeListener(receiver.text, change)
+        return try await run.receiver(receiver.text)
     }
 }
 
@@ -175,8 +181,9 @@ package struct RemoveReceiver: Operation {
             try await run.emulator.removeListener(receiver.text)
             return record
         }
+        let label = run.emulator.events.labels[receiver.text]
         let removed = try await run.emulator.removeReceiver(receiver.text)
-        return ReceiverRecord(removed.name, server: removed)
+        return ReceiverRecord(removed.name, server: removed).labelled(label)
     }
 }
 
@@ -186,6 +193,8 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
     package var v = 1
     /// The name on the air; for a server, the name of its first host.
     package let name: String
+    /// Its name for people; absent if it has none.
+    package private(set) var label: String?
     /// Where hosts get controllers, as in `radio-ready`: `tcp:127.0.0.1:6402`; absent for a host without a server of its
     /// own.
     package let server: String?
@@ -230,6 +239,13 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
         problem = listener?.problem
     }
 
+    /// The same with a label; `nil` for none.
+    func labelled(_ label: String?) -> ReceiverRecord {
+        var record = self
+        record.label = label
+        return record
+    }
+
     /// A receiver of a radio that reports no more than the address of a server and the events of hosts.
     package init(_ name: String, server: String?, joined: Bool) {
         self.name = name
@@ -246,6 +262,7 @@ extension ReceiverRecord: ListedRecord, ReadableRecord {
         "Receiver",
         [
             .version, .required("name", .text, "the name on the air; further hosts of a server get a number after it"),
+            .optional("label", .text, "its name for people; absent if it has none"),
             .optional(
                 "server", .text,
                 "tcp:127.0.0.1:PORT, unix:PATH or vhci:hciN; absent for a host without a server of its own"),

@@ -22,7 +22,7 @@ package struct ShowHealth: Operation {
                 .notReady, Self.reason(summary),
                 hint: "/v1/beacons has the state of each; /v1/events has the changes")
         }
-        return Health(summary)
+        return Health(summary, await run.versions())
     }
 
     private static func reason(_ summary: AirSummary) -> String {
@@ -45,14 +45,20 @@ package struct Health: Record {
             .required("beacons", .integer, "the number of beacons"),
             .required("expected", .integer, "the number of those that should be on the air; all of them are"),
             .required("onAir", .integer, "the number of beacons that are on the air"),
+            .required("version", .text, "the version of the program"),
+            .required("profiles", .array(ProfileVersion.schema), "the profiles in use"),
         ])
 
     let status: String
     let beacons: Int
     let expected: Int
     let onAir: Int
+    let version: String
+    let profiles: [ProfileVersion]
 
-    init(_ summary: AirSummary) {
+    init(_ summary: AirSummary, _ versions: RunVersions) {
+        version = versions.version
+        profiles = versions.profiles
         status = summary.usesLastGood ? "degraded" : "ok"
         beacons = summary.beacons
         expected = summary.expected
@@ -64,24 +70,61 @@ package struct ShowVersion: Operation {
     package static let name = "version"
     package static let method = OperationMethod.get
     package static let path = "/v1/version"
-    package static let sentence = "The versions of the program and of the HTTP API."
+    package static let sentence = "The versions of the program, of the HTTP API, and of the profiles in use."
 
     package init() {}
 
-    package func perform(on run: RunContext) async throws(EmulatorError) -> Version { Version(version: run.version) }
+    package func perform(on run: RunContext) async throws(EmulatorError) -> RunVersions { await run.versions() }
 }
 
-/// The versions of the program and of the API.
-package struct Version: Record {
+extension RunContext {
+    /// What runs.
+    package func versions() async -> RunVersions {
+        RunVersions(version: version, profiles: await emulator.profileVersions())
+    }
+}
+
+/// The versions of the program, of the API, and of the profiles in use.
+package struct RunVersions: Codable, Hashable, Sendable {
+    /// The version of the program.
+    package let version: String
+    /// The version of the API.
+    package private(set) var api = 1
+    /// The profiles in use, in their order.
+    package let profiles: [ProfileVersion]
+
+    package init(version: String, profiles: [ProfileVersion]) {
+        self.version = version
+        self.profiles = profiles
+    }
+}
+
+extension RunVersions: ReadableRecord {
     package static let schema = Schema.record(
         "Version",
         [
             .required("version", .text, "the version of the program"),
             .required("api", .integer, "the version of the HTTP API"),
+            .required("profiles", .array(ProfileVersion.schema), "the profiles in use"),
+        ])
+}
+
+extension ProfileVersion {
+    static let schema = Schema.record(
+        "ProfileVersion",
+        [
+            .required("profile", .text, "the name of the profile"),
+            .optional(
+                "files", hash,
+                "the hash of the files that it was read from, equal on all machines with these files; absent for a profile that was "
+                    + "not read from a file"),
+            .required(
+                "effective", hash,
+                "the hash of the profile in effect, after variables, selection and changes of clients: the tag of /v1/profile"
+            ),
         ])
 
-    let version: String
-    let api = 1
+    private static let hash = Schema.text(pattern: "[0-9a-f]{16}", example: "3f2a9c1b00d4e5f6")
 }
 
 package struct ShowDescription: Operation {

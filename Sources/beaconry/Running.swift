@@ -167,7 +167,13 @@ struct Running {
         }
         let managing = ServiceManager().map { manager in
             let changes = emulator.events.listen()
-            return Task { await manager.follow(changes) { await emulator.airSummary() } }
+            return Task {
+                await manager.follow(changes) {
+                    await emulator.airSummary()
+                } versions: {
+                    await context.versions()
+                }
+            }
         }
         let watching = Task { await watch?.run { _ = try? await emulator.reload() } }
         defer {

@@ -135,7 +135,8 @@ enum EventSamples {
             ),
             .refused(read, .readNotPermitted, name: nil), .refused(write, .writeNotPermitted, name: "level"),
             .settingsSaved(file: "/a/b.json"), .settingsRestored(file: "/a/b.json", reset: "beaconry reset entrance"),
-            .settingsReset(file: "/a/b.json"), .bondsSaved(file: "/a/b.bonds"), .bondsReset(file: "/a/b.bonds"),
+            .settingsReset(file: "/a/b.json"), .labelled("North \"gate\""), .labelled(nil),
+            .bondsSaved(file: "/a/b.bonds"), .bondsReset(file: "/a/b.bonds"),
             .connectionsFailing(ConnectionFault(count: 3, phase: .request, reason: .lowResources)),
             .connectionsFailing(ConnectionFault(count: 2, phase: .establishment)),
             .connectionsFailing(ConnectionFault(count: 0)),
@@ -179,7 +180,7 @@ enum EventSamples {
             [
                 .added(ListenerSummary(ListenerSettings()), position: [2, 3.5, 0]), .added(screenOff, position: nil),
                 .served(server: "tcp:127.0.0.1:6402", position: [0, 0, 2]), .changed(ListenerSummary(settings)),
-                .removed,
+                .removed, .labelled("Anna"), .labelled(nil),
                 .ended(region: "shop"), .connected(connection), .disconnected(connection),
                 .connected(ConnectionRecord(peer, beacon: nil, mtu: 23)),
             ] + regions.map { .monitored(region: "shop", IdentifierRecord($0)) }

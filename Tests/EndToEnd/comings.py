@@ -93,6 +93,8 @@ OTHERS = {
     "setRadio": "the events `radio-lost` and `radio-ready`",
     "setRate": "the clock is no part of what comes and goes",
     "advanceClock": "the clock is no part of what comes and goes",
+    "resetBeacon": "the event `settings-reset` of each beacon",
+    "resetBeacons": "the event `settings-reset` of each beacon",
     "changeBeacons": "changes only, which have events of their own",
     "changeBeacon": "changes only, which have events of their own",
     "performCommand": "a device acts, and reports it",

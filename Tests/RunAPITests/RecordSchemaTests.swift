@@ -17,15 +17,28 @@ import Testing
 @Suite struct RecordSchemaTests {
     private static let position = Position(x: 1, y: 2, z: 3)
 
+    private static let versions = RunVersions(
+        version: "1",
+        profiles: [ProfileVersion(profile: "a", files: "0123456789abcdef", effective: "0123456789abcdef")])
+
+    private static let reload: Emulator.ReloadResult = {
+        var result = Emulator.ReloadResult()
+        result.keptSettings = [
+            Emulator.KeptSettings(device: "a", settings: ["major": .init(profile: "1", present: "2")])
+        ]
+        return result
+    }()
+
     /// Records with all members.
     private static let full: [any Record] = [
-        RadioState(power: .on), Version(version: "1"), Health(AirSummary()), Forgotten(forgotten: 1),
+        RadioState(power: .on), versions, Health(AirSummary(), versions), Forgotten(forgotten: 1),
         MoveRecord(name: "a", position: position), WalkRecord(name: "a", path: [position], over: .seconds(1)),
         DisconnectionRecord(name: "a", peers: ["b"], reason: "remote-user"),
         ReceiverRecord(
-            "a", server: AirReceiver(name: "a", server: "tcp:127.0.0.1:1", hosts: ["a"], position: position)),
+            "a", server: AirReceiver(name: "a", server: "tcp:127.0.0.1:1", hosts: ["a"], position: position)
+        ).labelled("A"),
         LinkChangeRecord(from: "a", to: "b", LinkOverride()),
-        Emulator.ReloadResult(), ClockRecord(elapsed: 1, rate: "1", virtual: true),
+        reload, ClockRecord(elapsed: 1, rate: "1", virtual: true),
         ConnectionRecord(RemoteAddress(.zero, isRandom: true), beacon: "a", mtu: 23),
         ServiceRecord(
             RemoteService(uuid: .bit16(0x180F), handles: .all),

@@ -5,6 +5,7 @@
 import Bluetooth
 import Devices
 import Emulator
+import JSON
 package import RunAPI
 
 /// The text of running beacons: a line each, or a line for each of their settings.
@@ -15,15 +16,21 @@ package enum BeaconText {
     /// The maximum length of a line of a list, in characters.
     private static let width = 120
 
+    /// The maximum length of a label in a list, in characters.
+    private static let labelWidth = 24
+
     /// The Generic Access and Generic Attribute services, which every device has.
     private static let common = ["1800", "1801"]
 
     /// A heading, and a line for each beacon.
     package static func list(_ beacons: [BeaconRecord]) -> [String] {
-        let heading = ["DEVICE", "KIND", "STATE", "INTERVAL", "MAJOR/MINOR", "ADDRESS", "IDENTITY"]
+        let hasLabels = beacons.contains { $0.label != nil }
+        let heading =
+            ["DEVICE"] + (hasLabels ? ["LABEL"] : [])
+            + ["KIND", "STATE", "INTERVAL", "MAJOR/MINOR", "ADDRESS", "IDENTITY"]
         let rows = beacons.map { beacon in
-            [
-                beacon.id, beacon.kind, state(of: beacon), interval(of: beacon),
+            [beacon.id] + (hasLabels ? [beacon.label?.cut(to: labelWidth) ?? ""] : []) + [
+                beacon.kind, state(of: beacon), interval(of: beacon),
                 ["major", "minor"].compactMap { beacon.settings[$0]?.text }.joined(separator: "/"),
                 beacon.effective?.address ?? "",
                 beacon.settings["uuid"]?.text
@@ -42,12 +49,18 @@ package enum BeaconText {
         if keys == nil {
             let names = beacon.name.map { [["  name", $0]] } ?? []
             let services = beacon.services.enumerated().map { [$0 == 0 ? "  services" : "", $1] }
-            rows = names + rows + air(of: beacon) + services
+            rows = label(of: beacon) + names + rows + air(of: beacon) + services
         }
+        if keys?.contains("label") == true { rows = label(of: beacon) + rows }
         var remark: [String] = []
         if keys != nil, !beacon.keepsSettings { remark = ["  (not saved; lost when the run ends)"] }
+        if keys == ["label"] { remark = ["  (until the next reload)"] }
         if beacon.changed == false { remark = ["  (unchanged: nothing was written)"] }
         return [headline(beacon)] + TextTable(rows: rows).lines + remark
+    }
+
+    private static func label(of beacon: BeaconRecord) -> [[String]] {
+        beacon.label.map { [["  label", SafeText.line($0)]] } ?? []
     }
 
     /// A beacon's kind, profile and state.

@@ -22,6 +22,30 @@ enum ReloadText {
         ]
         return "reloaded: " + parts.compactMap(\.self).joined(separator: "; ")
     }
+
+    /// The line of the change, and one for each beacon whose changed settings stay in force.
+    static func lines(_ reload: Emulator.ReloadResult) -> [String] {
+        [line(reload)]
+            + reload.keptSettings.map { "\($0.sentence); \($0.command) restores the settings of the profile" }
+    }
+}
+
+/// The text of what runs.
+package enum VersionText {
+    /// The program, and a line for each profile with its hashes.
+    package static func lines(_ versions: RunVersions) -> [String] {
+        let rows = versions.profiles.map { [$0.profile, $0.files ?? "none", $0.effective] }
+        return ["beaconry \(versions.version)"]
+            + TextTable(rows: [["PROFILE", "FILES", "IN EFFECT"]] + rows).lines
+    }
+
+    /// `beaconry 0.9.0; museum: files 3f2a9c1b00d4e5f6, in effect 91ab44c0d7e81f02`
+    static func line(_ versions: RunVersions) -> String {
+        let profiles = versions.profiles.map { profile in
+            "\(profile.profile): " + (profile.files.map { "files \($0), " } ?? "") + "in effect \(profile.effective)"
+        }
+        return (["beaconry \(versions.version)"] + profiles).joined(separator: "; ")
+    }
 }
 
 /// The text of a walk on the bench.

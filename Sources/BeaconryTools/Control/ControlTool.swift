@@ -127,7 +127,12 @@ package struct ControlTool: Sendable {
                 $0.beacon = BeaconName(name)
                 $0.change = change
             }
-            return try await perform(changing, lines: lines)
+            do {
+                return try await perform(changing, lines: lines)
+            } catch let error as RefusedRequest where error.code == "unknown-beacon" {
+                guard let label = change.settings?["label"], change.settings?.count == 1 else { throw error }
+                return try await setLabel(label, ofReceiver: name, unless: error)
+            }
         }
         let profile = try await target().profile
         let changing = ChangeBeacons {
@@ -136,6 +141,21 @@ package struct ControlTool: Sendable {
             $0.change = change
         }
         try await perform(changing) { $0.flatMap(lines) }
+    }
+
+    /// Sets the label of a receiver, and prints it.
+    /// - Parameter error: what is wrong if there is no receiver of this name.
+    private func setLabel(_ label: String, ofReceiver name: String, unless error: RefusedRequest) async throws {
+        let text = try LabelChange(label)
+        do {
+            let changing = ChangeReceiver {
+                $0.receiver = AirName(name)
+                $0.change.label = text
+            }
+            try await perform(changing) { ["\($0.name): " + ($0.label.map { "label \($0)" } ?? "no label")] }
+        } catch let other as RefusedRequest where other.code == "unknown-beacon" {
+            throw error
+        }
     }
 
     /// Prints a beacon, or all that match a pattern, with their settings.
@@ -207,11 +227,23 @@ package struct ControlTool: Sendable {
 
     /// Performs an operation that changes the beacons of the run, and prints what has changed.
     package func reload<Sent: Operation>(_ operation: Sent) async throws where Sent.Reply == Emulator.ReloadResult {
-        try await perform(operation) { [ReloadText.line($0)] }
+        try await perform(operation, lines: ReloadText.lines)
     }
 
-    /// Starts all over, and prints the beacons.
-    package func reset() async throws { try await reload(Reset()) }
+    /// Starts all over, and prints the beacons; with a name, only the settings of this beacon, or of all that match a pattern.
+    package func reset(_ name: String?) async throws {
+        guard let name else { return try await reload(Reset()) }
+        guard Self.isPattern(name) else { return try await reload(ResetBeacon { $0.beacon = BeaconName(name) }) }
+        let profile = try await target().profile
+        let resetting = ResetBeacons {
+            $0.match = BeaconPattern(name)
+            $0.profile = profile
+        }
+        try await reload(resetting)
+    }
+
+    /// Prints the versions of the program and of the profiles in use.
+    package func printVersions() async throws { try await perform(ShowVersion(), lines: VersionText.lines) }
 
     /// Ends the run, and returns when its outputs are complete.
     package func stop() async throws {

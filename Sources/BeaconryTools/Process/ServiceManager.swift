@@ -6,6 +6,7 @@ import Dispatch
 package import Emulator
 import Glibc
 import Radio
+package import RunAPI
 import Synchronization
 
 /// The service manager that started the process, if it takes notifications of its state (sd_notify(3)).
@@ -43,8 +44,10 @@ package struct ServiceManager: Sendable {
     /// - Parameters:
     ///   - events: its events; the first one of the radio is posted when state folder and socket are open.
     ///   - summary: what is on the air; it returns when the run has done something, so it is the sign of life, too.
+    ///   - versions: what runs.
     package func follow(
-        _ events: AsyncStream<PostedEvent>, summary: @escaping @Sendable () async -> AirSummary
+        _ events: AsyncStream<PostedEvent>, summary: @escaping @Sendable () async -> AirSummary,
+        versions: @escaping @Sendable () async -> RunVersions
     ) async {
         let watchdog = Task {
             guard let limit else { return }
@@ -70,7 +73,7 @@ package struct ServiceManager: Sendable {
                     step.yield(.pauseEnded)
                 }
             case .report(let isImportant):
-                guard let message = status.message(await summary()) else { continue }
+                guard let message = status.message(await summary(), await versions()) else { continue }
                 send(message, isImportant: isImportant)
             case .stopping: send("STOPPING=1\nSTATUS=stopping", isImportant: true)
             }

@@ -4,12 +4,14 @@
 
 import Emulator
 import Radio
+import RunAPI
 
 /// The state of a run as a service manager gets it.
 ///
 ///     not started --(the radio is ready, or waits for something)--> started --(all beacons are on the air)--> ready
 ///
-/// The status text has what the radio waits for, else what is on the air, and whether the last good profile is used. Until the run
+/// The status text has what the radio waits for, else what is on the air, and whether the last good profile is used; then the versions
+/// of program and profiles. Until the run
 /// is ready, it follows the beacons after a pause.
 struct ServiceStatus {
     /// What happens.
@@ -68,14 +70,16 @@ struct ServiceStatus {
     }
 
     /// The message with the present state; `nil` if it has not changed.
-    mutating func message(_ air: AirSummary) -> String? {
-        let next: String
+    /// - Parameter versions: what runs.
+    mutating func message(_ air: AirSummary, _ versions: RunVersions) -> String? {
+        var next: String
         if let trouble {
             let waiting = hadRadio ? "the radio is lost" : "waiting for the radio"
             next = "\(waiting): \(trouble.message)" + (air.usesLastGood ? "; \(AirSummary.lastGoodClause)" : "")
         } else {
             next = air.sentence
         }
+        next += "; \(VersionText.line(versions))"
         defer { (isStarted, text) = (true, next) }
         guard isStarted else { return "READY=1\nSTATUS=\(next)" }
         return next == text ? nil : "STATUS=\(next)"

@@ -49,11 +49,14 @@ extension Emulator {
     /// Adds a receiver to the virtual air, in order with the changes of the profiles, so that no beacon gets the name
     /// meanwhile.
     /// - Throws: as `AirControl.addReceiver`.
-    package func addReceiver(_ name: String, at position: Position?) async throws(EmulatorError) -> AirReceiver {
+    package func addReceiver(
+        _ name: String, at position: Position?, label: LabelChange? = nil
+    ) async throws(EmulatorError) -> AirReceiver {
         // On a radio without positions at once, also before the beacons are on it.
         _ = try air.positioning()
         return try await inOrder { emulator throws(EmulatorError) in
             let added = try await emulator.air.addReceiver(name, at: position)
+            _ = await emulator.setLabel(label?.label, of: name)
             emulator.events.post(
                 .receiver(name, .served(server: added.server, position: added.position.map { [$0.x, $0.y, $0.z] })))
             return added
@@ -65,6 +68,7 @@ extension Emulator {
     package func removeReceiver(_ name: String) async throws(EmulatorError) -> AirReceiver {
         let removed = try await air.removeReceiver(name)
         events.post(.receiver(name, .removed))
+        _ = roster.setLabel(nil, of: name)
         return removed
     }
 }

@@ -18,7 +18,7 @@ package struct BeaconChange: Hashable, Sendable {
         case during(Duration)
     }
 
-    /// Settings by their keys in profiles.
+    /// Settings by their keys in profiles; `label` is one of them, which an empty text removes.
     package var settings: [String: String]?
     /// Its new position on a virtual air; ends a movement.
     package var position: Position?
@@ -83,13 +83,16 @@ extension Emulator {
         _ selection: BeaconSelection, _ change: BeaconChange
     ) async throws(EmulatorError) -> [BeaconStatus] {
         await progress.until(.opening)
+        var change = change
         return try await exclusively(selection) { beacons throws(EmulatorError) in
-            try await requireAcceptance(of: change, by: beacons)
+            let label = try Self.takeLabel(of: &change, by: beacons)
+            try await requireAcceptance(of: change, by: beacons, isLabelled: label != nil)
             var changed: Set<BeaconIdentifier> = []
             if let settings = change.settings { changed = try await set(settings, of: beacons) }
+            if let label { changed.formUnion(setLabel(label.label, of: beacons)) }
             for beacon in beacons { try await apply(change, to: beacon) }
             var statuses = await statuses(of: beacons)
-            guard change.settings != nil else { return statuses }
+            guard change.settings != nil || label != nil else { return statuses }
             for index in statuses.indices { statuses[index].isChanged = changed.contains(statuses[index].identifier) }
             return statuses
         }
@@ -122,9 +125,9 @@ extension Emulator {
 
     /// - Throws: as `change`, for what is known before a change.
     private func requireAcceptance(
-        of change: BeaconChange, by beacons: [RunningBeacon]
+        of change: BeaconChange, by beacons: [RunningBeacon], isLabelled: Bool
     ) async throws(EmulatorError) {
-        guard !change.isEmpty else {
+        guard !change.isEmpty || isLabelled else {
             throw EmulatorError(
                 .badProfile, "the change is empty", hint: "send settings, such as {\"settings\":{\"major\":7}}")
         }
@@ -140,6 +143,40 @@ extension Emulator {
             throw EmulatorError(
                 .conflict, "the battery of \(name) is flat",
                 hint: "replace it (beaconry ctl battery \(name) full)")
+        }
+    }
+
+    /// Takes the label out of a change, since it is no setting of the devices.
+    /// - Returns: `nil` if there is none, or a device has a setting of this name.
+    /// - Throws: `EmulatorError` `.badProfile` for a text that is no label.
+    private static func takeLabel(
+        of change: inout BeaconChange, by beacons: [RunningBeacon]
+    ) throws(EmulatorError) -> LabelChange? {
+        guard let text = change.settings?[labelKey],
+            !beacons.contains(where: { $0.status.settings.contains { $0.key == labelKey } })
+        else { return nil }
+        change.settings?[labelKey] = nil
+        if change.settings?.isEmpty == true { change.settings = nil }
+        do throws(ValueFault) {
+            return try LabelChange(text)
+        } catch {
+            throw EmulatorError(.badProfile, "label: \(error.message)")
+        }
+    }
+
+    private static let labelKey = "label"
+
+    /// Sets the label of a beacon or receiver; `nil` removes it.
+    /// - Returns: Whether it is another one.
+    func setLabel(_ label: String?, of name: String) -> Bool { roster.setLabel(label, of: name) }
+
+    /// Sets the label of beacons.
+    /// - Returns: Those that had another one.
+    private func setLabel(_ label: String?, of beacons: [RunningBeacon]) -> [BeaconIdentifier] {
+        beacons.map(\.identifier).filter { beacon in
+            guard setLabel(label, of: beacon.name) else { return false }
+            events.post(.beacon(beacon, .labelled(label)))
+            return true
         }
     }
 

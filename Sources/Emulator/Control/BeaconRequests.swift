@@ -103,6 +103,7 @@ extension Emulator {
     /// A status with the state of the session: advertising, centrals, muting, battery, schedule; and the present position.
     func completed(_ status: BeaconStatus) async -> BeaconStatus {
         var status = status
+        status.label = events.labels[status.identifier.name]
         if status.motion?.isMoving == true, let position = await air.position(of: status.identifier.name) {
             status.position = position
         }

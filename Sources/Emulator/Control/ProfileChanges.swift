@@ -14,7 +14,7 @@ package struct ProfileRecord: Hashable, Sendable {
     package let profile: String
     /// Its text in YAML, with all short forms written out, in UTF-8.
     package let bytes: [UInt8]
-    /// Differs after each change of the profiles; a replacement may require it.
+    /// The hash of the profile in effect (`ProfileVersion.effective`); a replacement may require it.
     package let tag: String
 
     package init(profile: String, bytes: [UInt8], tag: String) {
@@ -40,24 +40,41 @@ extension ProfileRecord: Encodable {
     }
 }
 
+/// What a run has of a profile, by hashes that are equal on machines with equal contents.
+package struct ProfileVersion: Codable, Hashable, Sendable {
+    /// The name of the profile.
+    package let profile: String
+    /// The hash of the files that it was read from (`ContentHash`); `nil` for a profile that was not read.
+    package let files: String?
+    /// The hash of the profile in effect: with the values of variables, without the beacons that were not selected, and with the
+    /// changes of clients.
+    package let effective: String
+
+    package init(profile: String, files: String?, effective: String) {
+        self.profile = profile
+        self.files = files
+        self.effective = effective
+    }
+}
+
 /// The texts of the profiles in use, each of which is written once for all clients.
 final class ProfileTexts: Sendable {
+    typealias Document = (text: [UInt8], hash: ContentHash)
+
     private struct Text {
         let revision: Int
-        let bytes: Task<[UInt8], Never>
+        let document: Task<Document, Never>
     }
 
     private let texts = Mutex<[String: Text]>([:])
 
-    /// The text of a profile.
+    /// The text of a profile, and its hash.
     /// - Parameter revision: differs after each change of the profile.
-    func bytes(of profile: Profile, _ revision: Int) async -> [UInt8] {
+    func document(of profile: Profile, _ revision: Int) async -> Document {
         let task = texts.withLock { texts in
-            if let known = texts[profile.name], known.revision == revision { return known.bytes }
-            let task = Task {
-                await LongWork.profiles.perform { Array(ProfileWriter.text(of: profile).utf8) }
-            }
-            texts[profile.name] = Text(revision: revision, bytes: task)
+            if let known = texts[profile.name], known.revision == revision { return known.document }
+            let task = Task { await LongWork.profiles.perform { ProfileWriter.document(of: profile) } }
+            texts[profile.name] = Text(revision: revision, document: task)
             return task
         }
         return await task.value
@@ -77,8 +94,23 @@ extension Emulator {
         let profile = profiles[try Self.index(of: name, in: profiles)]
         let revision = roster.revision
         profileTexts.keep(Set(profiles.map(\.name)))
-        return ProfileRecord(
-            profile: profile.name, bytes: await profileTexts.bytes(of: profile, revision), tag: "\(revision)")
+        let document = await profileTexts.document(of: profile, revision)
+        return ProfileRecord(profile: profile.name, bytes: document.text, tag: "\(document.hash)")
+    }
+
+    /// The versions of the profiles in use, in their order. A handover that is under way is finished first.
+    package func profileVersions() async -> [ProfileVersion] {
+        await directory.handover?.value
+        let (profiles, revision) = (roster.profiles, roster.revision)
+        profileTexts.keep(Set(profiles.map(\.name)))
+        var versions: [ProfileVersion] = []
+        for profile in profiles {
+            let hash = await profileTexts.document(of: profile, revision).hash
+            versions.append(
+                ProfileVersion(
+                    profile: profile.name, files: profile.files?.description, effective: hash.description))
+        }
+        return versions
     }
 
     /// Replaces a profile in use. Beacons whose definition is the same keep their state.
@@ -101,16 +133,20 @@ extension Emulator {
             throw EmulatorError(error)
         }
         return try await changeProfiles { emulator throws(EmulatorError) in
-            let revision = emulator.roster.revision
-            guard tag == nil || tag == "\(revision)" else {
-                throw EmulatorError(
-                    .profileChanged, "the profile has changed: its tag is \(revision), not \(tag ?? "")",
-                    hint: "read it again")
-            }
             var next = emulator.roster.profiles
             let index = try Self.index(of: name, in: next)
+            if let tag {
+                let present = await emulator.profileTexts.document(of: next[index], emulator.roster.revision).hash
+                guard tag == present.description else {
+                    throw EmulatorError(
+                        .profileChanged, "the profile has changed: its tag is \(present), not \(tag)",
+                        hint: "read it again")
+                }
+            }
+            let former = next[index]
             // A text that is sent has no pictures: the map of the file stays until the next reload.
-            next[index] = profile.with(plan: next[index].surroundings.plan)
+            next[index] = profile.with(plan: former.surroundings.plan)
+            next[index].files = former.files
             guard Set(next.map(\.name)).count == next.count else {
                 throw EmulatorError(.badProfile, "another profile has the name \"\(profile.name)\" already")
             }
@@ -191,12 +227,5 @@ extension Emulator {
     private static func parts(of name: String) -> (profile: String?, id: String) {
         guard let slash = name.firstIndex(of: "/") else { return (nil, name) }
         return (String(name[..<slash]), String(name[name.index(after: slash)...]))
-    }
-}
-
-extension Profile {
-    /// The profile with other beacons.
-    func with(_ beacons: [BeaconDefinition]) -> Profile {
-        Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings)
     }
 }

@@ -56,6 +56,8 @@ extension BeaconEvent {
                 try $0.set(.message, "saved settings take precedence over the values of the profile")
                 try $0.set(.hint, "\(reset) goes back to the profile, when the run has ended")
             }
+        case .labelled(let label):
+            EventForm(.labelChanged, label.map { "its label is \"\($0)\"" } ?? "it has no label any more")
         case .settingsReset(let file):
             EventForm(.settingsReset, "settings reset: \(file) removed") { try $0.set(.file, file) }
         case .bondsSaved(let file): EventForm(.bondsSaved, "bonds saved in \(file)") { try $0.set(.file, file) }

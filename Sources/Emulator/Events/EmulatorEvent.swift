@@ -61,6 +61,15 @@ package enum EmulatorEvent: Hashable, Sendable {
         }
     }
 
+    /// The beacon or the receiver whose label the event has; `nil` for none.
+    var subject: String? {
+        switch self {
+        case .beacon(let beacon, _): beacon.name
+        case .receiver(let name, _): name
+        default: nil
+        }
+    }
+
     /// Whether the event is a warning.
     package var isWarning: Bool {
         switch self {
@@ -94,6 +103,8 @@ package enum BeaconEvent: Hashable, Sendable {
     case settingsSaved(file: String)
     /// Saved settings replace the values of the profile; `reset` is the command that removes them.
     case settingsRestored(file: String, reset: String)
+    /// A client has changed the label; `nil` is the end of it.
+    case labelled(String?)
     /// Saved settings were removed.
     case settingsReset(file: String)
     /// Bonds were saved in a file.
@@ -195,24 +206,30 @@ package struct PostedEvent: Hashable, Sendable {
     package var event: EmulatorEvent { content.event }
     /// The kind of the event.
     var kind: EventKind { content.kind }
+    /// The label that the beacon or receiver has at this moment; `nil` for none.
+    package var label: String? { content.label }
 
     private final class Content: Hashable, Sendable {
         let event: EmulatorEvent
+        let label: String?
         /// Made once, because each reader of selected events compares it.
         let kind: EventKind
 
-        init(_ event: EmulatorEvent) {
+        init(_ event: EmulatorEvent, _ label: String?) {
             self.event = event
+            self.label = label
             kind = event.form.kind
         }
 
-        static func == (left: Content, right: Content) -> Bool { left.event == right.event }
+        static func == (left: Content, right: Content) -> Bool {
+            left.event == right.event && left.label == right.label
+        }
         func hash(into hasher: inout Hasher) { hasher.combine(event) }
     }
 
     /// An event of this moment.
-    package init(_ event: EmulatorEvent) {
+    package init(_ event: EmulatorEvent, label: String? = nil) {
         time = Date(timeIntervalSince1970: Duration.sinceUnixEpoch / .seconds(1))
-        content = Content(event)
+        content = Content(event, label)
     }
 }

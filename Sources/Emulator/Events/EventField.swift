@@ -47,6 +47,8 @@ extension EventField {
     package static let common = [v, time, event]
 
     static let device = EventField("device", .text, "the beacon, or the phone")
+    static let label = EventField(
+        "label", .text, "the label of the beacon, or of the receiver whose event it is, as it was at that moment")
     static let central = EventField("central", .text, "the central, or the accessory of a phone")
 
     // An advertisement, beside the values of `EffectiveRecord`.

@@ -16,6 +16,7 @@ extension PostedEvent: Encodable {
         try fields.set(.time, Timestamp.text(time))
         try fields.set(.event, form.kind.name)
         try fields.set(.device, event.device)
+        try fields.set(.label, label)
         if case .phone(_, let accessory, _) = event { try fields.set(.central, accessory?.address.description) }
         try form.write(&fields)
     }

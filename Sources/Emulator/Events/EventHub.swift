@@ -64,6 +64,8 @@ package final class EventHub: Sendable {
     private let state: Mutex<State>
     /// The last events as JSON.
     package let lines = EventLines()
+    /// The labels of the beacons and receivers that events concern.
+    package let labels = RunLabels()
 
     /// A hub without readers.
     /// - Parameter capacity: The number of events that a reader may fall behind before it loses some.
@@ -184,7 +186,7 @@ package final class EventHub: Sendable {
     /// handler of the cancellation takes this one; resuming needs the lock of the runtime, so under this one it could
     /// deadlock. A reader waits once at a time, so later events do not overtake the one that it is resumed with.
     package func post(_ event: EmulatorEvent) {
-        var posted = PostedEvent(event)
+        var posted = PostedEvent(event, label: event.subject.flatMap { labels[$0] })
         let waiting = state.withLock { state in
             state.sequence += 1
             posted.sequence = state.sequence

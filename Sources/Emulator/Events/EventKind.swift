@@ -6,7 +6,7 @@ import Devices
 
 /// A kind of event: its name in JSON, the fields that its object may have, and when it is posted.
 ///
-/// Conditions of the journal, `beaconry schema events`, docs/events.md and the Python package follow from the rows. A new kind is
+/// Kinds of a device or a receiver have its label, too. Conditions of the journal, `beaconry schema events`, docs/events.md and the Python package follow from the rows. A new kind is
 /// a row here and a name in the list below its group (`run`, `beacons`, …), a case of an event in `EmulatorEvent.swift`, and
 /// the form of that case. A field that only this kind has may be a constant of `EventField` beside its row.
 package struct EventKind: Hashable, Sendable {
@@ -19,7 +19,9 @@ package struct EventKind: Hashable, Sendable {
 
     private init(_ name: String, _ fields: [EventField], _ meaning: String) {
         self.name = name
-        self.fields = fields
+        let subjects: Set<EventField> = [.device, .receiver]
+        self.fields =
+            fields.first.map { subjects.contains($0) } == true ? [fields[0], .label] + fields.dropFirst() : fields
         self.meaning = meaning
     }
 }
@@ -155,6 +157,8 @@ extension EventKind {
         "settings-saved", [.device, .file], "settings are saved; precedes the `written` event of the change")
     static let settingsRestored = EventKind(
         "settings-restored", [.device, .file, .message, .hint], "saved settings take precedence over the profile")
+    static let labelChanged = EventKind(
+        "label-changed", [.device, .receiver], "a beacon or receiver has another `label`, or none (`ctl set`)")
     static let settingsReset = EventKind(
         "settings-reset", [.device, .file], "saved settings were removed (`--factory-reset`, `ctl reset`)")
     static let bondsSaved = EventKind(
@@ -174,7 +178,8 @@ extension EventKind {
     private static let beacons = [
         advertisingStarted, advertisingChanged, advertisingStopped, advertisingRefused, connected, disconnected,
         subscribed,
-        unsubscribed, written, refused, settingsSaved, settingsRestored, settingsReset, bondsSaved, bondsReset, muted,
+        unsubscribed, written, refused, settingsSaved, settingsRestored, settingsReset, labelChanged, bondsSaved,
+        bondsReset, muted,
         unmuted,
         connectionsFailing, batteryFlat, batteryFull,
     ]

@@ -14,6 +14,8 @@ package enum ReceiverEvent: Hashable, Sendable {
     case served(server: String, position: [Double]?)
     /// A receiver that scans within the run has other settings.
     case changed(ListenerSummary)
+    /// A client has changed the label; `nil` is the end of it.
+    case labelled(String?)
     /// The receiver is not there any more.
     case removed
     /// The receiver monitors a region.
@@ -73,6 +75,10 @@ extension ReceiverEvent {
             }
         case .changed(let settings):
             EventForm(.receiverChanged, "\(receiver) changed: \(settings.sentence)", settings.write)
+        case .labelled(let label):
+            EventForm(
+                .labelChanged,
+                label.map { "the label of \(receiver) is \"\($0)\"" } ?? "\(receiver) has no label any more")
         case .removed: EventForm(.receiverRemoved, "\(receiver) removed")
         case .monitored(let region, let identifiers):
             EventForm(.regionMonitored, "\(receiver) monitors the region \(region)") {

@@ -11,6 +11,7 @@ package import Space
 
 /// A change of a listening receiver; what is `nil` stays.
 package struct ListenerChange: Hashable, Sendable {
+    package var label: LabelChange?
     package var position: Position?
     package var phone: PhoneModel?
     package var scan: ScanChange?
@@ -27,6 +28,13 @@ package struct ListenerChange: Hashable, Sendable {
     }
 
     package init() {}
+
+    /// Whether it changes no more than the label.
+    var isOfLabel: Bool {
+        var rest = self
+        rest.label = nil
+        return label != nil && rest == ListenerChange()
+    }
 
     /// Settings with this change.
     /// - Throws: `EmulatorError` `.badProfile` for a scan out of range.
@@ -78,6 +86,7 @@ extension Emulator {
                 guard !isNew else { throw EmulatorError(.exists, "there is a receiver \"\(name)\" already") }
                 // Regions stay when an app starts again.
                 try await listener.replace(by: settings)
+                await emulator.setLabel(change.label?.label, ofReceiver: name)
                 if let position = change.position { try await emulator.air.move(name, to: position) }
                 return (listener, false)
             }
@@ -85,6 +94,8 @@ extension Emulator {
                 throw EmulatorError(
                     .conflict, "a beacon is named \"\(name)\" already", hint: "give the receiver another name")
             }
+            // The event of the addition has it.
+            _ = await emulator.setLabel(change.label?.label, of: name)
             let listener = try await emulator.listeners.add(
                 name, settings, motion: change.position.map(Motion.rest), isAdded: true, on: emulator.placedRadio,
                 emulator.runClock)
@@ -92,20 +103,32 @@ extension Emulator {
         }
     }
 
-    /// Changes a listening receiver.
+    /// Changes a listening receiver; the label also of one whose hosts are other programs.
     /// - Throws: `EmulatorError` as `putListener`, `.unknownBeacon`, or `.conflict` if its phone does not permit another start
     ///   of the scan.
-    package func changeListener(_ name: String, _ change: ListenerChange) async throws(EmulatorError)
-        -> ListeningReceiver
-    {
+    package func changeListener(_ name: String, _ change: ListenerChange) async throws(EmulatorError) {
         guard change != ListenerChange() else {
             throw EmulatorError(.badProfile, "the change is empty", hint: "send members, such as {\"screen\":\"off\"}")
+        }
+        if let label = change.label, change.isOfLabel, await isServed(name) {
+            return setLabel(label.label, ofReceiver: name)
         }
         let listener = try listener(name)
         if let position = change.position { try air.positioning(for: [position]) }
         try await listener.change(change)
+        if let label = change.label { setLabel(label.label, ofReceiver: name) }
         if let position = change.position { try await air.move(name, to: position) }
-        return listener
+    }
+
+    /// Whether there is a receiver of this name whose hosts are other programs.
+    private func isServed(_ name: String) async -> Bool {
+        (try? await air.receivers())?.contains { $0.name == name } == true
+    }
+
+    /// Sets the label of a receiver; `nil` removes it.
+    private func setLabel(_ label: String?, ofReceiver name: String) {
+        guard setLabel(label, of: name) else { return }
+        events.post(.receiver(name, .labelled(label)))
     }
 
     /// Adds a receiver of a scenario.
@@ -132,6 +155,7 @@ extension Emulator {
                     hint: "remove it from the profile, or switch it off (listening: false)")
             }
             await emulator.listeners.remove(name)
+            _ = await emulator.setLabel(nil, of: name)
         }
     }
 

@@ -25,10 +25,12 @@ struct BeaconReplacement: Sendable {
     /// Makes the beacons of profiles. A new beacon takes over the lock of the one that it replaces.
     /// - Parameters:
     ///   - present: The beacons of the run.
-    ///   - keepsEqual: Whether a beacon whose definition has not changed is kept.
+    ///   - keepsEqual: Whether a beacon whose definition has not changed is kept; another label is no reason to replace it.
+    ///   - renewed: Beacons that are replaced anyway.
     /// - Throws: `EmulatorError` `.cannotCreate` if a lock cannot be acquired; then none is.
     init(
-        of present: [RunningBeacon], by profiles: [Profile], keepsEqual: Bool, _ factory: BeaconFactory
+        of present: [RunningBeacon], by profiles: [Profile], keepsEqual: Bool,
+        renewing renewed: Set<BeaconIdentifier> = [], _ factory: BeaconFactory
     ) async throws(EmulatorError) {
         self.profiles = profiles
         let paths = present.map { ("\($0.profileName)/\($0.profile.id)", $0) }
@@ -40,8 +42,8 @@ struct BeaconReplacement: Sendable {
                 // Requests do not wait for thousands of beacons.
                 if index % 256 == 255 { _ = await LongWork.pause() }
                 let predecessor = predecessors["\(profile.name)/\(definition.id)"]
-                if keepsEqual, let predecessor, predecessor.profile == definition,
-                    predecessor.identifier == identifier
+                if keepsEqual, let predecessor, predecessor.profile.isSameDevice(as: definition),
+                    predecessor.identifier == identifier, !renewed.contains(identifier)
                 {
                     next.append(predecessor)
                     continue

@@ -20,6 +20,45 @@ extension Emulator {
         package var removed: [String] = []
         /// Beacons whose definition is the same. They keep their state.
         package var kept: [String] = []
+        /// Beacons with settings that were changed since the file was written, and stay in force, in the order of the profiles.
+        package var keptSettings: [KeptSettings] = []
+    }
+
+    /// Settings of a beacon that were changed by a client or an app, so that those of its profile are not in force.
+    package struct KeptSettings: Codable, Hashable, Sendable {
+        /// A setting that differs.
+        package struct Difference: Codable, Hashable, Sendable {
+            /// The value in the profile.
+            package let profile: String
+            /// The value in force.
+            package let present: String
+
+            package init(profile: String, present: String) {
+                self.profile = profile
+                self.present = present
+            }
+        }
+
+        /// The beacon.
+        package let device: String
+        /// The settings by their keys.
+        package let settings: [String: Difference]
+
+        package init(device: String, settings: [String: Difference]) {
+            self.device = device
+            self.settings = settings
+        }
+
+        /// The command after which those of the profile are in force.
+        package var command: String { "beaconry ctl reset \(device)" }
+
+        /// `door: major is 4711, and 1 in the profile`
+        package var sentence: String {
+            let parts = settings.sorted { $0.key < $1.key }.map { key, value in
+                "\(key) is \(value.present), and \(value.profile) in the profile"
+            }
+            return "\(device): \(parts.joined(separator: "; "))"
+        }
     }
 
     /// Reads the profiles again. Beacons whose definition is the same keep their state.
@@ -51,7 +90,7 @@ extension Emulator {
     /// - Parameter change: the next profiles, from those in use.
     /// - Throws: `EmulatorError`; then nothing has changed.
     func changeProfiles(
-        _ change: @escaping @Sendable (isolated Emulator) throws(EmulatorError) -> [Profile]
+        _ change: @escaping @Sendable (isolated Emulator) async throws(EmulatorError) -> [Profile]
     ) async throws(EmulatorError) -> ReloadResult {
         try await changeProfiles(change) { _, result throws(EmulatorError) in result }
     }
@@ -62,7 +101,7 @@ extension Emulator {
     ///   - reply: what the client gets, before the next change of the profiles.
     /// - Throws: `EmulatorError`; then nothing has changed.
     func changeProfiles<Reply: Sendable>(
-        _ change: @escaping @Sendable (isolated Emulator) throws(EmulatorError) -> [Profile],
+        _ change: @escaping @Sendable (isolated Emulator) async throws(EmulatorError) -> [Profile],
         reply: @escaping @Sendable (Emulator, ReloadResult) async throws(EmulatorError) -> Reply
     ) async throws(EmulatorError) -> Reply {
         try await inOrder { emulator throws(EmulatorError) in
@@ -122,9 +161,30 @@ extension Emulator {
         let names = BeaconFactory.identified(profiles).map(\.2.name)
         let present = Set(self.names)
         try await air.requireNoReceiver(named: names.filter { !present.contains($0) })
-        let result = try await replaceBeacons(by: profiles)
+        var result = try await replaceBeacons(by: profiles)
+        let former = events.labels.all
         await adopt(profiles, areRead: areRead)
+        let labelled = Set(result.kept.filter { former[$0] != events.labels[$0] })
+        result.changed += result.kept.filter(labelled.contains)
+        result.kept.removeAll(where: labelled.contains)
+        result.keptSettings = roster.beacons.compactMap(\.keptSettings)
+        if areRead, let warning = Self.warning(of: result.keptSettings) { events.post(.warning(warning)) }
         return result
+    }
+
+    /// The number of beacons that a warning names.
+    private static let namedBeacons = 3
+
+    /// The warning that the settings of a file that was read again are not in force; `nil` if they are.
+    private static func warning(of kept: [KeptSettings]) -> Warning? {
+        guard let first = kept.first else { return nil }
+        let more = kept.count > namedBeacons ? "; and of \(kept.count - namedBeacons) more beacons" : ""
+        return Warning(
+            code: "settings-kept",
+            message: "settings that were changed since stay in force: "
+                + kept.prefix(namedBeacons).map(\.sentence).joined(separator: "; ") + more,
+            hint: "none needed; \(first.command) restores those of the profile"
+                + (kept.count > 1 ? ", of each beacon or of all that match a pattern" : ""))
     }
 
     /// Takes the profiles of beacons that are on the radio now.
@@ -149,11 +209,28 @@ extension Emulator {
         if let warning = await receivers.replace(by: next, on: radio) { events.post(.warning(warning)) }
     }
 
-    private func replaceBeacons(by profiles: [Profile]) async throws(EmulatorError) -> ReloadResult {
-        let replacement = try await BeaconReplacement(of: roster.beacons, by: profiles, keepsEqual: true, factory)
+    /// Removes the saved settings of beacons, which start again with those of their profiles; bonds stay.
+    /// - Throws: `EmulatorError` `.unknownBeacon`, `.unknownProfile`, `.inputOutput` if saved settings cannot be removed, or as
+    ///   `reload`.
+    package func resetSettings(of selection: BeaconSelection) async throws(EmulatorError) -> ReloadResult {
+        try await inOrder { emulator throws(EmulatorError) in
+            try await emulator.resetSettings(of: try await emulator.selected(selection).map(\.identifier))
+        }
+    }
+
+    private func resetSettings(of beacons: [BeaconIdentifier]) async throws(EmulatorError) -> ReloadResult {
+        try await replaceBeacons(by: roster.profiles, resetting: Set(beacons))
+    }
+
+    /// - Parameter reset: beacons whose saved settings are removed.
+    private func replaceBeacons(
+        by profiles: [Profile], resetting reset: Set<BeaconIdentifier> = []
+    ) async throws(EmulatorError) -> ReloadResult {
+        let replacement = try await BeaconReplacement(
+            of: roster.beacons, by: profiles, keepsEqual: true, renewing: reset, factory)
         do throws(EmulatorError) {
             for (beacon, _) in replacement.fresh {
-                try await beacon.restore(resets: false)
+                try await beacon.restore(resets: reset.contains(beacon.identifier))
                 try openBonds(of: beacon, resets: false)
             }
             guard !replacement.handedOver.isEmpty || replacement.next.map(\.identifier) != roster.order else {

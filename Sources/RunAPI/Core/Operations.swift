@@ -23,6 +23,7 @@ package enum Operations {
     private static let beacons = [
         Endpoint(ListBeacons.self), Endpoint(ChangeBeacons.self), Endpoint(RemoveBeacons.self),
         Endpoint(ShowBeacon.self), Endpoint(ChangeBeacon.self), Endpoint(PutBeacon.self), Endpoint(RemoveBeacon.self),
+        Endpoint(ResetBeacon.self), Endpoint(ResetBeacons.self),
         Endpoint(PerformCommand.self), Endpoint(RequestPairing.self), Endpoint(AnswerPairing.self),
         Endpoint(ListBonds.self), Endpoint(ForgetBonds.self), Endpoint(ShowConnectionFault.self),
         Endpoint(FailConnections.self),

@@ -35,18 +35,26 @@ package struct MetricsReport: Sendable {
 
     /// The metrics at present, in UTF-8, in blocks.
     package func text(of emulator: Emulator, _ watch: RunWatch) async -> [[UInt8]] {
-        text(await emulator.metrics(), watch.counts)
+        text(await emulator.metrics(), await emulator.profileVersions(), watch.counts)
     }
 
     /// The metrics before the run.
-    package func text(_ watch: RunWatch) -> [[UInt8]] { text(nil, watch.counts) }
+    package func text(_ watch: RunWatch) -> [[UInt8]] { text(nil, [], watch.counts) }
 
-    private func text(_ metrics: RunMetrics?, _ events: RunWatch.State) -> [[UInt8]] {
+    private func text(
+        _ metrics: RunMetrics?, _ versions: [ProfileVersion], _ events: RunWatch.State
+    ) -> [[UInt8]] {
         let beacons = metrics?.beacons ?? []
         let air = metrics?.air ?? AirSummary()
         var text = MetricsText()
         text.add(
             "beaconry_build_info", .gauge, "The version of the program; the value is 1.", [(["version": version], 1)])
+        text.add(
+            "beaconry_profile_info", .gauge,
+            "The profiles in use with the hash of their files and of what is in effect; the value is 1.",
+            versions.map {
+                (["profile": $0.profile, "files": $0.files ?? "", "effective": $0.effective], 1)
+            })
         text.add(
             "beaconry_ready", .gauge, "Whether everything that should be on the air is on the air, 0 or 1.",
             air.isComplete ? 1 : 0)
@@ -108,6 +116,15 @@ package struct MetricsReport: Sendable {
             }
         }
         guard details == .beacon else { return }
+        text.add(
+            "beaconry_beacon_info", .gauge,
+            "The label of a beacon, and its identity on the air as FORMAT:NUMBERS, or the identity that it would have; the value is 1.",
+            metrics.beacons.map {
+                var labels = Self.labels($0)
+                labels["label"] = $0.label ?? ""
+                labels["identity"] = $0.identity ?? ""
+                return (labels, 1)
+            })
         text.add(
             "beaconry_beacon_on_air", .gauge, "Whether a beacon is on the air, 0 or 1.",
             metrics.beacons.map { (Self.labels($0), $0.airState == .onAir ? 1 : 0) })

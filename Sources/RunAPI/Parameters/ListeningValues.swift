@@ -24,6 +24,7 @@ extension Screen: Parameter {}
 extension ListenerChange {
     /// The members of a body that change a receiver.
     static let fields: [Field<ListenerChange>] = [
+        .optional("label", .member, \.label, "its name for people; an empty text removes it"),
         .optional("position", .member, \.position, "metres: x, y and, if not 0, the height"),
         .optional("phone", .member, \.phone, "the phone that it receives like, see docs/phones.md"),
         .optional("scan", .member, \.scan, "parameters of its scan that replace the phone's"),

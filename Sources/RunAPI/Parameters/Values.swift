@@ -122,6 +122,22 @@ package struct NewName: Parameter, Hashable {
     package static var schema: Schema { .text(pattern: "[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}", example: "phone") }
 }
 
+/// A label; an empty text removes it.
+extension LabelChange: Parameter {
+    package init(json: JSONValue) throws(ValueFault) {
+        guard let text = json.string else { throw ValueFault("write a text of at most 100 characters") }
+        try self.init(text)
+    }
+
+    package var json: JSONValue { .text(label ?? "") }
+    package static var schema: Schema {
+        Schema([
+            "type": .text("string"), "maxLength": .number(100),
+            "pattern": .text("^[^\\u0000-\\u001F\\u007F-\\u009F]*$"),
+        ])
+    }
+}
+
 /// The number of a capture, from 1.
 package struct CaptureNumber: Parameter, Hashable {
     package var number: Int

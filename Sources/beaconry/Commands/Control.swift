@@ -28,7 +28,7 @@ struct Control: AsyncParsableCommand {
             ControlBattery.self, ControlRadio.self, ControlBench.self, ControlClock.self, ControlScenario.self,
             ControlCapture.self,
             ControlPut.self, ControlRemove.self, ControlProfile.self, ControlReset.self, ControlReload.self,
-            ControlStop.self, ControlEvents.self, ControlJournal.self, ControlWait.self,
+            ControlStop.self, ControlVersion.self, ControlEvents.self, ControlJournal.self, ControlWait.self,
             ControlBonds.self, ControlForget.self,
             ControlPair.self,
         ])
@@ -83,7 +83,7 @@ struct ControlSet: AsyncParsableCommand {
         discussion: """
             Example: beaconry ctl set entrance uuid=E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 minor=3 tx-power=-6dBm
 
-            Settings: \(BeaconText.commonSettings); and the named characteristics of a device, such as level=80. The value auto resumes the simulation of a characteristic that changes by itself. `ctl show` \
+            Settings: label, a name for people, also of a receiver; \(BeaconText.commonSettings); and the named characteristics of a device, such as level=80. The value auto resumes the simulation of a characteristic that changes by itself. `ctl show` \
             lists the settings of a beacon.
             """)
     @Argument(help: "The beacon's id, or a pattern such as 'shelf-*'.", completion: .beacons) var device: String
@@ -299,15 +299,34 @@ struct ControlReload: AsyncParsableCommand {
 /// `beaconry ctl reset`
 struct ControlReset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Start all over, as between two tests.",
+        commandName: "reset", abstract: "Start all over, as between two tests, or restore the settings of a beacon.",
         discussion: """
             Example: beaconry ctl reset
+            Example: beaconry ctl reset door
 
             The profiles are read again, and every beacon starts with the settings of its profile: without saved \
             settings, bonds, connections and faults. Receivers that were added are removed, and the journal is empty.
+
+            With a beacon, only its saved settings are removed, and it starts again with those of its profile.
+            """)
+    @Argument(help: "The beacon's id, or a pattern such as 'shelf-*' (default: the run).", completion: .beacons)
+    var device: String?
+    @OptionGroup var options: ControlOptions
+    func run() async throws { try await options.tool.reset(device) }
+}
+
+/// `beaconry ctl version`
+struct ControlVersion: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Show the version of the program that runs, and hashes of its profiles.",
+        discussion: """
+            Example: beaconry ctl version --url http://pi-3.local:8080
+
+            Machines with the same files have the same hash of the files. The hash of what is in effect is that of the profile \
+            after variables, --only and the changes of clients.
             """)
     @OptionGroup var options: ControlOptions
-    func run() async throws { try await options.tool.reset() }
+    func run() async throws { try await options.tool.printVersions() }
 }
 
 /// `beaconry ctl profile`

@@ -112,6 +112,10 @@ class Client:
         """Answers the question of a pairing."""
         self._connection.perform("POST", f"/v1/beacons/{part(beacon)}/pair/answer", body={"answer": answer})
 
+    def reset_beacon(self, beacon: str) -> Any:
+        """Removes the saved settings of a beacon, which starts again with those of its profile; bonds stay."""
+        return self._connection.perform("DELETE", f"/v1/beacons/{part(beacon)}/settings")
+
     def show_bench(self) -> Any:
         """The walk on the bench: what the receiver gets of each beacon, and the measured power that stands in for it on the radio."""
         return self._connection.perform("GET", "/v1/bench")
@@ -241,9 +245,9 @@ class Client:
         """The receivers: those that scan within the run, the hosts that have joined the virtual air, and the servers with a name that hosts may join."""
         return self._connection.perform("GET", "/v1/receivers")
 
-    def add_receiver(self, name: str, *, position: Sequence[float] | None = None) -> Any:
+    def add_receiver(self, name: str, *, label: str | None = None, position: Sequence[float] | None = None) -> Any:
         """Adds a receiver with a server of its own to the virtual air."""
-        return self._connection.perform("POST", "/v1/receivers", body={"name": name, "position": position})
+        return self._connection.perform("POST", "/v1/receivers", body={"label": label, "name": name, "position": position})
 
     def remove_receiver(self, receiver: str) -> Any:
         """Removes a receiver that was added, and its hosts; returns it as it was before."""
@@ -254,23 +258,23 @@ class Client:
         return self._connection.perform("GET", f"/v1/receivers/{part(receiver)}")
 
     def change_receiver(
-        self, receiver: str, *, listening: bool | None = None, phone: str | None = None, position: Sequence[float] | None = None,
-        scan: Any | None = None, screen: str | None = None
+        self, receiver: str, *, label: str | None = None, listening: bool | None = None, phone: str | None = None,
+        position: Sequence[float] | None = None, scan: Any | None = None, screen: str | None = None
     ) -> Any:
-        """Changes a receiver that scans within the run."""
+        """Changes a receiver that scans within the run, or the label of another one."""
         return self._connection.perform(
-            "PATCH", f"/v1/receivers/{part(receiver)}", body={"listening": listening, "phone": phone, "position": position,
-            "scan": scan, "screen": screen}, kind="application/merge-patch+json"
+            "PATCH", f"/v1/receivers/{part(receiver)}", body={"label": label, "listening": listening, "phone": phone,
+            "position": position, "scan": scan, "screen": screen}, kind="application/merge-patch+json"
         )
 
     def put_receiver(
-        self, receiver: str, *, if_none_match: str | None = None, listening: bool | None = None, phone: str | None = None,
-        position: Sequence[float] | None = None, scan: Any | None = None, screen: str | None = None
+        self, receiver: str, *, if_none_match: str | None = None, label: str | None = None, listening: bool | None = None,
+        phone: str | None = None, position: Sequence[float] | None = None, scan: Any | None = None, screen: str | None = None
     ) -> Any:
         """Adds a receiver that scans within the run, or gives one these settings; its regions stay."""
         return self._connection.perform(
-            "PUT", f"/v1/receivers/{part(receiver)}", fields={"If-None-Match": if_none_match}, body={"listening": listening,
-            "phone": phone, "position": position, "scan": scan, "screen": screen}
+            "PUT", f"/v1/receivers/{part(receiver)}", fields={"If-None-Match": if_none_match}, body={"label": label,
+            "listening": listening, "phone": phone, "position": position, "scan": scan, "screen": screen}
         )
 
     def advertisements(
@@ -396,10 +400,14 @@ class Client:
         """Performs the timeline of a scenario from now on, instead of a former one."""
         return self._connection.perform("PUT", "/v1/scenario", query={"file": file}, text=text)
 
+    def reset_beacons(self, match: str, *, profile: str | None = None) -> Any:
+        """Removes the saved settings of all beacons whose ids match a pattern, which start again with those of their profiles; bonds stay."""
+        return self._connection.perform("DELETE", "/v1/settings", query={"match": match, "profile": profile})
+
     def stop(self) -> Any:
         """Ends the run; the answer comes when its outputs and captures are complete."""
         return self._connection.perform("POST", "/v1/stop")
 
     def version(self) -> Any:
-        """The versions of the program and of the HTTP API."""
+        """The versions of the program, of the HTTP API, and of the profiles in use."""
         return self._connection.perform("GET", "/v1/version")

@@ -107,6 +107,10 @@ class Client:
         """Answers the question of a pairing."""
         await call(self._client.answer_pairing, beacon, answer)
 
+    async def reset_beacon(self, beacon: str) -> Any:
+        """Removes the saved settings of a beacon, which starts again with those of its profile; bonds stay."""
+        return await call(self._client.reset_beacon, beacon)
+
     async def show_bench(self) -> Any:
         """The walk on the bench: what the receiver gets of each beacon, and the measured power that stands in for it on the radio."""
         return await call(self._client.show_bench)
@@ -228,9 +232,9 @@ class Client:
         """The receivers: those that scan within the run, the hosts that have joined the virtual air, and the servers with a name that hosts may join."""
         return await call(self._client.list_receivers)
 
-    async def add_receiver(self, name: str, *, position: Sequence[float] | None = None) -> Any:
+    async def add_receiver(self, name: str, *, label: str | None = None, position: Sequence[float] | None = None) -> Any:
         """Adds a receiver with a server of its own to the virtual air."""
-        return await call(self._client.add_receiver, name, position=position)
+        return await call(self._client.add_receiver, name, label=label, position=position)
 
     async def remove_receiver(self, receiver: str) -> Any:
         """Removes a receiver that was added, and its hosts; returns it as it was before."""
@@ -241,22 +245,23 @@ class Client:
         return await call(self._client.show_receiver, receiver)
 
     async def change_receiver(
-        self, receiver: str, *, listening: bool | None = None, phone: str | None = None, position: Sequence[float] | None = None,
-        scan: Any | None = None, screen: str | None = None
+        self, receiver: str, *, label: str | None = None, listening: bool | None = None, phone: str | None = None,
+        position: Sequence[float] | None = None, scan: Any | None = None, screen: str | None = None
     ) -> Any:
-        """Changes a receiver that scans within the run."""
+        """Changes a receiver that scans within the run, or the label of another one."""
         return await call(
-            self._client.change_receiver, receiver, listening=listening, phone=phone, position=position, scan=scan, screen=screen
+            self._client.change_receiver, receiver, label=label, listening=listening, phone=phone, position=position, scan=scan,
+            screen=screen
         )
 
     async def put_receiver(
-        self, receiver: str, *, if_none_match: str | None = None, listening: bool | None = None, phone: str | None = None,
-        position: Sequence[float] | None = None, scan: Any | None = None, screen: str | None = None
+        self, receiver: str, *, if_none_match: str | None = None, label: str | None = None, listening: bool | None = None,
+        phone: str | None = None, position: Sequence[float] | None = None, scan: Any | None = None, screen: str | None = None
     ) -> Any:
         """Adds a receiver that scans within the run, or gives one these settings; its regions stay."""
         return await call(
-            self._client.put_receiver, receiver, if_none_match=if_none_match, listening=listening, phone=phone, position=position,
-            scan=scan, screen=screen
+            self._client.put_receiver, receiver, if_none_match=if_none_match, label=label, listening=listening, phone=phone,
+            position=position, scan=scan, screen=screen
         )
 
     async def advertisements(
@@ -361,10 +366,14 @@ class Client:
         """Performs the timeline of a scenario from now on, instead of a former one."""
         return await call(self._client.start_scenario, text, file=file)
 
+    async def reset_beacons(self, match: str, *, profile: str | None = None) -> Any:
+        """Removes the saved settings of all beacons whose ids match a pattern, which start again with those of their profiles; bonds stay."""
+        return await call(self._client.reset_beacons, match, profile=profile)
+
     async def stop(self) -> Any:
         """Ends the run; the answer comes when its outputs and captures are complete."""
         return await call(self._client.stop)
 
     async def version(self) -> Any:
-        """The versions of the program and of the HTTP API."""
+        """The versions of the program, of the HTTP API, and of the profiles in use."""
         return await call(self._client.version)
