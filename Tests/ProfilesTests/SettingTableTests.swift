@@ -34,7 +34,9 @@ import Testing
 
     private static let general = "## Keys of every beacon"
     /// Keys that every beacon has, whatever its device.
-    private static let ofBeacons: Set = ["id", "label", "device", "position", "path", "track", "orbit", "pairing", "schedule"]
+    private static let ofBeacons: Set = [
+        "id", "label", "device", "position", "path", "track", "orbit", "pairing", "schedule",
+    ]
 
     private static func text(of file: String) throws -> String {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
