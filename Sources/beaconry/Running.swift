@@ -29,6 +29,8 @@ struct Running {
     var service: BlueZRun?
     /// The walk on the bench; `nil` for none.
     var bench: BenchSettings?
+    /// Whether events that are no warnings are not printed, unless they are JSON.
+    var printsWarningsOnly = false
     /// Is called with each event.
     var observe: (@Sendable (EmulatorEvent) -> Void)?
     /// The paths of the profiles, beside which scenarios may be.
@@ -261,14 +263,14 @@ struct Running {
     private func print(_ events: AsyncStream<PostedEvent>, isSimulated: Bool) -> Task<Void, Never> {
         let json = options.writesJSON
         let executor: (any TaskExecutor)? = isSimulated ? nil : OutputExecutor()
-        if service == nil, !json, Terminal.isPossible {
+        if service == nil, !json, !printsWarningsOnly, Terminal.isPossible {
             return Task(executorPreference: executor) {
                 await RunDisplay.show(events) { Self.trimHeap(after: $0) }
             }
         }
         let form: EventForm =
             switch service {
-            case nil: json ? .json : .text
+            case nil: json ? .json : printsWarningsOnly ? .warnings : .text
             case let service?: service.handlesSignals ? .warnings : .notes
             }
         return Task(executorPreference: executor) {

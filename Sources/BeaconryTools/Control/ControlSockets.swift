@@ -11,7 +11,7 @@ import Sockets
 
 /// The control sockets in the runtime folders. A run has one with the name of each of its profiles; a service has one with the name
 /// of the file of its profile.
-enum ControlSockets {
+package enum ControlSockets {
     /// The live sockets of a folder.
     private struct Place {
         let folder: String
@@ -48,6 +48,18 @@ enum ControlSockets {
             }
             return numbered.count == 1 ? path(numbered[0]) : nil
         }
+    }
+
+    /// A name, or this name with a number after it, that no run has.
+    package static func freeName(_ name: String, in folders: [String] = Folders.control) -> String {
+        let used = Set(folders.flatMap { Place($0).names })
+        var number = 1
+        var free = name
+        while used.contains(free) {
+            number += 1
+            free = "\(name)-\(number)"
+        }
+        return free
     }
 
     /// The path of the control socket of the only run. Runs of the user come before services of the system.

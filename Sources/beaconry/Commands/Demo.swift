@@ -17,7 +17,8 @@ struct Demo: AsyncParsableCommand, OptionsOnlyCommand {
 
             The beacons and the phone are on a virtual air of this process: no radio is needed, and nothing is saved. The page is \
             opened by $BROWSER, or by xdg-open where there is a display; its address is printed. It ends with Ctrl-C. Meanwhile \
-            beaconry ctl list --profile demo shows the beacons, and beaconry ctl mute lobby-shop --profile demo changes one.
+            beaconry ctl list --profile demo shows the beacons, and beaconry ctl mute lobby-shop --profile demo changes one. A \
+            second demo is demo-2.
             """)
 
     @Option(
@@ -53,8 +54,9 @@ struct Demo: AsyncParsableCommand, OptionsOnlyCommand {
         """
 
     func run() async throws {
+        let name = ControlSockets.freeName(Self.name)
         let museum = String(decoding: PackageResources.museum_yaml, as: UTF8.self)
-            .replacing("profile: museum", with: "profile: \(Self.name)")
+            .replacing("profile: museum", with: "profile: \(name)")
         let profile = try Profile(parsing: "\(museum)\n\(Self.visitor)\n", file: Self.name)
         let arguments = ["--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--http", "127.0.0.1:\(port)"]
         let options = try RunOptions.parse(arguments + (output.format == .json ? ["--json"] : []))
@@ -62,10 +64,12 @@ struct Demo: AsyncParsableCommand, OptionsOnlyCommand {
         configuration.hasProfilesInMemory = true
         if let duration { configuration.duration = duration }
         var running = Running(options: options, configuration: configuration, control: options.controlPlace)
+        running.printsWarningsOnly = true
         let browser = noBrowser ? nil : Browser(Environment.value)
         running.observe = { event in
             guard case .controlServed(let address) = event else { return }
-            Output.note("beaconry: the museum is at \(address); Ctrl-C ends it")
+            Output.note(
+                "beaconry: the museum is at \(address), and for beaconry ctl its name is \(name); Ctrl-C ends it")
             if let browser {
                 Task {
                     guard let problem = await browser.open(address) else { return }

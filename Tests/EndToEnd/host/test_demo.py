@@ -61,6 +61,23 @@ def test_page_is_not_opened_where_that_is_not_wanted(beaconry: Beaconry, tmp_pat
     assert not (tmp_path / "opened").exists()
 
 
+def test_second_demo_has_a_name_of_its_own(beaconry: Beaconry) -> None:
+    first = beaconry.start("demo", "--no-browser", "--json")
+    first.wait("ready")
+    second = beaconry.start("demo", "--no-browser", "--json")
+    second.wait("ready")
+    for name in ("demo", "demo-2"):
+        assert json.loads(beaconry.call("ctl", "version", "--profile", name, "--json").stdout)["profiles"][0]["profile"] == name
+    assert (first.end(), second.end()) == (0, 0)
+
+
+def test_terminal_has_the_address_only(beaconry: Beaconry) -> None:
+    done = beaconry.call("demo", "--no-browser", "--duration", "1s")
+    assert done.returncode == 0 and done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("beaconry: the museum is at http://127.0.0.1:")
+
+
 def test_browser_that_fails_is_reported(beaconry: Beaconry, tmp_path: Path) -> None:
     beaconry.environment["BROWSER"] = str(browser(tmp_path, "exit 3"))
     run = beaconry.start("demo", "--json")
