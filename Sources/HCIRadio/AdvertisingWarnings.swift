@@ -18,7 +18,9 @@ extension AdvertisingStatus {
         onAir.transmitPower =
             effective.transmitPower.map { .known($0) } ?? .unknown("the controller does not report its power")
         onAir.address = .known(effective.address)
-        let differences = onAir.differences(from: requested)
+        var differences = onAir.differences(from: requested)
+        // A beacon that hides its address has it as requested, behind the private address.
+        if effective.identityAddress == requested.address { differences.remove(.address) }
         self.init(
             requested: requested, effective: onAir, differences: differences,
             warnings: AdvertisingField.allCases.filter(differences.contains).compactMap {

@@ -194,24 +194,31 @@ final class PeripheralHost {
         }
     }
 
-    /// A private address if the beacon hides its own; else the requested one, if the controller can have it; else one that is
-    /// derived from the beacon's key.
+    /// The address that identifies the beacon, or private addresses of it if the beacon hides it.
     private func ownAddress(
         _ requested: BluetoothAddress?, of beacon: HostedBeacon, on host: ControllerHost
     ) -> OwnAddress {
-        let staticRandom = requested.flatMap { $0.isStaticRandom ? $0 : nil }
+        let identity = identityAddress(requested, of: beacon, on: host)
         if beacon.pairing?.hidesAddress == true {
-            let identity = PeerAddress(staticRandom ?? .derived(from: beacon.key), type: .random)
             return .resolvable(
                 LocalIdentity(
                     address: identity,
                     resolvingKey: store.resolvingKey(
                         of: beacon.identifier, from: hosts.random(for: beacon.identifier.name))))
         }
-        if let staticRandom { return .random(staticRandom) }
+        return identity.type == .public ? .publicDevice : .random(identity.address)
+    }
+
+    /// The requested address if the controller can have it; else one that is derived from the beacon's key.
+    private func identityAddress(
+        _ requested: BluetoothAddress?, of beacon: HostedBeacon, on host: ControllerHost
+    ) -> PeerAddress {
+        guard let requested else { return PeerAddress(.derived(from: beacon.key), type: .random) }
+        if requested.isStaticRandom { return PeerAddress(requested, type: .random) }
         // On a virtual air the controller has the public address of the profile.
-        if let requested, air != nil || requested == host.read({ $0.capabilities?.address }) { return .publicDevice }
-        return .random(.derived(from: beacon.key))
+        let isOfController = air != nil || requested == host.read { $0.capabilities?.address }
+        return isOfController
+            ? PeerAddress(requested, type: .public) : PeerAddress(.derived(from: beacon.key), type: .random)
     }
 
     // MARK: - Centrals

@@ -25,6 +25,8 @@ package struct EffectiveAdvertising: Hashable, Sendable {
     package var address: BluetoothAddress
     /// The type of that address.
     package var addressType: AddressType
+    /// The identity address behind a private address; `nil` for an address of another kind.
+    package var identityAddress: BluetoothAddress?
     /// The number of sets that take turns on the only advertiser of a legacy controller; 1 without turns.
     package var turns = 1
     /// The fraction of the advertiser's time that this set has; 1 without turns.
@@ -38,8 +40,8 @@ package struct EffectiveAdvertising: Hashable, Sendable {
 extension EffectiveAdvertising {
     /// The acknowledged values of a set on the air.
     init(
-        _ order: AdvertisingOrder, _ advertiser: Advertiser, interval: AdvertisingInterval, turns: Int = 1,
-        share: Double = 1, _ context: HostContext
+        _ order: AdvertisingOrder, _ advertiser: Advertiser, of identity: LocalIdentity?, interval: AdvertisingInterval,
+        turns: Int = 1, share: Double = 1, _ context: HostContext
     ) {
         let random = order.address.randomAddress
         parameters = advertiser.parameters ?? order.parameters
@@ -49,6 +51,7 @@ extension EffectiveAdvertising {
         scanResponse = order.parameters.pdu.isScannable ? advertiser.scanResponse : []
         address = random ?? context.knownCapabilities.address ?? .zero
         addressType = random == nil ? .public : .random
+        identityAddress = identity?.address.address
         self.turns = turns
         self.share = share
     }

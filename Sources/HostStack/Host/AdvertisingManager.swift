@@ -258,7 +258,8 @@ struct AdvertisingManager: Sendable {
         guard sets[index].advertiser.isEnabled, sets[index].isReportDue else { return }
         let interval = order.parameters.interval
         sets[index].markReported(interval: interval, turns: 1, at: context.now)
-        let effective = EffectiveAdvertising(order, sets[index].advertiser, interval: interval, context)
+        let effective = EffectiveAdvertising(
+            order, sets[index].advertiser, of: sets[index].identity, interval: interval, context)
         context.emit(.advertising(sets[index].identifier, effective))
     }
 
@@ -334,7 +335,8 @@ struct AdvertisingManager: Sendable {
         var advertiser = legacy.advertiser
         advertiser.select(context.knownCapabilities.transmitPower?.lowerBound)
         let effective = EffectiveAdvertising(
-            order, advertiser, interval: interval, turns: turns, share: legacy.share(of: set), context)
+            order, advertiser, of: sets[index].identity, interval: interval, turns: turns, share: legacy.share(of: set),
+            context)
         context.emit(.advertising(set, effective))
     }
 
