@@ -480,8 +480,9 @@ extension Link {
         scheduleUpdate(by: side.other, parameters, afterEvent: nextEventNumber(at: context.now), &context)
     }
 
-    /// The host of a side rejects the request. The peer always gets this reason, whatever the host's is (Core 5.4, Vol
-    /// 6, Part B, 5.1.7.2).
+    /// The host of a side rejects the request. The reason of its command (Core 5.4, Vol 4, Part E, 7.8.32) does not reach the
+    /// peer: "If the Host rejects this request, then the device shall issue an LL_REJECT_EXT_IND PDU with the ErrorCode set
+    /// to Unacceptable Connection Parameters (0x3B)" (Vol 6, Part B, 5.1.7.2).
     mutating func refuseUpdate(by side: LinkSide, _ context: inout AirContext) {
         rejectUpdate(by: side.other, .unacceptableConnectionParameters, &context)
     }
