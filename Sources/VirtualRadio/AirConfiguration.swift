@@ -7,7 +7,7 @@ package import Space
 
 /// When data crosses a connection.
 package enum ConnectionTiming: Hashable, Sendable {
-    /// At connection events, with as much airtime as the connection interval has.
+    /// In connection events, with as much airtime as they have.
     case spec
     /// At once; also the procedures of the link.
     case immediate

@@ -157,7 +157,7 @@ private struct InitiatingRequest {
         own = command.ownAddressType
         parameters = LinkParameters(
             command.minimumConnectionInterval, command.maximumConnectionInterval, command.maximumLatency,
-            command.supervisionTimeout)
+            command.supervisionTimeout, command.maximumEventLength)
     }
 
     init(_ command: LEExtendedCreateConnection, _ first: LEExtendedCreateConnection.Parameters) {
@@ -182,7 +182,7 @@ extension LinkParameters {
     fileprivate init(_ parameters: LEExtendedCreateConnection.Parameters) {
         self.init(
             parameters.minimumConnectionInterval, parameters.maximumConnectionInterval, parameters.maximumLatency,
-            parameters.supervisionTimeout)
+            parameters.supervisionTimeout, parameters.maximumEventLength)
     }
 }
 

@@ -95,8 +95,6 @@ struct Link: Sendable {
     private static let responseTimeout: Int64 = 40_000_000
     /// Connection events between a decision and its instant (Core 5.4, Vol 6, Part B, 5.1.1).
     private static let instantDistance: Int64 = 6
-    /// Between two packets, in microseconds (Core 5.4, Vol 6, Part B, 4.1.1).
-    static let interFrameSpace: Int64 = 150
 
     private enum Update: Hashable, Sendable {
         case requested(LinkSide, LinkParameters)
@@ -145,11 +143,15 @@ struct Link: Sendable {
     private var interval: UInt16
     private var latency: UInt16
     private var supervisionTimeout: UInt16
+    /// In units of 0.625 ms; 0 for no maximum.
+    private var maximumEventLength: UInt16
     /// The time of the connection event with the number `anchorEvent`.
     private var anchor: AirTime
     private var anchorEvent: Int64 = 0
     /// The number of the last connection event that had something to do.
     private var lastEvent: Int64 = -1
+    /// The exchanges of data in it.
+    private var event = ConnectionEvent()
     private var procedures: [LinkProcedure] = []
     private var update: Update?
     private var encryption = Encryption.off
@@ -163,6 +165,7 @@ struct Link: Sendable {
         interval = parameters.minimumInterval
         latency = parameters.latency
         supervisionTimeout = parameters.supervisionTimeout
+        maximumEventLength = parameters.maximumEventLength
         self.anchor = anchor
         if central.wantedDataLength != .initial || peripheral.wantedDataLength != .initial {
             procedures.append(.dataLength)
@@ -184,7 +187,11 @@ struct Link: Sendable {
 
     // MARK: - State
 
-    var intervalMicroseconds: Int64 { Int64(interval) * 1250 }
+    private var intervalMicroseconds: Int64 { Int64(interval) * 1250 }
+    /// The time for the exchanges of a connection event.
+    private var eventMicroseconds: Int64 {
+        maximumEventLength == 0 ? intervalMicroseconds : min(intervalMicroseconds, Int64(maximumEventLength) * 625)
+    }
     private var timeoutMicroseconds: Int64 { Int64(supervisionTimeout) * 10_000 }
     private var isEncrypted: Bool { encryption == .on }
 
@@ -261,10 +268,45 @@ struct Link: Sendable {
     mutating func beginEvent(_ context: inout AirContext) -> Int64 {
         let number = nextEventNumber(at: context.now)
         // With immediate timing an event has no fixed place, so that another can follow at the same time.
-        lastEvent = context.configuration.timing == .immediate ? number - 1 : number
+        let isImmediate = context.configuration.timing == .immediate
+        lastEvent = isImmediate ? number - 1 : number
         applyUpdate(atEvent: number, &context)
+        if !isImmediate { event.begin(at: context.now, until: context.now + eventMicroseconds) }
         return number
     }
+
+    /// Whether the connection event may have more exchanges of data.
+    var isEventOpen: Bool { event.isOpen }
+
+    /// When the next exchange of data takes place, if there is data.
+    func timeOfExchange(at now: AirTime) -> AirTime {
+        event.timeOfExchange(at: now) ?? time(ofEvent: nextEventNumber(at: now))
+    }
+
+    /// Whether an exchange of data may take place now.
+    func isExchangeDue(at now: AirTime) -> Bool { event.timeOfExchange(at: now) == now }
+
+    /// Begins an exchange now, or finds when it begins.
+    /// - Parameter free: when the radios of both controllers are free.
+    mutating func startExchange(lasting duration: Int64, at now: AirTime, whenFree free: AirTime)
+        -> ConnectionEvent.Start
+    {
+        // An exchange that waited for a radio may be in a later event than the one that it waited in.
+        if event.isOver(at: now) {
+            let number = anchorEvent + (now - anchor) / intervalMicroseconds
+            event.begin(at: now, until: time(ofEvent: number) + eventMicroseconds)
+        }
+        return event.start(lasting: duration, at: now, whenFree: free)
+    }
+
+    /// Ends an exchange, or a connection event without any.
+    mutating func finishExchange(at time: AirTime) {
+        let hasMore = !isPaused && !(self[.central].outgoing.isEmpty && self[.peripheral].outgoing.isEmpty)
+        event.finishExchange(at: time, hasMore: hasMore)
+    }
+
+    /// A host was notified of completed packets after it had used all buffers of its controller.
+    mutating func expectRefill() { event.expectRefill() }
 
     // MARK: - Data
 
@@ -296,11 +338,11 @@ struct Link: Sendable {
         return (data, self[side.other].controller, self[side.other].handle)
     }
 
-    /// Airtime of a data PDU, or of an empty one, in microseconds (Core 5.4, Vol 6, Part B, 2.1 and 2.2).
-    func airtime(octets: Int, from side: LinkSide) -> Int64 {
-        let integrityCheck = isEncrypted && octets > 0 ? 4 : 0
-        let length = Int64(octets + integrityCheck)
-        return self[side].transmitPHY == 2 ? (11 + length) * 4 : (10 + length) * 8
+    /// The duration of an exchange of data PDUs, or empty ones, in microseconds.
+    func durationOfExchange(_ central: Int, _ peripheral: Int) -> Int64 {
+        ConnectionEvent.duration(
+            DataPDU(octets: central, phy: self[.central].transmitPHY, isEncrypted: isEncrypted),
+            DataPDU(octets: peripheral, phy: self[.peripheral].transmitPHY, isEncrypted: isEncrypted))
     }
 
     /// The number of packets of a side that have crossed since the last call.
@@ -340,6 +382,7 @@ struct Link: Sendable {
     mutating func silence(_ side: LinkSide, at now: AirTime) {
         guard isActive else { return }
         silentSide = side
+        event.close()
         expectLoss(from: now)
     }
 
@@ -532,6 +575,7 @@ extension Link {
         interval = new.minimumInterval
         latency = new.latency
         supervisionTimeout = new.supervisionTimeout
+        maximumEventLength = new.maximumEventLength
         reportParameters(to: side, &context)
         if parameters != before { reportParameters(to: side.other, &context) }
     }

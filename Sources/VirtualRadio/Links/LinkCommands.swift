@@ -49,7 +49,7 @@ extension CommandTable {
             .starting(LEConnectionUpdate.self) { air, controller, command throws(HCIStatus) in
                 let parameters = LinkParameters(
                     command.minimumConnectionInterval, command.maximumConnectionInterval, command.maximumLatency,
-                    command.supervisionTimeout)
+                    command.supervisionTimeout, command.maximumEventLength)
                 try air.links.change(command, controller, &air.context) { link, side throws(HCIStatus) in
                     try link.requestUpdate(by: side, parameters)
                 }
@@ -182,6 +182,6 @@ extension LinkParameters {
     fileprivate init(_ command: LERemoteConnectionParameterRequestReply) {
         self.init(
             command.minimumConnectionInterval, command.maximumConnectionInterval, command.maximumLatency,
-            command.supervisionTimeout)
+            command.supervisionTimeout, command.maximumEventLength)
     }
 }

@@ -14,6 +14,9 @@ struct LinkParameters: Hashable, Sendable {
     var latency: UInt16
     /// In units of 10 ms, 10 to 3200.
     var supervisionTimeout: UInt16
+    /// The maximum length of a connection event in units of 0.625 ms; 0 if the host expects none. A controller need not
+    /// use it, this one does.
+    var maximumEventLength: UInt16 = 0
 
     /// Whether each is in its range, and the timeout exceeds two intervals with the latency.
     var isValid: Bool {
@@ -26,12 +29,15 @@ struct LinkParameters: Hashable, Sendable {
 
 extension LinkParameters {
     /// The parameters of a command; each fits into 16 bits on the wire.
-    init(_ minimum: ConnectionInterval, _ maximum: ConnectionInterval, _ latency: UInt16, _ timeout: SupervisionTimeout)
-    {
+    init(
+        _ minimum: ConnectionInterval, _ maximum: ConnectionInterval, _ latency: UInt16, _ timeout: SupervisionTimeout,
+        _ eventLength: ConnectionEventLength
+    ) {
         self.init(
             minimumInterval: UInt16(truncatingIfNeeded: minimum.count),
             maximumInterval: UInt16(truncatingIfNeeded: maximum.count), latency: latency,
-            supervisionTimeout: UInt16(truncatingIfNeeded: timeout.count))
+            supervisionTimeout: UInt16(truncatingIfNeeded: timeout.count),
+            maximumEventLength: UInt16(truncatingIfNeeded: eventLength.count))
     }
 }
 

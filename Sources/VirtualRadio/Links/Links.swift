@@ -7,9 +7,12 @@ import HCI
 
 /// The connections of all controllers (Core 5.4, Vol 6, Part B, 4.5).
 ///
-/// The timer of a link is set to the earliest of: its next connection event with data or a procedure, a timeout, and
-/// the instant of a connection update. Without any of these, the timer is off. Each method that changes a link calls
-/// `schedule` afterwards.
+/// The timer of a link is set to the earliest of: its next exchange of data (`ConnectionEvent`), its next connection event
+/// with a procedure, a timeout, and the instant of a connection update. Without any of these, the timer is off. Each method
+/// that changes a link calls `schedule` afterwards.
+///
+/// The radio of a controller is in one exchange at a time: the links of a controller take turns, exchange by exchange. An
+/// event without data takes no time of the radio, nor does advertising or scanning.
 struct Links: Sendable {
     /// The connections of one controller.
     private struct Host: Sendable {
@@ -17,6 +20,8 @@ struct Links: Sendable {
         var links: [Int32] = []
         var lastHandle: UInt16 = 0
         var flow = HostFlowControl()
+        /// When its radio is free, after the exchanges of its links that have begun or have a turn.
+        var radioFree: AirTime = .min
     }
 
     /// The buffers of a host that uses flow control (Core 5.4, Vol 4, Part E, 4.2).
@@ -149,10 +154,7 @@ struct Links: Sendable {
         guard links[index].isOpen else { return }
         var deadline = links[index].waitDeadline
         if links[index].isActive {
-            deadline = min(deadline, links[index].updateInstant)
-            if hasWork(index, &context) {
-                deadline = min(deadline, nextEventTime(index, context.now, context.configuration.timing))
-            }
+            deadline = min(deadline, links[index].updateInstant, timeOfWork(index, &context))
         }
         if deadline == .never {
             context.timers.cancel(links[index].timer)
@@ -166,17 +168,25 @@ struct Links: Sendable {
         for link in hosts[controller].links { schedule(Int(link), &context) }
     }
 
-    private func nextEventTime(_ index: Int, _ now: AirTime, _ timing: ConnectionTiming) -> AirTime {
+    private func timeOfEvent(_ index: Int, _ now: AirTime, _ timing: ConnectionTiming) -> AirTime {
         if timing == .immediate { return now }
         return links[index].time(ofEvent: links[index].nextEventNumber(at: now))
     }
 
-    /// Whether the next connection event has data, a procedure or a termination. Data and procedures that wait for room
-    /// in an outbox or in a host's buffers do not count: `scheduleAll` schedules the link again when there is room.
-    private mutating func hasWork(_ index: Int, _ context: inout AirContext) -> Bool {
-        if links[index].isReadyToEnd { return true }
-        if canSend(index, from: .central, &context) || canSend(index, from: .peripheral, &context) { return true }
-        return links[index].hasProcedure && hasRoomAtBothEnds(index, &context)
+    /// When the link has data to exchange, a procedure or a termination; never without any. Data and procedures that wait
+    /// for room in an outbox or in a host's buffers do not count: `scheduleAll` schedules the link again when there is room.
+    private mutating func timeOfWork(_ index: Int, _ context: inout AirContext) -> AirTime {
+        let timing = context.configuration.timing
+        var time = AirTime.never
+        if canSend(index, from: .central, &context) || canSend(index, from: .peripheral, &context) {
+            time = timing == .immediate ? context.now : links[index].timeOfExchange(at: context.now)
+        } else {
+            reportCompletedPackets(index, &context)
+        }
+        if links[index].isReadyToEnd || links[index].hasProcedure && hasRoomAtBothEnds(index, &context) {
+            time = min(time, timeOfEvent(index, context.now, timing))
+        }
+        return time
     }
 
     /// Whether a side has data, and the other side's host has room for it.
@@ -197,47 +207,92 @@ struct Links: Sendable {
 
     // MARK: - Connection events
 
-    /// Runs a link when its timer is due: a connection event or a timeout.
+    /// Runs a link when its timer is due: a connection event, an exchange in it, or a timeout.
     mutating func run(_ index: Int, _ context: inout AirContext) {
         guard links[index].isOpen else { return }
         if context.now >= links[index].waitDeadline { return expire(index, &context) }
-        if links[index].isActive, nextEventTime(index, context.now, context.configuration.timing) <= context.now {
-            runConnectionEvent(index, &context)
+        if links[index].isActive {
+            let timing = context.configuration.timing
+            let isEvent = timeOfEvent(index, context.now, timing) <= context.now
+            if isEvent, let reason = beginEvent(index, &context) { return closeBoth(index, reason, &context) }
+            if timing == .immediate || links[index].isExchangeDue(at: context.now) {
+                if let failure = links[index].failure, canSend(index, from: .central, &context) {
+                    return end(index, by: .peripheral, failure, &context)
+                }
+                if timing == .immediate { exchangeAll(index, &context) } else { exchange(index, &context) }
+                if links[index].isReadyToEnd, !isContinuing(index, &context) {
+                    return finishTermination(index, &context)
+                }
+            }
         }
-        if links[index].isOpen { schedule(index, &context) }
+        schedule(index, &context)
     }
 
-    private mutating func runConnectionEvent(_ index: Int, _ context: inout AirContext) {
+    /// Begins a connection event, in which a procedure may run.
+    /// - Returns: the reason to close the link; `nil` to keep it open.
+    private mutating func beginEvent(_ index: Int, _ context: inout AirContext) -> HCIStatus? {
         let number = links[index].beginEvent(&context)
-        if links[index].hasProcedure, hasRoomAtBothEnds(index, &context),
-            let reason = links[index].runProcedure(atEvent: number, &context)
-        {
-            return closeBoth(index, reason, &context)
-        }
-        if let failure = links[index].failure, canSend(index, from: .central, &context) {
-            return end(index, by: .peripheral, failure, &context)
-        }
-        exchangeData(index, &context)
-        if links[index].isReadyToEnd { finishTermination(index, &context) }
+        guard links[index].hasProcedure, hasRoomAtBothEnds(index, &context) else { return nil }
+        return links[index].runProcedure(atEvent: number, &context)
     }
 
-    /// Exchanges the data PDUs that fit into the interval; the central sends first (Core 5.4, Vol 6, Part B, 4.5.1).
-    private mutating func exchangeData(_ index: Int, _ context: inout AirContext) {
-        let isImmediate = context.configuration.timing == .immediate
-        var budget = isImmediate ? Int64.max : links[index].intervalMicroseconds
+    /// Exchanges the next data PDUs, unless the radio of a controller is in use or the rest of the event is too short. The
+    /// central sends first (Core 5.4, Vol 6, Part B, 4.5.1).
+    private mutating func exchange(_ index: Int, _ context: inout AirContext) {
+        let fromCentral = nextFragment(index, from: .central, &context)
+        let fromPeripheral = nextFragment(index, from: .peripheral, &context)
+        if fromCentral != nil || fromPeripheral != nil {
+            let duration = links[index].durationOfExchange(fromCentral ?? 0, fromPeripheral ?? 0)
+            switch startExchange(index, lasting: duration, at: context.now) {
+            case .now: break
+            case .later: return
+            case .inNextEvent: return reportCompletedPackets(index, &context)
+            }
+            if let fromCentral { deliver(index, octets: fromCentral, from: .central, &context) }
+            if let fromPeripheral { deliver(index, octets: fromPeripheral, from: .peripheral, &context) }
+            links[index].finishExchange(at: context.now + duration)
+        } else {
+            links[index].finishExchange(at: context.now)
+        }
+        reportCompletedPackets(index, &context)
+    }
+
+    /// Whether more data is exchanged in the present connection event.
+    private mutating func isContinuing(_ index: Int, _ context: inout AirContext) -> Bool {
+        links[index].isEventOpen
+            && (canSend(index, from: .central, &context) || canSend(index, from: .peripheral, &context))
+    }
+
+    /// Begins an exchange, or reserves the radios of both controllers for its turn.
+    private mutating func startExchange(
+        _ index: Int, lasting duration: Int64, at now: AirTime
+    ) -> ConnectionEvent.Start {
+        let ends = (links[index][.central].controller, links[index][.peripheral].controller)
+        let free = max(hosts[ends.0].radioFree, hosts[ends.1].radioFree)
+        let start = links[index].startExchange(lasting: duration, at: now, whenFree: free)
+        let time: AirTime? =
+            switch start {
+            case .now: now
+            case .later(let turn): turn
+            case .inNextEvent: nil
+            }
+        if let time {
+            hosts[ends.0].radioFree = max(hosts[ends.0].radioFree, time + duration)
+            hosts[ends.1].radioFree = max(hosts[ends.1].radioFree, time + duration)
+        }
+        return start
+    }
+
+    /// Exchanges all data, without regard to airtime.
+    private mutating func exchangeAll(_ index: Int, _ context: inout AirContext) {
         while true {
             let fromCentral = nextFragment(index, from: .central, &context)
             let fromPeripheral = nextFragment(index, from: .peripheral, &context)
             if fromCentral == nil, fromPeripheral == nil { break }
-            budget -= links[index].airtime(octets: fromCentral ?? 0, from: .central)
-            budget -= links[index].airtime(octets: fromPeripheral ?? 0, from: .peripheral)
-            budget -= 2 * Link.interFrameSpace
-            guard budget >= 0 else { break }
             if let fromCentral { deliver(index, octets: fromCentral, from: .central, &context) }
             if let fromPeripheral { deliver(index, octets: fromPeripheral, from: .peripheral, &context) }
         }
-        reportCompletedPackets(index, .central, &context)
-        reportCompletedPackets(index, .peripheral, &context)
+        reportCompletedPackets(index, &context)
     }
 
     /// Payload bytes of the next data PDU of a side; `nil` without data, or if the receiver has no room.
@@ -259,10 +314,23 @@ struct Links: Sendable {
         context.controllers.send(.acl(packet), to: receiver)
     }
 
+    private mutating func reportCompletedPackets(_ index: Int, _ context: inout AirContext) {
+        reportCompletedPackets(index, .central, &context)
+        reportCompletedPackets(index, .peripheral, &context)
+    }
+
+    /// Reports the packets of a side that have crossed to its host. While more follow in the event, a quarter of them is
+    /// reported at a time, so that the host sends more before the others have crossed.
     private mutating func reportCompletedPackets(_ index: Int, _ side: LinkSide, _ context: inout AirContext) {
-        let count = links[index].takeCompleted(side)
-        guard count > 0 else { return }
-        let packets = CompletedPackets(connectionHandle: links[index][side].handle, count: count)
+        guard links[index][side].completed > 0 else { return }
+        if links[index].isEventOpen, canSend(index, from: side, &context) {
+            let completed = Int(links[index][side].completed)
+            guard completed * 3 >= links[index][side].outgoing.count else { return }
+            let inUse = buffersInUse(of: links[index][side].controller) + completed
+            if inUse >= Capabilities.bufferCount { links[index].expectRefill() }
+        }
+        let packets = CompletedPackets(
+            connectionHandle: links[index][side].handle, count: links[index].takeCompleted(side))
         context.controllers.emit(
             NumberOfCompletedPackets(completedPackets: [packets]), to: links[index][side].controller)
     }
@@ -275,14 +343,21 @@ struct Links: Sendable {
             return
         }
         let cost = max(1, (packet.payload.count + Capabilities.bufferLength - 1) / Capabilities.bufferLength)
-        var taken = 0
-        for link in hosts[controller].links { taken += links[Int(link)].outgoingCost(of: controller) }
         // The limit is twice the number of buffers: a host that miscounts is tolerated, one that ignores flow control
         // is disconnected.
-        guard taken + cost <= 2 * Capabilities.bufferCount else { return overflow(index, side, &context) }
+        guard buffersInUse(of: controller) + cost <= 2 * Capabilities.bufferCount else {
+            return overflow(index, side, &context)
+        }
         let data = OutgoingData(payload: packet.payload, startsMessage: packet.boundary != .continuing, cost: cost)
         links[index].enqueue(data, from: side)
         schedule(index, &context)
+    }
+
+    /// The number of buffers that the data of a host occupies.
+    private func buffersInUse(of controller: Int) -> Int {
+        var count = 0
+        for link in hosts[controller].links { count += links[Int(link)].outgoingCost(of: controller) }
+        return count
     }
 
     private mutating func overflow(_ index: Int, _ side: LinkSide, _ context: inout AirContext) {
