@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from hci import CONNECTABLE, NON_CONNECTABLE, Host, Reader, reads_a_second  # noqa: E402
+from hci import CONNECTABLE, NON_CONNECTABLE, Host, Reader, bytes_a_second, reads_a_second  # noqa: E402
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 RELEASE = Path(os.environ.get("BEACONRY_RELEASE", CHECKOUT / ".build" / "release"))
@@ -293,6 +293,21 @@ def bench_reads(folder: Path) -> None:
     report("GATT reads/s of one client", f"{our_single:,.0f}", f"Bumble {their_single:,.0f}", f"{our_single / their_single:.1f}x")
 
 
+def bench_throughput(folder: Path) -> None:
+    print("Data of one connection between two hosts over TCP, with the timing of the specification", flush=True)
+    with our_air(folder, profile(folder, 1, 10_000)) as (process, port):
+        for octets, phy, interval in ((27, 1, 24), (251, 1, 80), (27, 2, 400), (251, 2, 400)):
+            before, began = cpu_seconds(process.pid), time.monotonic()
+            ours = bytes_a_second(port, octets, phy, interval, 6)
+            cores = (cpu_seconds(process.pid) - before) / (time.monotonic() - began)
+            # Microseconds of a PDU, an empty one, and a space after each.
+            exchange = 8 * (10 + octets) + 80 + 300 if phy == 1 else 4 * (11 + octets) + 44 + 300
+            report(
+                f"{octets} bytes, {phy}M, {interval * 1.25:g} ms", f"{ours / 1000:.1f} kB/s ({cores:.2f} cores)",
+                goal=f"{octets / exchange * 1000:.1f} kB/s, the airtime's limit",
+            )  # fmt: skip
+
+
 class HTTPLoad:
     """Connections with several requests under way; each answer is followed by the next request."""
 
@@ -451,7 +466,7 @@ def print_table() -> None:
 def main() -> int:
     wanted = sys.argv[1:]
     benches = {
-        "air": bench_air, "in-process": bench_in_process, "reads": bench_reads, "start": bench_start,
+        "air": bench_air, "in-process": bench_in_process, "reads": bench_reads, "throughput": bench_throughput, "start": bench_start,
         "memory": bench_memory, "api": bench_api, "events": bench_events, "virtual-time": bench_virtual_time, "crowd": bench_crowd, "phones": bench_phones,
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:

@@ -10,6 +10,7 @@ import selectors
 import socket
 import struct
 import time
+from collections.abc import Iterator
 
 FRAME = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
 
@@ -90,6 +91,44 @@ class Host:
             self._rest = data[place:]
         return count, now - began
 
+    def connect(self, address: str, interval: int = 6) -> int:
+        """Connects to a random address, with an interval in units of 1.25 ms; the handle."""
+        octets = bytes.fromhex(address.replace(":", ""))[::-1]
+        self.socket.sendall(
+            struct.pack("<BHBHHBB6sBHHHHHH", 1, 0x200D, 25, 96, 96, 0, 1, octets, 0, interval, interval, 0, 200, 0, 0))
+        return self.connected()
+
+    def connected(self) -> int:
+        """The handle of the next connection."""
+        event = self._meta_event(0x01, 0x0A)
+        if event[4] != 0:
+            raise RuntimeError(f"no connection: status 0x{event[4]:02X}")
+        return struct.unpack_from("<H", event, 5)[0]
+
+    def _meta_event(self, *subevents: int) -> bytes:
+        """The next LE event with one of these codes."""
+        while (event := self._event())[1] != 0x3E or event[3] not in subevents:
+            pass
+        return event
+
+    def use_long_packets(self, connection: int, octets: int, phy: int) -> None:
+        """Data PDUs of this length on LE 1M or 2M."""
+        self.command(0x2022, struct.pack("<HHH", connection, octets, 2120))
+        if phy == 2:
+            self.socket.sendall(struct.pack("<BHBHBBBH", 1, 0x2032, 7, connection, 0, 2, 2, 0))
+            self._meta_event(0x0C)
+
+    def packets(self) -> Iterator[bytes]:
+        """The ACL data packets and the events that have come in."""
+        data, place = self._rest, 0
+        while len(data) - place >= 5:
+            length = 3 + data[place + 2] if data[place] == 4 else 5 + struct.unpack_from("<H", data, place + 3)[0]
+            if len(data) - place < length:
+                break
+            yield data[place : place + length]
+            place += length
+        self._rest = data[place:]
+
 
 class Reader(Host):
     """Clients of one host that read a value again and again, each the next time when the answer to its last one is there."""
@@ -99,7 +138,7 @@ class Reader(Host):
         self._requests: dict[int, bytes] = {}
         self._responses: dict[int, bytes] = {}
         for address in addresses:
-            connection = self._connect(address)
+            connection = self.connect(address)
             value = bytes.fromhex(characteristic.replace("-", ""))[::-1]
             self.socket.sendall(self._packet(connection, struct.pack("<BHH", 0x08, 1, 0xFFFF) + value))
             while not (answers := self._answers()):
@@ -110,32 +149,12 @@ class Reader(Host):
             self._requests[connection] = self._packet(connection, b"\x0a" + answer[2:4])
             self._responses[connection] = b"\x0b" + answer[4:]
 
-    def _connect(self, address: str) -> int:
-        octets = bytes.fromhex(address.replace(":", ""))[::-1]
-        self.socket.sendall(
-            struct.pack("<BHBHHBB6sBHHHHHH", 1, 0x200D, 25, 96, 96, 0, 1, octets, 0, 6, 6, 0, 200, 0, 0))
-        while (event := self._event())[1] != 0x3E or event[3] not in (0x01, 0x0A):
-            pass
-        if event[4] != 0:
-            raise RuntimeError(f"no connection to {address}: status 0x{event[4]:02X}")
-        return struct.unpack_from("<H", event, 5)[0]
-
     def _packet(self, connection: int, pdu: bytes) -> bytes:
         return struct.pack("<BHHHH", 2, connection, len(pdu) + 4, len(pdu), 4) + pdu
 
     def _answers(self) -> list[tuple[int, bytes]]:
         """The attribute protocol PDUs that have come in, each with its connection; each fits into one packet."""
-        pdus, data, place = [], self._rest, 0
-        while len(data) - place >= 5:
-            length = 3 + data[place + 2] if data[place] == 4 else 5 + struct.unpack_from("<H", data, place + 3)[0]
-            if len(data) - place < length:
-                break
-            if data[place] == 2:
-                connection = struct.unpack_from("<H", data, place + 1)[0] & 0x0FFF
-                pdus.append((connection, data[place + 9 : place + length]))
-            place += length
-        self._rest = data[place:]
-        return pdus
+        return [(struct.unpack_from("<H", packet, 1)[0] & 0x0FFF, packet[9:]) for packet in self.packets() if packet[0] == 2]
 
     def begin(self) -> None:
         """The first request of each."""
@@ -164,3 +183,38 @@ def reads_a_second(readers: list[Reader], seconds: float) -> float:
             count += key.data.take()
     waiting.close()
     return count / (now - began)
+
+
+def bytes_a_second(port: int, octets: int, phy: int, interval: int, seconds: float) -> float:
+    """The throughput of a connection whose central always has data: as many packets as its controller has buffers."""
+    peripheral, central = Host(port), Host(port)
+    peripheral.prepare_advertising(32, 1, CONNECTABLE)
+    peripheral.start_advertising()
+    connection = central.connect("C0:BE:00:00:00:01", interval)
+    peripheral.connected()
+    central.use_long_packets(connection, octets, phy)
+    packet = struct.pack("<BHH", 2, connection, octets) + bytes(octets)
+    central.socket.sendall(packet * 16)
+    waiting = selectors.DefaultSelector()
+    for host in (central, peripheral):
+        waiting.register(host.socket, selectors.EVENT_READ, host)
+    # A second until all buffers are in use.
+    received, end, began = 0, time.monotonic() + 1, 0.0
+    while True:
+        if (now := time.monotonic()) >= end:
+            if began:
+                break
+            received, end, began = 0, now + seconds, now
+        for key, _ in waiting.select(0.1):
+            key.data._receive()
+            completed = 0
+            for item in key.data.packets():
+                if item[0] == 2:
+                    received += len(item) - 5
+                elif item[1] == 0x13:
+                    completed += struct.unpack_from("<H", item, 6)[0]
+            if completed:
+                central.socket.sendall(packet * completed)
+    for host in (central, peripheral):
+        host.socket.close()
+    return received / (now - began)
