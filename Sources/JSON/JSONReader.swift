@@ -13,6 +13,8 @@ package struct JSONLimits: Sendable {
     package static let request = JSONLimits(depth: 32, values: 20_000)
     /// The limits of what this program has written.
     package static let own = JSONLimits(depth: 32, values: .max)
+    /// The limits of files that people have from other programs.
+    package static let file = JSONLimits(depth: 32, values: 1_000_000)
 }
 
 /// Why a text is not accepted as JSON.
@@ -23,29 +25,55 @@ package struct JSONFault: Error, Hashable, Sendable {
     package let isLimit: Bool
 }
 
+/// What a reader makes of a document: values alone, or with their places.
+protocol JSONForm {
+    /// The members of an object that is being read.
+    associatedtype Members
+
+    static var noMembers: Members { get }
+    /// A value that is no array and no object.
+    static func scalar(_ value: JSONValue, at offset: Int) -> Self
+    static func array(_ elements: [Self], at offset: Int) -> Self
+    static func object(_ members: Members, at offset: Int) -> Self
+    /// Adds a member.
+    /// - Returns: `false` if there is one of this name already.
+    static func add(_ value: Self, named name: String, to members: inout Members) -> Bool
+}
+
+extension JSONValue: JSONForm {
+    static var noMembers: [String: JSONValue] { [:] }
+    static func scalar(_ value: JSONValue, at offset: Int) -> JSONValue { value }
+    static func array(_ elements: [JSONValue], at offset: Int) -> JSONValue { .array(elements) }
+    static func object(_ members: [String: JSONValue], at offset: Int) -> JSONValue { .object(members) }
+    static func add(_ value: JSONValue, named name: String, to members: inout [String: JSONValue]) -> Bool {
+        members.updateValue(value, forKey: name) == nil
+    }
+}
+
 /// Reads a JSON document (RFC 8259) in one pass.
 ///
 /// It is strict: one value in UTF-8 without a byte order mark, no key twice in an object, no half of a surrogate pair, no
 /// number that a `Double` cannot represent. Limits are checked while it reads.
-struct JSONReader {
+struct JSONReader<Form: JSONForm> {
     private let bytes: [UInt8]
     private let limits: JSONLimits
-    private var place = 0
+    /// The number of bytes that were read.
+    private(set) var place = 0
     private var count = 0
 
-    /// - Throws: `JSONFault`.
-    static func value(of bytes: [UInt8], _ limits: JSONLimits) throws(JSONFault) -> JSONValue {
-        var reader = JSONReader(bytes: bytes, limits: limits)
-        reader.skipSpace()
-        let value = try reader.value(depth: 0)
-        reader.skipSpace()
-        guard reader.place == bytes.count else { throw reader.expected("the end") }
-        return value
-    }
-
-    private init(bytes: [UInt8], limits: JSONLimits) {
+    init(_ bytes: [UInt8], _ limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
+    }
+
+    /// Reads the document.
+    /// - Throws: `JSONFault`; then `place` is where it is, or just behind.
+    mutating func document() throws(JSONFault) -> Form {
+        skipSpace()
+        let value = try value(depth: 0)
+        skipSpace()
+        guard place == bytes.count else { throw expected("the end") }
+        return value
     }
 
     private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
@@ -64,19 +92,20 @@ struct JSONReader {
         return true
     }
 
-    private mutating func value(depth: Int) throws(JSONFault) -> JSONValue {
+    private mutating func value(depth: Int) throws(JSONFault) -> Form {
+        let start = place
         count += 1
         guard count <= limits.values else {
             throw JSONFault(message: "it has more than \(limits.values) values", isLimit: true)
         }
         switch next {
-        case UInt8(ascii: "{"): return .object(try object(depth: try deeper(depth)))
-        case UInt8(ascii: "["): return .array(try array(depth: try deeper(depth)))
-        case UInt8(ascii: "\""): return .text(try string())
-        case UInt8(ascii: "t"): return try word("true", .boolean(true))
-        case UInt8(ascii: "f"): return try word("false", .boolean(false))
-        case UInt8(ascii: "n"): return try word("null", .null)
-        default: return .number(try number())
+        case UInt8(ascii: "{"): return .object(try object(depth: try deeper(depth)), at: start)
+        case UInt8(ascii: "["): return .array(try array(depth: try deeper(depth)), at: start)
+        case UInt8(ascii: "\""): return .scalar(.text(try string()), at: start)
+        case UInt8(ascii: "t"): return .scalar(try word("true", .boolean(true)), at: start)
+        case UInt8(ascii: "f"): return .scalar(try word("false", .boolean(false)), at: start)
+        case UInt8(ascii: "n"): return .scalar(try word("null", .null), at: start)
+        default: return .scalar(.number(try number()), at: start)
         }
     }
 
@@ -96,10 +125,10 @@ struct JSONReader {
         return value
     }
 
-    private mutating func array(depth: Int) throws(JSONFault) -> [JSONValue] {
+    private mutating func array(depth: Int) throws(JSONFault) -> [Form] {
         place += 1
         skipSpace()
-        var elements: [JSONValue] = []
+        var elements: [Form] = []
         if take("]") { return elements }
         while true {
             elements.append(try value(depth: depth))
@@ -110,10 +139,10 @@ struct JSONReader {
         }
     }
 
-    private mutating func object(depth: Int) throws(JSONFault) -> [String: JSONValue] {
+    private mutating func object(depth: Int) throws(JSONFault) -> Form.Members {
         place += 1
         skipSpace()
-        var members: [String: JSONValue] = [:]
+        var members = Form.noMembers
         if take("}") { return members }
         while true {
             guard next == UInt8(ascii: "\"") else { throw expected("a key") }
@@ -121,7 +150,7 @@ struct JSONReader {
             skipSpace()
             guard take(":") else { throw expected("\":\"") }
             skipSpace()
-            guard members.updateValue(try value(depth: depth), forKey: key) == nil else {
+            guard Form.add(try value(depth: depth), named: key, to: &members) else {
                 throw fault("a key is twice in an object, before byte \(place)")
             }
             skipSpace()

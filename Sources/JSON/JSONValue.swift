@@ -14,7 +14,8 @@ package enum JSONValue: Hashable, Sendable {
     /// Parses a document (RFC 8259).
     /// - Throws: `JSONFault`.
     package init(parsing bytes: [UInt8], _ limits: JSONLimits = .request) throws(JSONFault) {
-        self = try JSONReader.value(of: bytes, limits)
+        var reader = JSONReader<JSONValue>(bytes, limits)
+        self = try reader.document()
     }
 
     /// The members of an object.
