@@ -167,6 +167,12 @@ package struct ProfileFinding: Codable, Hashable, Sendable {
     package let message: String
     /// The fix.
     package let hint: String
+    /// The file, if the finding has a place of its own; absent for the place of the beacon.
+    package private(set) var file: String?
+    /// The line, from 1.
+    package private(set) var line: Int?
+    /// The column in characters, from 1.
+    package private(set) var column: Int?
 
     /// - Parameter device: the beacon; `nil` for all, or for one that `of(_:)` names.
     package init(
@@ -186,5 +192,11 @@ package struct ProfileFinding: Codable, Hashable, Sendable {
         var finding = self
         finding.device = device
         return finding
+    }
+
+    /// A text that a comment has cut.
+    package init(_ cut: CutText) {
+        self.init(.warning, "text-cut", affects: "people", cut.message, hint: cut.hint)
+        (file, line, column) = (cut.file, cut.line, cut.column)
     }
 }

@@ -157,6 +157,7 @@ package actor Emulator {
         }
         do {
             let profiles = if let first = configuration.profiles { first } else { try await factory.loadProfiles() }
+            reportCutTexts(of: profiles)
             receivers.begin(with: profiles)
             airModel.begin(with: profiles)
             roster.begin(with: profiles)

@@ -16,6 +16,8 @@ package struct PhoneProfile: Hashable, Sendable {
     package let needsPairing: Bool
     /// The notifications, and their changes over time.
     package let script: ANCSScript
+    /// Texts of the file that a comment has cut, for warnings.
+    package let cutTexts: [CutText]
 
     /// Reads a phone's profile.
     /// - Parameters:
@@ -23,9 +25,11 @@ package struct PhoneProfile: Hashable, Sendable {
     ///   - file: its path, for messages.
     /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(parsing text: String, file: String) throws(ProfileFaults) {
-        let root = try YAMLText(text, file: file).root(of: FileKind.phone.name, example: "profiles/phones/iphone.yaml")
+        let contents = ReadContents()
+        let root = try YAMLText(text, file: file).root(
+            of: FileKind.phone.name, example: "profiles/phones/iphone.yaml", noting: contents)
         try FileKind.phone.check(root, file: file)
-        var reader = ProfileReader(root, file: file, path: "")
+        var reader = ProfileReader(root, file: file, path: "", contents: contents)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("phone", ValueText.name)
         let displayName = reader.value("name", ValueText.label)
@@ -38,6 +42,7 @@ package struct PhoneProfile: Hashable, Sendable {
         self.name = name
         self.displayName = displayName ?? name
         script = ANCSScript(steps: steps, apps: apps)
+        cutTexts = contents.cutTexts
     }
 
     /// Whether a text is a phone's profile, valid or not, rather than a profile of beacons.

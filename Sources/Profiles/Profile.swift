@@ -18,6 +18,8 @@ package struct Profile: Sendable {
     package let surroundings: Surroundings
     /// The hash of the files that it was read from; `nil` for a profile that was not read.
     package var files: ContentHash?
+    /// Texts of its files that a comment has cut, for warnings.
+    package var cutTexts: [CutText] = []
 
     /// A profile of these parts.
     package init(
@@ -56,20 +58,25 @@ package struct Surroundings: Hashable, Sendable {
 
 extension Profile {
     /// The profile with other beacons.
-    package func with(_ beacons: [BeaconDefinition]) -> Profile {
-        Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings, files: files)
-    }
+    package func with(_ beacons: [BeaconDefinition]) -> Profile { with(beacons, receivers, surroundings) }
 
     /// The profile with other receivers.
-    package func with(receivers: [ReceiverDefinition]) -> Profile {
-        Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings, files: files)
-    }
+    package func with(receivers: [ReceiverDefinition]) -> Profile { with(beacons, receivers, surroundings) }
 
     /// The profile with another floor plan.
     package func with(plan: GroundPlan?) -> Profile {
         var surroundings = surroundings
         surroundings.plan = plan
-        return Profile(name: name, beacons: beacons, receivers: receivers, surroundings: surroundings, files: files)
+        return with(beacons, receivers, surroundings)
+    }
+
+    private func with(
+        _ beacons: [BeaconDefinition], _ receivers: [ReceiverDefinition], _ surroundings: Surroundings
+    ) -> Profile {
+        var profile = Profile(
+            name: name, beacons: beacons, receivers: receivers, surroundings: surroundings, files: files)
+        profile.cutTexts = cutTexts
+        return profile
     }
 }
 

@@ -21,10 +21,11 @@ extension Profile {
     ) throws(ProfileFaults) {
         let files = ReadFiles(text)
         let sources = files.noting(sources)
+        let contents = ReadContents()
         let root = try ProfileExpansion.root(
             of: YAMLText(text, file: file), in: file, sources, kind: .profile,
-            example: "profiles/iot-design-shop.yaml")
-        var reader = ProfileReader(root, file: file, path: "", files: sources.files)
+            example: "profiles/iot-design-shop.yaml", noting: contents)
+        var reader = ProfileReader(root, file: file, path: "", files: sources.files, contents: contents)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("profile", example: "shop, a name for all of its beacons", ValueText.name)
         let parts = Self.parts(from: &reader, needsBeacons: true, sources.pictures)
@@ -33,6 +34,7 @@ extension Profile {
         self.init(
             name: name, beacons: parts.beacons, receivers: parts.receivers, surroundings: parts.surroundings,
             files: files.hash)
+        cutTexts = contents.cutTexts
     }
 
     /// The faults without repetitions: copies of an entry have the same faults at the same place.

@@ -64,6 +64,12 @@ struct YAMLComplaint {
         }
         guard let context, context.text.contains("flow") else { return nil }
         let closing = context.text.contains("mapping") || problem.contains("'}'") ? "}" : "]"
+        if let comment = comment(from: context.place.line) {
+            place = comment
+            return
+                "\" #\" begins a comment, so the bracket of line \(context.place.line) is not closed; put the text in quotes, "
+                + "such as \"Hall #4\""
+        }
         if problem.contains("did not find expected ',' or"), place.line > context.place.line || isAtEnd {
             goToContext()
             return "the \(quoted(present)) here is not closed; write \"\(closing)\" after the last value, and commas "
@@ -74,6 +80,18 @@ struct YAMLComplaint {
         }
         guard problem.contains("expected node content") else { return nil }
         return "a value or a closing bracket is missing here; write it, or put a text with , [ ] { } in quotes"
+    }
+
+    /// The first "#" with one blank before it and none behind it, from a line to the place of the error: part of a text, by all
+    /// appearances.
+    private func comment(from first: Int) -> (line: Int, column: Int)? {
+        for number in first...max(first, place.line) {
+            let line = line(number)
+            for index in line.indices.dropFirst(2).dropLast() where line[index] == "#" && line[index - 1] == " " {
+                if line[index - 2] != " ", line[index + 1] != " " { return (number, index + 1) }
+            }
+        }
+        return nil
     }
 
     private mutating func misplacedColon() -> String {

@@ -63,10 +63,12 @@ struct YAMLComposer: ~Copyable {
     /// From the outermost to the innermost: not the stack of the thread, which may be small.
     private var open: [OpenCollection] = []
     private var root: ProfileNode?
+    private var comments: CommentFinder
 
-    private init(file: IncludedFile?) throws(YAMLFailure) {
+    private init(_ text: UnsafeBufferPointer<UInt8>, file: IncludedFile?) throws(YAMLFailure) {
         parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         self.file = file
+        comments = CommentFinder(text)
         guard yaml_parser_initialize(parser) == 1 else { throw .memory }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     }
@@ -76,17 +78,26 @@ struct YAMLComposer: ~Copyable {
         parser.deallocate()
     }
 
-    /// The root of a text with one document; `nil` for a text without values.
-    static func root(of text: String, file: IncludedFile?) throws(YAMLFailure) -> ProfileNode? {
+    /// A document.
+    struct Document {
+        /// `nil` for a text without values.
+        let root: ProfileNode?
+        /// Comments that may be the rests of texts without quotes, by the places of these texts.
+        let comments: [TextPlace: String]
+    }
+
+    /// Composes a text with one document.
+    static func document(of text: String, file: IncludedFile?) throws(YAMLFailure) -> Document {
         var text = text
-        var composer = try YAMLComposer(file: file)
-        let result = text.withUTF8 { bytes -> Result<ProfileNode?, YAMLFailure> in
+        let result = text.withUTF8 { bytes -> Result<Document, YAMLFailure> in
             // An empty text has no address.
             var none: UInt8 = 0
             return withUnsafePointer(to: &none) { empty in
-                yaml_parser_set_input_string(composer.parser, bytes.baseAddress ?? empty, bytes.count)
                 do throws(YAMLFailure) {
-                    return .success(try composer.document())
+                    var composer = try YAMLComposer(bytes, file: file)
+                    yaml_parser_set_input_string(composer.parser, bytes.baseAddress ?? empty, bytes.count)
+                    let root = try composer.document()
+                    return .success(Document(root: root, comments: composer.comments.found))
                 } catch {
                     return .failure(error)
                 }
@@ -121,6 +132,7 @@ struct YAMLComposer: ~Copyable {
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
             let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            if scalar.style == YAML_PLAIN_SCALAR_STYLE { comments.look(behind: event.end_mark.index, for: start) }
             let measured = Measured(node: ProfileNode(.scalar(text), at: start), extent: Extent())
             try complete(measured, Self.text(scalar.anchor), at: start)
         case YAML_SEQUENCE_START_EVENT:
@@ -201,5 +213,43 @@ struct YAMLComposer: ~Copyable {
         let names = repeated.sorted()
         if let name = names.first, let place = first[name] { throw .duplicateKeys(names, place) }
         return .mapping(ProfileNode.Mapping(pairs))
+    }
+}
+
+/// Finds comments that may be the rests of the texts before them: behind one blank, and followed by a character that is no blank, or by
+/// a number alone.
+private struct CommentFinder {
+    /// The comments, by the places of the texts.
+    private(set) var found: [TextPlace: String] = [:]
+
+    private let text: UnsafeBufferPointer<UInt8>
+    /// Most texts have none.
+    private let isNeeded: Bool
+    /// The number of characters and of bytes up to the last place.
+    private var characters = 0
+    private var bytes = 0
+
+    /// - Parameter text: UTF-8, which must exist as long as this value.
+    init(_ text: UnsafeBufferPointer<UInt8>) {
+        self.text = text
+        isNeeded = zip(text, text.dropFirst()).contains { $0 == 0x20 && $1 == 0x23 }
+    }
+
+    /// Looks at what is behind a text that ends at this number of characters; the next text ends behind it.
+    mutating func look(behind end: Int, for place: TextPlace) {
+        guard isNeeded else { return }
+        while characters < end, bytes < text.count {
+            bytes += 1
+            while bytes < text.count, text[bytes] & 0xC0 == 0x80 { bytes += 1 }
+            characters += 1
+        }
+        guard bytes + 2 < text.count, text[bytes] == 0x20, text[bytes + 1] == 0x23 else { return }
+        var comment = text[(bytes + 1)...].prefix { $0 != 0x0A && $0 != 0x0D }
+        while comment.last == 0x20 || comment.last == 0x09 { comment.removeLast() }
+        let rest = comment.dropFirst()
+        guard let first = rest.first else { return }
+        let isNumber = first == 0x20 && rest.count > 1 && rest.dropFirst().allSatisfy { 0x30...0x39 ~= $0 }
+        guard isNumber || first != 0x20 && first != 0x09 && first != 0x23 else { return }
+        found[place] = String(decoding: comment, as: UTF8.self)
     }
 }

@@ -28,14 +28,17 @@ struct YAMLText {
     /// - Parameters:
     ///   - kind: the kind of file, with its article, for messages.
     ///   - example: the path of an example.
-    func root(of kind: String, example: String) throws(ProfileFaults) -> ProfileNode {
+    ///   - contents: takes the comments that may be the rests of texts.
+    func root(
+        of kind: String, example: String, noting contents: ReadContents? = nil
+    ) throws(ProfileFaults) -> ProfileNode {
         func fault(_ message: String, line: Int = 0, column: Int = 0) -> ProfileFaults {
             ProfileFaults([ProfileFault(file: file, line: line, column: column, field: "", message: message)])
         }
         guard text.utf8.count <= Self.maximumSize else { throw fault("\(kind) has at most \(Self.maximumSize) bytes") }
-        let root: ProfileNode?
+        let document: YAMLComposer.Document
         do throws(YAMLFailure) {
-            root = try YAMLComposer.root(of: text, file: included)
+            document = try YAMLComposer.document(of: text, file: included)
         } catch {
             switch error {
             case .nesting(let place):
@@ -59,7 +62,8 @@ struct YAMLText {
             case .memory: throw fault("there is not enough memory for this file")
             }
         }
-        guard let root else { throw fault("the file is empty; see \(example) for an example") }
+        contents?.comments.merge(document.comments) { first, _ in first }
+        guard let root = document.root else { throw fault("the file is empty; see \(example) for an example") }
         return root
     }
 

@@ -118,6 +118,47 @@ struct SchemaAgreementTests {
         }
     }
 
+    /// Each key whose value is a text for people reports the rest of it that YAML takes for a comment, and no other key does: each single
+    /// value of the documents is exchanged for a text with and without quotes.
+    @Test func eachTextThatACommentCutsIsReported() throws {
+        var reported: Set<String> = []
+        for document in Documents.formats + Documents.profiles + Documents.texts + Documents.scenarios {
+            let isScenario = document.hasPrefix("scenario:")
+            func cutTexts(_ value: JSONValue, _ changed: (String) -> String = { $0 }) -> [CutText]? {
+                let text = changed(JSONLine.encode(value))
+                guard isScenario else {
+                    return try? Profile(parsing: text, file: "test.yaml", sources: Documents.sources).cutTexts
+                }
+                return try? Scenario(parsing: text, file: "test.yaml", sources: Documents.sources) {
+                    _ throws(ProfileFaults) in throw ProfileFaults([])
+                }.cutTexts
+            }
+            let base = try Documents.value(document)
+            #expect(cutTexts(base)?.isEmpty == true)
+            let schema = SchemaReader(isScenario ? ScenarioSchema.document : ProfileSchema.document)
+            for place in schema.places(in: base) where place.value.string != nil {
+                let isText = ["Word", "Word #4"].allSatisfy { cutTexts(base.replacing(place.steps, by: .text($0))) != nil }
+                let cut = cutTexts(base.replacing(place.steps, by: .text("CUT"))) { text in
+                    text.replacing("\"CUT\"", with: " Word #4\n")
+                }
+                let key = place.path.split(separator: ".").last.map { String($0) } ?? ""
+                let isID = ["id", "profile", "scenario"].contains(key)
+                guard isText || isID, let cut else {
+                    #expect(cut?.isEmpty ?? true, "\(place.path)")
+                    continue
+                }
+                #expect(cut.count == 1, "\(place.path)")
+                reported.insert(key)
+            }
+        }
+        #expect(reported == Self.textKeys)
+    }
+
+    /// The keys of texts for people, and of ids.
+    private static let textKeys: Set = [
+        "id", "profile", "scenario", "name", "label", "description", "hello", "goodbye", "who", "value", "text",
+    ]
+
     /// The path from the last key that is alike wherever it is: a generator, or a place of a beacon or a receiver.
     private static func common(_ path: String) -> String {
         let alike = ["counter", "drain", "waveform", "random-walk", "trace"] + Movement.keys + ["grid"]
@@ -401,6 +442,21 @@ private enum Documents {
             services: [{ uuid: 180A, characteristics: [{ uuid: 2A29, name: n, properties: [read], value: "00" }] }]
             advertise: { manufacturer-data: { company: 0x0131, value-of: n } }
         """,
+    ]
+
+    /// Further values that are texts.
+    static let texts = [
+        """
+        profile: texts
+        beacons:
+          - id: device
+            device: gatt
+            services:
+              - uuid: 180A
+                characteristics:
+                  - { uuid: 2A29, properties: [read], type: text, value: words }
+                  - { uuid: 2A24, properties: [read], fields: [{ name: a, type: text, value: words }] }
+        """
     ]
 
     static let scenarios = [

@@ -44,6 +44,14 @@ struct PlacedFinding {
     }
 }
 
+extension FilePlace {
+    /// The place that a finding has of its own; `nil` for that of its beacon.
+    init?(_ finding: ProfileFinding) {
+        guard let file = finding.file else { return nil }
+        self.init(file: file, line: finding.line ?? 0, column: finding.column ?? 0)
+    }
+}
+
 /// The text of findings: those that differ only in the beacon are one line.
 enum FindingGroups {
     /// The number of beacons that are named in a line.
@@ -70,8 +78,8 @@ enum FindingGroups {
     }
 
     private static func line(_ group: [ProfileFinding], at places: [String: FilePlace]) -> String {
-        // The place of the first beacon, as compilers print it.
-        let place = group.lazy.compactMap(\.device).compactMap { places[$0] }.first
+        // The place of the first finding, as compilers print it.
+        let place = group.lazy.compactMap { finding in FilePlace(finding) ?? finding.device.flatMap { places[$0] } }.first
         let start = place.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
         let devices = group.compactMap(\.device)
         var subject = devices.count == 1 ? "\(devices[0]): " : ""

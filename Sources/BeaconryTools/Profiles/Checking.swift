@@ -48,7 +48,8 @@ package struct CheckTool: Sendable {
         }
         try patterns.check(beacons)
         let lint = ProfileLint(patterns.selected(beacons))
-        var findings = lint.findings
+        let cutTexts = beacons.flatMap(\.cutTexts) + phones.flatMap(\.cutTexts)
+        var findings = cutTexts.map { ProfileFinding($0) } + lint.findings
         if let forecast, !beacons.isEmpty {
             let forecast = try await forecast(lint.plans)
             findings += lint.findings(on: forecast)
@@ -89,7 +90,7 @@ package struct CheckTool: Sendable {
         let places = ProfileFiles.places(in: paths)
         let whole = paths.first.map { FilePlace(file: $0, line: 0, column: 0) }
         return findings.map { finding in
-            PlacedFinding(finding, at: finding.device.flatMap { places[$0] } ?? whole)
+            PlacedFinding(finding, at: FilePlace(finding) ?? finding.device.flatMap { places[$0] } ?? whole)
         }
     }
 }

@@ -27,6 +27,7 @@ package struct ScenarioTool: Sendable {
         if let junit { try JUnitSuite.checkFolder(of: junit) }
         self.junit = junit
         self.format = format
+        for cut in scenarios.flatMap(\.cutTexts) { Output.report(Notice(cut.warning), as: format) }
     }
 
     /// The number of scenarios.

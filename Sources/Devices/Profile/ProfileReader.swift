@@ -31,12 +31,9 @@ package struct ProfileReader {
     package var owners: [String: String] = [:]
 
     /// A reader of a node, which must be a mapping; otherwise the reader has one fault and no values.
-    package init(_ node: ProfileNode, file: String, path: String, files: @escaping ProfileFileReader = noProfileFiles) {
-        self.init(node, file: file, path: path, files: files, contents: ReadContents())
-    }
-
-    private init(
-        _ node: ProfileNode, file: String, path: String, files: @escaping ProfileFileReader, contents: ReadContents
+    package init(
+        _ node: ProfileNode, file: String, path: String, files: @escaping ProfileFileReader = noProfileFiles,
+        contents: ReadContents = ReadContents()
     ) {
         self.file = file
         self.path = path
@@ -260,7 +257,11 @@ package struct ProfileReader {
             return nil
         }
         do throws(ValueFault) {
-            return try parse(text)
+            let value = try parse(text)
+            if let comment = contents.comments[node.place] {
+                note(comment, after: text, field: field, at: node.place, parse)
+            }
+            return value
         } catch {
             // The last key of the field is the key on the line.
             var message = error.message(ofKey: field.split(separator: ".").last ?? "")
@@ -269,6 +270,24 @@ package struct ProfileReader {
             return nil
         }
     }
+
+    /// Notes a comment that is the rest of a text.
+    private func note<Value>(
+        _ comment: String, after text: String, field: String, at place: TextPlace,
+        _ parse: (String) throws(ValueFault) -> Value
+    ) {
+        // An id with a number is one that ids cannot be.
+        let isWholeValid = (try? parse("\(text) \(comment)")) != nil
+        let isNumbered = Self.names.contains(field) && comment.dropFirst().allSatisfy { $0.isNumber || $0 == " " }
+        guard isWholeValid || isNumbered else { return }
+        contents.add(
+            CutText(
+                file: place.file?.path ?? file, at: place, field: path.isEmpty ? field : "\(path).\(field)", text: text,
+                comment: comment, isWholeValid: isWholeValid))
+    }
+
+    /// Keys whose values are names in messages.
+    private static let names: Set = ["id", "profile", "scenario", "phone", "identifier"]
 
     /// For a text that was meant as the numbers of several beacons, as `1..5` or `1-5`: how these are written.
     private static func rangeHint(_ text: String) -> String {

@@ -9,6 +9,10 @@ package final class ReadContents {
     /// The limit of the points of all tracks and traces in files.
     package static let maximumPoints = 1_000_000
 
+    /// Comments that may be the rests of texts, by the places of these texts.
+    package var comments: [TextPlace: String] = [:]
+    /// The texts that such a comment has cut.
+    package private(set) var cutTexts: [CutText] = []
     private var values: [String: Result<any Sendable, ValueFault>] = [:]
     private var points = 0
 
@@ -28,6 +32,12 @@ package final class ReadContents {
             values[key] = .failure(error)
             throw error
         }
+    }
+
+    /// Adds a text that a comment has cut; copies of an entry have the same text.
+    func add(_ cut: CutText) {
+        let isKnown = cutTexts.contains { $0.file == cut.file && $0.line == cut.line && $0.column == cut.column }
+        if !isKnown { cutTexts.append(cut) }
     }
 
     /// Counts points that were read from a file.

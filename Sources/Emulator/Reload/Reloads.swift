@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import Devices
 import Persistence
 import Profiles
 import Radio
@@ -187,13 +188,21 @@ extension Emulator {
                 + (kept.count > 1 ? ", of each beacon or of all that match a pattern" : ""))
     }
 
+    /// Posts a warning for each text that a comment has cut.
+    func reportCutTexts(of profiles: [Profile]) {
+        for cut in profiles.flatMap(\.cutTexts) { events.post(.warning(cut.warning)) }
+    }
+
     /// Takes the profiles of beacons that are on the radio now.
     /// - Parameters:
     ///   - areRead: Whether they were read from their files.
     ///   - startsOver: Whether the changes of clients end.
     private func adopt(_ profiles: [Profile], areRead: Bool, startsOver: Bool = false) async {
         roster.adopt(profiles)
-        if areRead { setLastGood(false) }
+        if areRead {
+            setLastGood(false)
+            reportCutTexts(of: profiles)
+        }
         await replaceReceivers(by: profiles.flatMap(\.receivers))
         await reloadObserver?(profiles.map(\.name))
         await reloadPhysics(profiles, startsOver: startsOver)

@@ -40,23 +40,27 @@ struct ProfileExpansion {
     private(set) var faults: [ProfileFault] = []
     private let file: String
     private let sources: ProfileSources
+    private let contents: ReadContents?
     private var includedFiles = 0
 
     /// An expansion of a file with this path.
-    private init(of file: String, _ sources: ProfileSources) {
+    private init(of file: String, _ sources: ProfileSources, _ contents: ReadContents?) {
         self.file = file
         self.sources = sources
+        self.contents = contents
     }
 
     /// The root of a text, written out.
+    /// - Parameter contents: takes the comments that may be the rests of texts.
     /// - Throws: `ProfileFaults`, if a short form is wrong, the text is not YAML, or it is a file of another kind.
     static func root(
-        of text: YAMLText, in file: String, _ sources: ProfileSources, kind: FileKind, example: String
+        of text: YAMLText, in file: String, _ sources: ProfileSources, kind: FileKind, example: String,
+        noting contents: ReadContents? = nil
     ) throws(ProfileFaults) -> ProfileNode {
-        let root = try text.root(of: kind.name, example: example)
+        let root = try text.root(of: kind.name, example: example, noting: contents)
         guard root.mapping != nil else { return root }
         try kind.check(root, file: file)
-        var expansion = ProfileExpansion(of: file, sources)
+        var expansion = ProfileExpansion(of: file, sources, contents)
         let complete = expansion.withIncludedFiles(expansion.rewritten(root, of: text), in: "", within: [])
         let expanded = expansion.withEntries(complete)
         guard expansion.faults.isEmpty else { throw ProfileFaults(expansion.faults) }
@@ -126,7 +130,7 @@ struct ProfileExpansion {
             let shown = path.hasPrefix("/") ? path : base + path
             let text = YAMLText(content, file: shown, included: IncludedFile(path: shown, folder: own))
             do throws(ProfileFaults) {
-                let root = try text.root(of: "a profile", example: "profiles/")
+                let root = try text.root(of: "a profile", example: "profiles/", noting: contents)
                 let complete = withIncludedFiles(rewritten(root, of: text), in: own, within: paths + [path])
                 if complete.mapping == nil {
                     add("a mapping of keys and values is expected here", field: "", at: complete.place)

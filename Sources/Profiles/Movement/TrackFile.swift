@@ -5,7 +5,7 @@
 import Bluetooth
 import Devices
 import Glibc
-import Space
+package import Space
 
 /// A file of recorded positions: CSV in metres, or GPX or GeoJSON on the globe.
 struct TrackFile: Sendable {
@@ -145,32 +145,50 @@ struct MapFix: Hashable {
 ///
 /// The projection is equirectangular, with the radii of the WGS 84 ellipsoid at the anchor: within a kilometre of it, distances
 /// are right to a few centimetres.
-struct MapAnchor: Hashable {
+package struct MapAnchor: Hashable, Sendable {
     /// In degrees, -89 to 89.
-    let latitude: Double
+    package let latitude: Double
     /// In degrees.
-    let longitude: Double
+    package let longitude: Double
     /// The direction of the second axis, in degrees clockwise from north.
     let bearing: Double
     /// The elevation of height 0 in metres above the sea; `nil` if all points have height 0.
     let elevation: Double?
 
+    /// - Parameters:
+    ///   - latitude: in degrees, -89 to 89.
+    ///   - longitude: in degrees.
+    ///   - bearing: the direction of the second axis, in degrees clockwise from north.
+    ///   - elevation: the elevation of height 0 in metres above the sea; `nil` if all points have height 0.
+    package init(latitude: Double, longitude: Double, bearing: Double = 0, elevation: Double? = nil) {
+        self.latitude = latitude
+        self.longitude = longitude
+        self.bearing = bearing
+        self.elevation = elevation
+    }
+
     /// The position of a fix, in metres.
     func position(of fix: MapFix) -> Position {
+        let place = position(latitude: fix.latitude, longitude: fix.longitude)
+        let height = elevation.flatMap { base in fix.elevation.map { $0 - base } } ?? 0
+        return Position(x: place.x, y: place.y, z: height)
+    }
+
+    /// The position of a place on the globe with height 0, in metres.
+    package func position(latitude: Double, longitude: Double) -> Position {
         // The radii of curvature of the meridian and of the parallel (WGS 84: a = 6378137 m, f = 1/298.257223563).
         let (semiMajor, eccentricity) = (6_378_137.0, 6.694_379_990_14e-3)
         let degree = Double.pi / 180
-        let sine = sin(latitude * degree)
+        let sine = sin(self.latitude * degree)
         let curve = 1 - eccentricity * sine * sine
         let perDegreeNorth = degree * semiMajor * (1 - eccentricity) / (curve * curve.squareRoot())
-        let perDegreeEast = degree * semiMajor * cos(latitude * degree) / curve.squareRoot()
-        var turn = (fix.longitude - longitude).truncatingRemainder(dividingBy: 360)
+        let perDegreeEast = degree * semiMajor * cos(self.latitude * degree) / curve.squareRoot()
+        var turn = (longitude - self.longitude).truncatingRemainder(dividingBy: 360)
         if turn > 180 { turn -= 360 }
         if turn < -180 { turn += 360 }
-        let (east, north) = (turn * perDegreeEast, (fix.latitude - latitude) * perDegreeNorth)
-        let height = elevation.flatMap { base in fix.elevation.map { $0 - base } } ?? 0
+        let (east, north) = (turn * perDegreeEast, (latitude - self.latitude) * perDegreeNorth)
         return Position(
             x: east * cos(bearing * degree) - north * sin(bearing * degree),
-            y: east * sin(bearing * degree) + north * cos(bearing * degree), z: height)
+            y: east * sin(bearing * degree) + north * cos(bearing * degree))
     }
 }

@@ -27,6 +27,8 @@ package struct Scenario: Sendable {
     package let steps: [ScenarioStep]
     /// What is expected, in the order of the file.
     package let expectations: [ScenarioExpectation]
+    /// Texts of its file and of the file of its profile that a comment has cut, for warnings.
+    package let cutTexts: [CutText]
 }
 
 /// A change at a time.

@@ -18,9 +18,11 @@ extension Scenario {
         parsing text: String, file: String, sources: ProfileSources = ProfileSources(),
         load: (String) throws(ProfileFaults) -> Profile
     ) throws(ProfileFaults) {
+        let contents = ReadContents()
         let root = try ProfileExpansion.root(
-            of: YAMLText(text, file: file), in: file, sources, kind: .scenario, example: "scenarios/")
-        var reader = ProfileReader(root, file: file, path: "", files: sources.files)
+            of: YAMLText(text, file: file), in: file, sources, kind: .scenario, example: "scenarios/",
+            noting: contents)
+        var reader = ProfileReader(root, file: file, path: "", files: sources.files, contents: contents)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("scenario", ValueText.name)
         let profile = try Self.profile(from: &reader, name: name ?? "scenario", sources.pictures, load)
@@ -46,7 +48,7 @@ extension Scenario {
         self.init(
             name: name, file: file, profile: profile, receivers: profile.receivers,
             regions: regions.compactMap(\.self), seed: seed ?? 1, duration: limit ?? end, steps: steps,
-            expectations: expectations)
+            expectations: expectations, cutTexts: contents.cutTexts + profile.cutTexts)
     }
 
     /// The profile: from a file, or from the keys of a profile in the scenario. Receivers, walls and physics of the
@@ -88,10 +90,12 @@ extension Scenario {
                 at: reader.place(of: "receivers"))
         }
         let added = Set(parts.receivers.map(\.id))
-        return Profile(
+        var profile = Profile(
             name: base.name, beacons: base.beacons,
             receivers: base.receivers.filter { !added.contains($0.id) } + parts.receivers,
             surroundings: base.surroundings.with(parts.surroundings))
+        profile.cutTexts = base.cutTexts
+        return profile
     }
 
     private static func seed(_ text: String) throws(ValueFault) -> UInt64 {
