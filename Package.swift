@@ -215,8 +215,8 @@ let package = Package(
         .executableTarget(
             name: "beaconry-fuzz",
             dependencies: [
-                "Advertising", "Bluetooth", "Concurrency", "DBus", "Devices", "ESPHomeProxy", "Emulator", "HCI",
-                "HostStack", "JSON", "Profiles", "Receiving", "RunAPI", "TestSupport", "VirtualRadio",
+                "Advertising", "BeaconryTools", "Bluetooth", "Concurrency", "DBus", "Devices", "ESPHomeProxy", "Emulator",
+                "HCI", "HostStack", "JSON", "Profiles", "Receiving", "RunAPI", "TestSupport", "VirtualRadio",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
         // Writes to flash until it is killed, for the test that kills it.

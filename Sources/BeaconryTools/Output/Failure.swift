@@ -30,6 +30,19 @@ package struct Failure: Error {
     package static func usage(_ message: String) -> Failure { Failure(exitCode: 64, message: message) }
     /// Bad input data: the contents of a file, or a string of digits.
     package static func badData(_ message: String) -> Failure { Failure(exitCode: 65, message: message) }
+    /// Bad input data at a place in a file: as compilers print it. Line and column are from 1; 0 for the whole file or line.
+    static func badData(_ message: String, in file: String, line: Int, column: Int) -> Failure {
+        var failure = badData(message)
+        let place = [line, column].filter { $0 > 0 }.map { ":\($0)" }.joined()
+        failure.diagnostics = ["\(file)\(place): error: \(message)"]
+        var record = ErrorRecord(code: failure.code, message: message, exitCode: failure.exitCode)
+        record.file = file
+        record.line = line > 0 ? line : nil
+        record.column = column > 0 ? column : nil
+        failure.records = [record]
+        return failure
+    }
+
     /// An expectation that was not met; the command has reported it already.
     package static let unmetExpectation = Failure(exitCode: 1, message: "")
 

@@ -10,32 +10,35 @@ import Persistence
 /// `init`: writes a first profile.
 package enum FirstProfile {
     /// Writes a profile with the name of the file, and prints how to use it.
+    /// - Parameter replaces: Whether a file that exists is replaced.
     /// - Throws: `Failure` if the file exists, or if a profile cannot have the name of the file; `SystemError`.
-    package static func write(to path: String, as format: OutputFormat) throws {
-        let file = path.split(separator: "/").last.map { String($0) } ?? path
-        let stem = file.lastIndex(of: ".").map { String(file[..<$0]) } ?? file
-        let name: String
-        do throws(ValueFault) {
-            name = try ValueText.name(stem)
-        } catch {
-            throw Failure.usage("\(path): the file has the name of the profile; \(error.message)")
-        }
-        guard access(path, F_OK) != 0 else {
-            throw Failure(exitCode: 73, message: "\(path) already exists; choose another file")
-        }
-        // Version 4 (RFC 9562).
-        var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let text = text(name: name, uuid: identifier(bytes), schema: SchemaTool.line(for: .profile))
+    package static func write(to path: String, replaces: Bool, as format: OutputFormat) throws {
+        let name = try name(of: path)
+        try Failure.unlessFree(path, force: replaces)
+        let text = text(name: name, uuid: "\(newUUID())", schema: SchemaTool.line(for: .profile))
         try OutputFile.write(Array(text.utf8), to: path)
         Output.report(WrittenProfile(profile: name, file: path), as: format)
     }
 
-    /// A UUID as text.
-    private static func identifier(_ bytes: [UInt8]) -> String {
-        let parts = [bytes[0..<4], bytes[4..<6], bytes[6..<8], bytes[8..<10], bytes[10...]]
-        return parts.map { Hexadecimal.string($0).uppercased() }.joined(separator: "-")
+    /// The name of a profile in this file.
+    /// - Throws: `Failure` if no profile can have it.
+    static func name(of path: String) throws(Failure) -> String {
+        let file = path.split(separator: "/").last.map { String($0) } ?? path
+        let stem = file.lastIndex(of: ".").map { String(file[..<$0]) } ?? file
+        do throws(ValueFault) {
+            return try ValueText.name(stem)
+        } catch {
+            throw .usage("\(path): the file has the name of the profile; \(error.message)")
+        }
+    }
+
+    /// A UUID that nobody has (version 4, RFC 9562).
+    static func newUUID() -> UUID128 {
+        var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        guard let uuid = UUID128(octets: bytes) else { preconditionFailure("16 bytes") }
+        return uuid
     }
 
     /// The profile.

@@ -8,6 +8,7 @@ import Bluetooth
 import Concurrency
 package import Devices
 import Emulator
+import Profiles
 package import Receiving
 
 // Options are typed. Enumerations are ExpressibleByArgument, which lists their values in help, errors and completions.
@@ -55,6 +56,15 @@ enum OptionValue {
     static func rate(_ text: String) throws(ValueFault) -> Simulation.Rate {
         if let rate = Simulation.Rate(text) { return rate }
         throw ValueFault("\"\(text)\" is not a rate; write \(Simulation.Rate.choices)")
+    }
+
+    /// A place on the globe, `LAT,LON` in degrees.
+    static func anchor(_ text: String) throws(ValueFault) -> MapAnchor {
+        let parts = text.split(separator: ",").map { Double($0.drop { $0 == " " }) }
+        guard parts.count == 2, let latitude = parts[0], let longitude = parts[1], abs(latitude) <= 89, abs(longitude) <= 180 else {
+            throw ValueFault("\"\(text)\" is not LAT,LON in degrees, such as 48.1374,11.5755")
+        }
+        return MapAnchor(latitude: latitude, longitude: longitude)
     }
 
     /// An RSSI in dBm.

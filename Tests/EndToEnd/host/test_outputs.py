@@ -59,11 +59,12 @@ OUTPUTS = {
     "chart of a recording": Output(("record", "other.jsonl", "--force", *AIR, "--plot", "{}"), "<?xml", ("plot",)),
     "chart of ranging": Output(("range", "--uuid", UUID, *AIR, "--force", "--plot", "{}"), "<?xml"),
     "plot": Output(("plot", RECORDING, "--force", "-o", "{}"), "<?xml", ("output",)),
+    "first profile": Output(("init", "{}", "--force"), "# The beacons of one place", ("init file",)),
+    "profile of a list": Output(("init", "{}", "--from", "beacons.csv", "--force"), "# The beacons of beacons.csv"),
     "clone": Output(("clone", RECORDING, "{}", "--name", "copy", "--force"), "profile: copy", ("clone profile",)),
     "trial": Output(("doctor", "--radio", "virtual", "--trial", "{}", "--force"), "{", ("trial",), codes=(0, 1), is_long=True),  # Or there is a problem of this machine.
 }
 OTHERS = {
-    "init file": "is never written if it exists",
     "save file": "ctl capture save, as the others: test_captures.py",
     "write": "calibrate: a profile, which is read before",
 }
@@ -71,7 +72,7 @@ OTHERS = {
 INPUTS = {
     "bind-key-file", "esphome-key-file", "replay", "http-token-file", "profile", "run profiles", "check profiles", "dbus profiles", "radios profiles",
     "put entry", "esphome-key", "radio", "expect file", "watch file", "phone profile", "test scenarios", "decode input", "clone recording", "plot recordings",
-    "schema kind", "name", "reset devices", "bench", "control", "receiver", "within", "interval", "tx-power", "address",
+    "schema kind", "from", "name", "reset devices", "bench", "control", "receiver", "within", "interval", "tx-power", "address",
 }  # fmt: skip
 """Options and arguments whose descriptions have the word file or profile, and that are only read."""
 
@@ -170,7 +171,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def folder(tmp_path: Path, recording: str) -> Path:
     """A folder with what the commands read, and an empty one for what they write."""
-    for name, text in {"shop.yaml": PROFILE, "seen.yaml": SCENARIO, RECORDING: recording}.items():
+    for name, text in {"shop.yaml": PROFILE, "seen.yaml": SCENARIO, RECORDING: recording, "beacons.csv": "label,minor\nHall,1\n"}.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "place").mkdir()
     return tmp_path
