@@ -138,7 +138,10 @@ package struct ControlClient: Sendable {
         guard let problem = RefusedRequest(response) else { throw notARun("it answered \(response.status)") }
         guard response.status != 401 else {
             throw EmulatorError(
-                .inputOutput, problem.message, hint: "give the file of the token (--http-token-file FILE)")
+                .inputOutput, problem.message,
+                hint: problem.code == "wrong-token"
+                    ? "give a file with the same token as the server's (--http-token-file FILE)"
+                    : "give the file of the token (--http-token-file FILE)")
         }
         throw problem
     }

@@ -100,10 +100,15 @@ struct RequestGuard: Sendable {
         let words = (head.headerFields[.authorization] ?? "").split(separator: " ")
         // RFC 9110, 11.1: the name of the scheme is case-insensitive.
         let given = words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : queryToken
-        guard let given, Self.isEqual(given, token) else {
+        guard let given else {
             throw Problem(
                 .unauthorized, code: "no-token", "this server needs a token",
                 hint: "send Authorization: Bearer TOKEN, with the content of the token file")
+        }
+        guard Self.isEqual(given, token) else {
+            throw Problem(
+                .unauthorized, code: "wrong-token", "the token is not the one of this server",
+                hint: "send the content of the file that its option --http-token-file names")
         }
     }
 

@@ -104,6 +104,26 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (nil, "no-token"), ("Bearer", "no-token"), ("Basic 0123456789abcdef", "no-token"),
+            ("Bearer 0123456789abcdeg", "wrong-token"), ("Bearer 0123456789abcde", "wrong-token"),
+            ("bearer 0123456789abcdef", nil),
+        ] as [(String?, String?)])
+    func missingAndWrongTokensAreDifferentProblems(authorization: String?, code: String?) {
+        let guardian = RequestGuard(hosts: ["127.0.0.1"], token: "0123456789abcdef")
+        var fields = HTTPFields()
+        fields[.authorization] = authorization
+        let head = HTTPRequest(
+            method: .get, scheme: "http", authority: Self.host, path: "/v1/beacons", headerFields: fields)
+        do throws(Problem) {
+            try guardian.check(head, queryToken: nil)
+            #expect(code == nil)
+        } catch {
+            #expect(error.status == 401 && error.code == code)
+        }
+    }
+
     @Test func preflightOfAnAllowedOriginIsAnswered() {
         func head(_ path: String, _ origin: String) -> HTTPRequest {
             var fields: HTTPFields = [.origin: origin]

@@ -184,6 +184,10 @@ def test_ctl_sends_the_token(served: Served, beaconry: Beaconry, tmp_path: Path)
     without = beaconry.call("ctl", "list", *url)
     assert without.returncode == 74 and "this server needs a token; give the file of the token (--http-token-file FILE)" in without.stderr
     assert beaconry.call("ctl", "list", *url, "--http-token-file", str(token)).returncode == 0
+    other = tmp_path / "other"
+    other.write_text("0123456789abcdef0124\n")
+    wrong = beaconry.call("ctl", "list", *url, "--http-token-file", str(other))
+    assert wrong.returncode == 74 and "the token is not the one of this server; give a file with the same token" in wrong.stderr
 
 
 def test_ctl_over_a_unix_socket(beaconry: Beaconry, tmp_path: Path) -> None:
