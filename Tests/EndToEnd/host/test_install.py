@@ -135,6 +135,47 @@ def test_alerts_fire_until_the_cause_has_ended(tmp_path: Path) -> None:
     assert "SUCCESS" in called(promtool, "test", "rules", tmp_path / "alerts.yml")
 
 
+def queries_of_dashboard(title: str = "") -> list[str]:
+    """The queries of one panel or of all, with values for the variables of Grafana."""
+    dashboard = json.loads((CHECKOUT / "packaging" / "grafana" / "beaconry.json").read_text())
+    panels = [panel for panel in dashboard["panels"] if title in ("", panel["title"])]
+    queries = [target["expr"] for panel in panels for target in panel["targets"]]
+    assert queries, title
+    return [query.replace("$instance", ".*").replace("$__rate_interval", "5m") for query in queries]
+
+
+def test_queries_of_the_dashboard_are_valid(tmp_path: Path) -> None:
+    rules = [{"record": f"query:{number}", "expr": query} for number, query in enumerate(queries_of_dashboard())]
+    (tmp_path / "queries.yml").write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}))
+    promtool = CHECKOUT / ".build" / "prometheus" / "usr" / "bin" / "promtool"
+    assert f"SUCCESS: {len(rules)} rules found" in called(promtool, "check", "rules", tmp_path / "queries.yml")
+
+
+def test_dashboard_has_a_row_for_each_machine(tmp_path: Path) -> None:
+    """Also for one that does not answer: each query of the table has one sample for each machine that has values."""
+    metrics = {
+        "beaconry_ready": 1, "beaconry_radio_up": 1, 'beaconry_beacons{state="on-air"}': 1, 'beaconry_beacons{state="refused"}': 0,
+        "beaconry_beacons_missing": 0, "beaconry_profile_is_last_good": 0, 'beaconry_build_info{version="0.1.0"}': 1,
+    }  # fmt: skip
+    series = [{"series": f'up{{job="beaconry",instance="{name}"}}', "values": value} for name, value in (("pi-1", "1"), ("pi-2", "1"), ("pi-3", "0"))]
+    for instance in ("pi-1", "pi-2"):
+        for metric, value in metrics.items():
+            name, _, labels = metric.rstrip("}").partition("{")
+            text = ",".join(filter(None, [labels, f'job="beaconry",instance="{instance}"']))
+            series.append({"series": f"{name}{{{text}}}", "values": str(value)})
+    expected = []
+    for query in queries_of_dashboard("Machines"):
+        machines = {"pi-1": 1, "pi-2": 1, "pi-3": 0} if "up{" in query else {"pi-1": 1, "pi-2": 1}
+        values = {name: 0 if re.search("missing|last_good", query) else value for name, value in machines.items()}
+        version = ',version="0.1.0"' if "version" in query else ""
+        samples = [{"labels": f'{{instance="{name}"{version}}}', "value": value} for name, value in values.items()]
+        expected.append({"expr": query, "eval_time": "0m", "exp_samples": samples})
+    tests = {"tests": [{"interval": "1m", "input_series": series, "promql_expr_test": expected}]}
+    (tmp_path / "machines.yml").write_text(json.dumps(tests))
+    promtool = CHECKOUT / ".build" / "prometheus" / "usr" / "bin" / "promtool"
+    assert "SUCCESS" in called(promtool, "test", "rules", tmp_path / "machines.yml")
+
+
 def test_profile_of_several_machines_has_no_findings(tmp_path: Path) -> None:
     """By the command that the document has below it."""
     page = (CHECKOUT / "docs" / "several-machines.md").read_text()
