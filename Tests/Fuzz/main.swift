@@ -16,7 +16,8 @@ do {
 }
 
 let targets: [FuzzTarget] = [
-    .advertising, .hci, .btsnoop, .capture, .dbus, .control, .profile, .lists, .beaconList, .smp, .ancs, .esphome, .esphomeClient,
+    .advertising, .hci, .btsnoop, .capture, .dbus, .control, .profile, .lists, .beaconList, .smp, .ancs, .esphome,
+    .esphomeClient,
 ]
 let chosen = targets.filter { arguments.target == nil || arguments.target == $0.name }
 guard !chosen.isEmpty else {

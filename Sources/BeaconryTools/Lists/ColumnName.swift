@@ -49,31 +49,47 @@ struct ColumnName: Hashable, Sendable {
         }
     }
 
-    /// The words of a name, in which iBeacon is one.
+    /// The words of a name, in which iBeacon and dBm are one.
     private static func words(_ text: String) -> [String] {
         let words = ListWords.words(text)
-        return words.starts(with: ["i", "beacon"]) ? ["ibeacon"] + words.dropFirst(2) : words
+        if words.starts(with: ["i", "beacon"]) { return ["ibeacon"] + words.dropFirst(2) }
+        return words.suffix(2) == ["d", "bm"] ? words.dropLast(2) + ["dbm"] : words
     }
 
     /// The name in small letters and digits.
     var plain: String { ListWords.words(text).joined() }
 
     /// The keys that the name means, the best first.
-    /// - Parameter keys: the keys that a list can have.
-    func meanings(among keys: [ListKey] = ListKey.all) -> [Meaning] {
-        if text == "#" || text == "№" || text == "Nº" || text == "N°" {
-            return [Meaning(key: .number, rank: 0, unit: nil)]
-        }
+    var meanings: [Meaning] {
+        if ["#", "№", "Nº", "N°"].contains(text) { return [Meaning(key: .number, rank: 0, unit: nil)] }
         for (name, unit) in candidates {
-            let found = keys.compactMap { key -> Meaning? in
-                if let rank = key.columns.firstIndex(of: name) { return Meaning(key: key, rank: rank, unit: unit) }
-                guard let rank = key.uncertain.firstIndex(of: name) else { return nil }
-                return Meaning(key: key, rank: key.columns.count + rank, unit: unit, isUncertain: true)
-            }
-            // What the values decide comes first: a location is a position, or else a label.
-            if !found.isEmpty { return found.sorted { $0.isUncertain && !$1.isUncertain } }
+            guard let found = Self.known[name] else { continue }
+            return found.map { Meaning(key: $0.key, rank: $0.rank, unit: unit, isUncertain: $0.isUncertain) }
         }
         return []
+    }
+
+    /// What each name means. What the values decide comes first: a location is a position, or else a label.
+    private static let known: [String: [Meaning]] = {
+        var known: [String: [Meaning]] = [:]
+        for key in ListKey.all {
+            for (rank, name) in key.uncertain.enumerated() {
+                let meaning = Meaning(key: key, rank: key.columns.count + rank, unit: nil, isUncertain: true)
+                known[name, default: []].append(meaning)
+            }
+        }
+        for key in ListKey.all {
+            for (rank, name) in key.columns.enumerated() {
+                known[name, default: []].append(Meaning(key: key, rank: rank, unit: nil))
+            }
+        }
+        return known
+    }()
+
+    /// Whether it is the name of a key of a format.
+    func isName(of key: String) -> Bool {
+        let plain = ListWords.words(key).joined()
+        return candidates.contains { $0.name == plain }
     }
 
     /// The forms of the name that may be known, and the unit that is not part of them.

@@ -37,7 +37,7 @@ struct ColumnPlan: Sendable {
                 continue
             }
             var order = 0
-            for meaning in column.name.meanings() {
+            for meaning in column.name.meanings {
                 if meaning.isUncertain, !Self.hasValues(of: meaning.key, table.cells(of: index)) { continue }
                 candidates.append((index, order, meaning))
                 order += 1
@@ -75,13 +75,13 @@ struct ColumnPlan: Sendable {
 
     /// Takes a column for a key that only some beacons have, such as a temperature.
     mutating func takeOthers(named keys: Set<String>, of table: ListTable) {
-        let names = keys.map { ListKey(ofFormat: $0) }
         for (index, column) in table.columns.enumerated() where !taken.contains(where: { $0.column == index }) {
-            guard let meaning = column.name.meanings(among: names).first,
-                !taken.contains(where: { $0.key.name == meaning.key.name }),
-                !table.cells(of: index).isEmpty
-            else { continue }
-            taken.append(Taken(column: index, name: Self.name(of: index, in: table), key: meaning.key, unit: nil))
+            let key = keys.sorted().first { key in
+                column.name.isName(of: key) && !taken.contains { $0.key.name == key }
+            }
+            guard let key, !table.cells(of: index).isEmpty else { continue }
+            let name = Self.name(of: index, in: table)
+            taken.append(Taken(column: index, name: name, key: ListKey(ofFormat: key), unit: nil))
         }
         taken.sort { $0.column < $1.column }
         left.removeAll { entry in taken.contains { $0.name == entry.name } }
@@ -173,7 +173,7 @@ struct ColumnPlan: Sendable {
             let name = name(of: index, in: table)
             if let reason = reasons[index] { return Left(name: name, reason: reason) }
             if cells.isEmpty { return column.name.text.isEmpty ? nil : Left(name: name, reason: "it has no values") }
-            let meanings = column.name.meanings().filter { !$0.isUncertain }
+            let meanings = column.name.meanings.filter { !$0.isUncertain }
             let other = meanings.lazy.compactMap { meaning in taken.first { $0.key == meaning.key } }.first
             if let other { return Left(name: name, reason: "\(other.key.name) is taken from \(other.name)") }
             let isPlace = meanings.contains { [.x, .y, .z, .latitude, .longitude, .position].contains($0.key) }
@@ -189,7 +189,7 @@ struct ColumnPlan: Sendable {
 
 /// Names in messages.
 enum ListNames {
-    /// Some names in quotes, in one line, shortened.
+    /// Some names in one line, shortened.
     static func few(_ names: [String]) -> String {
         Spelling.few(names.filter { !$0.isEmpty }.map { shortened($0) })
     }

@@ -29,8 +29,6 @@ final class JSONList {
     private let utf8: [UInt8]
     /// The documents: one, or one for each line.
     private var documents: [(node: JSONNode, base: Int)] = []
-    /// The last place that was computed: the next one is behind it mostly.
-    private var cursor = (offset: 0, line: 1, column: 1)
 
     /// - Throws: `ListFault` for a text that is no JSON.
     init(_ utf8: [UInt8]) throws(ListFault) {
@@ -71,18 +69,33 @@ final class JSONList {
 
     /// The line and the column, from 1, of a byte.
     func place(of offset: Int) -> (line: Int, column: Int) {
-        if offset < cursor.offset { cursor = (0, 1, 1) }
-        while cursor.offset < min(offset, utf8.count) {
-            let byte = utf8[cursor.offset]
-            cursor.offset += 1
-            if byte == 0x0A {
-                cursor.line += 1
-                cursor.column = 1
-            } else if cursor.offset >= utf8.count || utf8[cursor.offset] & 0xC0 != 0x80 {
-                cursor.column += 1
-            }
+        let index = min(max(0, offset) / Self.stride, marks.count - 1)
+        let first = index * Self.stride
+        var place = marks[index]
+        for offset in first..<min(max(offset, first), utf8.count) { step(&place, at: offset) }
+        return place
+    }
+
+    private static let stride = 1024
+
+    /// The places of each 1,024th byte.
+    private lazy var marks: [(line: Int, column: Int)] = {
+        var marks: [(line: Int, column: Int)] = []
+        var place = (line: 1, column: 1)
+        for offset in 0..<max(1, utf8.count) {
+            if offset.isMultiple(of: Self.stride) { marks.append(place) }
+            if offset < utf8.count { step(&place, at: offset) }
         }
-        return (cursor.line, cursor.column)
+        return marks
+    }()
+
+    /// Moves behind a byte.
+    private func step(_ place: inout (line: Int, column: Int), at offset: Int) {
+        if utf8[offset] == 0x0A {
+            place = (place.line + 1, 1)
+        } else if offset + 1 >= utf8.count || utf8[offset + 1] & 0xC0 != 0x80 {
+            place.column += 1
+        }
     }
 
     /// The rows of a list of lists; `nil` for a list of anything else.
@@ -184,7 +197,7 @@ final class JSONList {
         guard let members = node.members else { return }
         var own = inherited
         for (name, value) in members {
-            guard let text = value.scalar.flatMap({ $0.setting }), let key = ColumnName(name).meanings().first?.key,
+            guard let text = value.scalar.flatMap({ $0.setting }), let key = ColumnName(name).meanings.first?.key,
                 Self.common.contains(key)
             else { continue }
             own.append((path: "list.\(name)", text: text, offset: value.offset))

@@ -24,7 +24,7 @@ package struct ListKey: Hashable, Sendable {
     /// As in `--columns`.
     package let name: String
     let kind: Kind
-    /// The names of columns.
+    /// The names of columns, the best first.
     let columns: [String]
     /// Names that mean it only if a value of the column is one of the key: they mean other things as well.
     let uncertain: [String]
@@ -49,9 +49,11 @@ package struct ListKey: Hashable, Sendable {
             + "exponatnummer exhibitnumber objectnumber index n 编号 番号 序号 номер")
     static let label = ListKey(
         "label", .label,
-        "label title titel titre titulo titolo tytul name beaconname displayname names namen nom nombre nome naam namn navn nazwa jmeno nazev nev nimi isim "
+        "label title titel titre titulo titolo tytul name beaconname displayname names namen nom nombre nome naam namn "
+            + "navn nazwa jmeno nazev nev nimi isim "
             + "bezeichnung beschriftung benennung exhibit exponat exhibitname exponatname object objekt objekttitel artwork kunstwerk werk "
-            + "obra oeuvre opera station room raum roomname raumname salle sala zimmer place ort location 名称 名前 名稱 标题 标签 название имя наименование"
+            + "obra oeuvre opera station room raum roomname raumname salle sala zimmer place ort standort "
+            + "location 名称 名前 名稱 标题 标签 название имя наименование"
     )
     static let localName = ListKey(
         "name", .name,
@@ -59,7 +61,8 @@ package struct ListKey: Hashable, Sendable {
     static let device = ListKey(
         "device", .device, "",
         uncertain:
-            "device format beaconformat beacontype devicetype type typ kind art gerat geraet protocol protokoll frametype frame advertisingformat advertisement packettype profile"
+            "device format beaconformat beacontype devicetype type typ kind art gerat geraet protocol protokoll frametype "
+            + "frame advertisingformat advertisement packettype profile"
     )
     static let uuid = ListKey(
         "uuid", .uuid, "uuid proximityuuid proximityid proximity ibeaconuuid beaconuuid regionuuid guid uuid128",
@@ -104,7 +107,7 @@ package struct ListKey: Hashable, Sendable {
             + "hauteur altura altezza hoogte hojd hoyde hojde wysokosc vyska korkeus 高さ 高度 высота")
     static let position = ListKey(
         "position", .position,
-        "position coordinates coordinate coords coord koordinaten koordinate coordonnees coordenadas coordinate xy xyz",
+        "position coordinates coordinate coords coord koordinaten koordinate coordonnees coordenadas xy xyz",
         uncertain: "location pos point place standort")
     static let latitude = ListKey(
         "latitude", .degrees, "latitude lat breitengrad geographischebreite latitud latitudine")

@@ -264,11 +264,12 @@ struct ListPlan: Sendable {
             beacons[index].id = free
         }
         if let changed {
+            let id = changed.id.isEmpty ? "no id" : "the id \(changed.id)"
             let others = changed.count > 1 ? ", and \(changed.count - 1) more" : ""
             remarks.append(
                 ListRemark(
                     code: "id-changed",
-                    "\(ListNames.quoted(changed.cell.text)) is \(changed.id.isEmpty ? "no id" : "the id \(changed.id)")\(others): ids are letters, digits, \".\", \"-\" and \"_\"",
+                    "\(ListNames.quoted(changed.cell.text)) is \(id)\(others): ids are letters, digits, \".\", \"-\" and \"_\"",
                     line: changed.cell.line, column: changed.cell.column, hint: "none needed; labels may have any text")
             )
         }

@@ -83,8 +83,9 @@ package struct ColumnChoices: Sendable {
 // MARK: - Rows with a heading
 
 extension ListTable {
-    /// The number of rows among which the heading is.
+    /// The number of rows among which the heading is, and the number of its cells that are looked at.
     private static let headingRows = 50
+    private static let headingCells = 256
 
     /// Reads a text with separators.
     /// - Throws: `ListFault` if it has no heading, or a quote is not closed.
@@ -115,12 +116,15 @@ extension ListTable {
     private static func heading(in rows: [[ListCell]], _ choices: ColumnChoices) -> (row: Int, names: Int)? {
         var best: (row: Int, names: Int)?
         for (index, row) in rows.prefix(headingRows).enumerated() {
+            // A row with a value is none, whatever its texts are: a label may be a name of a column, too.
+            let cells = row.prefix(headingCells)
+            guard !cells.contains(where: { isValue($0.text) }) else { continue }
             var keys: Set<ListKey> = []
             var chosen = 0
-            for cell in row where cell.text.utf8.count <= 64 {
+            for cell in cells where cell.text.utf8.count <= 64 {
                 if choices.contains(cell.text) {
                     chosen += 1
-                } else if let key = ColumnName(cell.text).meanings().first?.key {
+                } else if let key = ColumnName(cell.text).meanings.first?.key {
                     keys.insert(key)
                 }
             }
@@ -128,6 +132,16 @@ extension ListTable {
             if names > best?.names ?? 0 { best = (index, names) }
         }
         return best
+    }
+
+    /// Whether a text is a number or a UUID, which no column is called.
+    private static func isValue(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first,
+            first.properties.numericType != nil || "-+{".unicodeScalars.contains(first)
+        else {
+            return text.count >= 32 && ListValues.identity(text) != nil
+        }
+        return ListNumbers([], separator: nil).whole(text) != nil || ListValues.identity(text) != nil
     }
 
     private mutating func read(_ all: [[ListCell]], choices: ColumnChoices) throws(ListFault) {
@@ -142,21 +156,24 @@ extension ListTable {
                     + "label,uuid,major,minor,x,y above the rows, or name the columns: --columns minor=NAME, or by their numbers, "
                     + "minor=3", line: first[0].line, column: first[0].column)
         }
-        let width = heading.map { Self.width(all[$0.row]) } ?? all.map { Self.width($0) }.max() ?? 0
-        let names = heading.map { Array(all[$0.row].prefix(width)) }
+        // The last columns may have no name.
+        let width = heading.map { all[$0.row].count } ?? all.map { Self.width($0) }.max() ?? 0
+        let names = heading.map { all[$0.row] }
+        let namedWidth = names.map { Self.width($0) } ?? width
         columns = (0..<width).map { index in
             let cell = names?[index] ?? ListCell(text: "", line: 0, column: 0)
             return Column(name: ColumnName(cell.text), heading: cell)
         }
-        // The last columns may have values without a name.
         for row in all[((heading?.row ?? -1) + 1)...] {
             if isEmpty(row) {
                 emptyRows += 1
-            } else if let names, row.map(\.text).starts(with: names.map(\.text)) || Self.isComment(row) {
+            } else if let names,
+                row.map(\.text).starts(with: names.prefix(namedWidth).map(\.text)) || Self.isComment(row)
+            {
                 // The heading again, as on each page of a printed list.
                 emptyRows += 1
             } else {
-                add(row, width: width)
+                add(row, width: width, namedWidth: namedWidth)
             }
         }
     }
@@ -171,21 +188,21 @@ extension ListTable {
         return row.dropFirst().allSatisfy(\.text.isEmpty)
     }
 
-    private mutating func add(_ row: [ListCell], width: Int) {
+    private mutating func add(_ row: [ListCell], width: Int, namedWidth: Int) {
         let line = row[0].line
         if let extra = row.dropFirst(width).first(where: { !$0.text.isEmpty }) {
             remarks.append(
                 Remark(
                     fault: ListFault(
-                        "the row has \(Self.width(row)) values, and the heading \(width): a separator within a text needs quotes "
+                        "the row has \(Self.width(row)) values, and the heading \(namedWidth): a separator within a text needs quotes "
                             + "around the text", line: extra.line, column: extra.column), isLoss: true))
             return
         }
-        if row.count < width {
+        if row.count < namedWidth {
             remarks.append(
                 Remark(
                     fault: ListFault(
-                        "the row has \(Formatting.count(row.count, "value")), and the heading \(width): the last ones are taken as empty",
+                        "the row has \(Formatting.count(row.count, "value")), and the heading \(namedWidth): the last ones are taken as empty",
                         line: line), isLoss: false))
         }
         let cells = row.prefix(width).map { Optional($0) }
@@ -206,7 +223,7 @@ extension ListTable {
             try read(rows, choices: choices)
             return
         }
-        let items = try document.items { names in Set(names.compactMap { ColumnName($0).meanings().first?.key }).count }
+        let items = try document.items { names in Set(names.compactMap { ColumnName($0).meanings.first?.key }).count }
         self.init(form: items.form)
         remarks = document.remarks
         var numbers: [String: Int] = [:]

@@ -79,7 +79,8 @@ enum FindingGroups {
 
     private static func line(_ group: [ProfileFinding], at places: [String: FilePlace]) -> String {
         // The place of the first finding, as compilers print it.
-        let place = group.lazy.compactMap { finding in FilePlace(finding) ?? finding.device.flatMap { places[$0] } }.first
+        let place = group.lazy.compactMap { finding in FilePlace(finding) ?? finding.device.flatMap { places[$0] } }
+            .first
         let start = place.map { "\($0.file):\($0.line):\($0.column): " } ?? ""
         let devices = group.compactMap(\.device)
         var subject = devices.count == 1 ? "\(devices[0]): " : ""

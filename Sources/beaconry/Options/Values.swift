@@ -61,7 +61,9 @@ enum OptionValue {
     /// A place on the globe, `LAT,LON` in degrees.
     static func anchor(_ text: String) throws(ValueFault) -> MapAnchor {
         let parts = text.split(separator: ",").map { Double($0.drop { $0 == " " }) }
-        guard parts.count == 2, let latitude = parts[0], let longitude = parts[1], abs(latitude) <= 89, abs(longitude) <= 180 else {
+        guard parts.count == 2, let latitude = parts[0], let longitude = parts[1], abs(latitude) <= 89,
+            abs(longitude) <= 180
+        else {
             throw ValueFault("\"\(text)\" is not LAT,LON in degrees, such as 48.1374,11.5755")
         }
         return MapAnchor(latitude: latitude, longitude: longitude)

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 
 @testable import BeaconryTools
@@ -33,12 +34,12 @@ struct ColumnNameTests {
             ("Latitude", "latitude", nil), ("lng", "longitude", nil),
         ] as [(String, String, String?)])
     func namesMeanKeys(_ text: String, _ key: String, _ unit: String?) throws {
-        let meaning = try #require(ColumnName(text).meanings().first { !$0.isUncertain }, "\(text)")
+        let meaning = try #require(ColumnName(text).meanings.first { !$0.isUncertain }, "\(text)")
         #expect(meaning.key.name == key && meaning.unit == unit, "\(meaning.key.name) \(meaning.unit ?? "")")
     }
 
     @Test(arguments: ["", " ", "Bemerkung", "battery", "x_px", "colour", "Prix (EUR)", "serial", "…"])
-    func otherNamesMeanNothing(_ text: String) { #expect(ColumnName(text).meanings().isEmpty) }
+    func otherNamesMeanNothing(_ text: String) { #expect(ColumnName(text).meanings.isEmpty) }
 
     @Test(arguments: ["Power", "floor", "Etage", "rssi", "Website"])
     func namesWithoutAKeyHaveReasons(_ text: String) { #expect(ColumnName(text).reason != nil) }
@@ -52,6 +53,28 @@ struct ColumnNameTests {
             }
             for name in key.columns { #expect(certain.updateValue(key.name, forKey: name) == nil, "\(name)") }
         }
+    }
+
+    /// The table of the documentation has each key, and its examples are names of the keys of their row.
+    @Test func documentationHasEachKey() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let document = try String(contentsOf: root.appending(path: "docs/profiles.md"), encoding: .utf8)
+        let start = try #require(document.firstRange(of: "| key | columns that are taken, such as | values |"))
+        let table = document[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
+            .prefix { $0.hasPrefix("|") }
+        var documented: [String] = []
+        for row in table.dropFirst() {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            let keys = cells[0].split(separator: ", ").map { $0.filter { $0 != "`" } }
+            documented += keys
+            for example in cells[1].split(separator: ", ") {
+                let meanings = ColumnName(String(example)).meanings.map(\.key.name)
+                #expect(meanings.contains { keys.contains($0) }, "\(example): \(meanings)")
+            }
+        }
+        #expect(documented.sorted() == ListKey.all.map(\.name).sorted())
     }
 
     @Test func choicesNameKeysAndColumns() throws {

@@ -2,9 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import Bluetooth
 import Devices
 import Profiles
+import Space
 import Testing
 
 @testable import BeaconryTools
@@ -262,6 +264,20 @@ struct ListImportTests {
         #expect(Self.minors(profile) == [7, 8] && profile.beacons.map(\.id) == ["hall", "door"])
     }
 
+    /// A row with values is no heading, whatever its texts are.
+    @Test func labelsThatAreNamesOfColumnsAreNoHeading() throws {
+        let fault = try #require(throws: ListFault.self) {
+            try Self.read("Hall,\(Self.uuid),1,7\nStation,\(Self.uuid),1,8\n")
+        }
+        #expect(fault.line == 1 && fault.message.contains("no column has a name"))
+    }
+
+    @Test func columnsWithoutANameAreNotTaken() throws {
+        var list = try Self.read("minor;;label;\n1;x;a;\n2;;b;remark\n")
+        #expect(Self.minors(try Self.profile(&list)) == [1, 2])
+        #expect(list.plan.columns.left.map(\.name) == ["column 2", "column 4"] && list.remarks.isEmpty)
+    }
+
     // MARK: - Texts
 
     /// Whatever a text is, the profile has it.
@@ -283,14 +299,18 @@ struct ListImportTests {
     }
 
     @Test func largeListsHaveSeveralFiles() throws {
-        let rows = (1...10_000).map {
-            "A rather long label of the exhibit with the number \($0) of the collection of a museum,\($0),\($0 % 100).5,2"
+        let rows = (1...100).map { "A rather long label of the exhibit with the number \($0),\($0),\($0 % 100).5,2" }
+        let list = try Self.read("label,minor,x,y\n" + rows.joined(separator: "\n"))
+        let profile = ListProfile(list.plan, name: "test", file: "test.yaml", remarks: ["a list"], limit: 6000)
+        let parts = profile.files.count - 1
+        #expect(parts > 1 && profile.files.map(\.name) == ["test.yaml"] + (1...parts).map { "test-beacons-\($0).yaml" })
+        #expect(profile.files.allSatisfy { $0.text.utf8.count <= 6000 })
+        let sources = ProfileSources { name throws(ValueFault) in
+            profile.files.first { $0.name == name }?.text ?? ""
         }
-        var list = try Self.read("label,minor,x,y\n" + rows.joined(separator: "\n"))
-        let files = try list.profile(name: "test", file: "test.yaml", remarks: [])
-        #expect(files.count == 3 && files.allSatisfy { $0.text.utf8.count <= Profile.maximumSize })
-        #expect(files.map(\.name) == ["test.yaml", "test-beacons-1.yaml", "test-beacons-2.yaml"])
-        #expect(try Self.profile(&list).beacons.count == 10_000)
+        let read = try Profile(parsing: profile.files[0].text, file: "test.yaml", sources: sources)
+        #expect(read.beacons.map { $0.device.frame?.minor } == (1...100).map { UInt16($0) })
+        #expect(try profile.refusals().isEmpty)
     }
 
     /// What the parser of profiles refuses is left out: here a name that is too long for it.

@@ -65,6 +65,18 @@ def test_display_prints_notifications(beaconry: Beaconry) -> None:
         display.wait()
 
 
+def test_list_becomes_a_profile(beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/profiles.md: the list, the command, what it prints, and the beacons."""
+    monkeypatch.chdir(beaconry.folder)
+    Path("exhibits.csv").write_text(block("profiles.md", "# exhibits.csv").text + "\n")
+    for command in block("profiles.md", "beaconry init exhibits.yaml").text.splitlines():
+        done = beaconry.call(*command.split()[1:])
+        assert done.returncode == 0, done
+        if "init" in command:
+            assert missing_line(block("profiles.md", "exhibits.yaml is written").text, done.stdout + done.stderr) is None, done
+    assert missing_line(block("profiles.md", "  - { id: stele-4").text, Path("exhibits.yaml").read_text()) is None
+
+
 def test_scenarios_print_results(beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (DOCS / "scenarios.md").read_text()
     moved = re.search(r"the beacon was moved to `(position: [^`]*)`", text)

@@ -57,7 +57,7 @@ LISTS = {
     "pipe": List("| Minor | Name | x (ft) | y (ft) |\n|---|---|---|---|\n| 1 | Hall | 10 | 0 |\n", ("hall",), has=("position: [3.048, 0]",)),
     "declared separator": List("sep=;\nminor;label\n1;Hall\n", ("hall",)),
     "title, empty rows and another heading": List(
-        "Beacons of the museum;;\n\n;;\nMinor;Name;\n1;Hall;\n;;\n\nMinor;Name;\n2;Door;\n", ("hall", "door"), has=("4 without values",)
+        "Beacons of the museum;;\n\n;;\nMinor;Name;\n1;Hall;\n;;\n\nMinor;Name;\n2;Door;\n", ("hall", "door"), has=("3 without values",)
     ),
     "quotes and line feeds": List('minor,label\n1,"Hall ""A"",\nfirst floor"\n2,12" screen\n', ("hall-a-first-floor", "12-screen"), has=(r'label: "Hall \"A\", first floor"',)),
     "texts that YAML would cut": List("minor;label\n1;Stele #4\n2;a: b\n3;yes\n4;0012\n5;${HOME}\n6;🗿\n", ("stele-4", "a-b", "yes", "0012", "home", "beacon-6"), has=('label: "Stele #4"', 'label: "$${HOME}"')),
@@ -81,7 +81,7 @@ LISTS = {
     "JSON in a key": List(json.dumps({"site": {"name": "x"}, "data": {"beacons": [{"id": "hall", "ibeacon": {"uuid": UUID, "major": 1, "minor": 1}}]}}), ("hall",), has=(f"uuid: {UUID}", "data.beacons")),
     "JSON lines": List('{"name":"Hall","minor":1}\n\n{"name":"Door","minor":2}\nbroken\n', ("hall", "door"), lost=("4",)),
     "GeoJSON": List(
-        features(feature("a", 11.5755, 48.1374, 2.5), feature("b", 11.5765, 48.1384), feature("c", 0, 0, kind="LineString")), ("a", "b"), lost=("34",),
+        features(feature("a", 11.5755, 48.1374, 2.5), feature("b", 11.5765, 48.1384), feature("c", 0, 0, kind="LineString")), ("a", "b"), lost=("33",),
         has=("position: [0, 0, 2.5]", "position: [74.4", "lat: 48.1374, lon: 11.5755"),
     ),
     "an editor of maps": List(f"uuid,major,minor,x,y,z,floor,power\n{UUID},1,7,1.5,2.5,3,0,-12\n", ("beacon-7",), has=("position: [1.5, 2.5, 3]", "floor (profiles have no floors)", "power (it may be")),
@@ -100,7 +100,7 @@ REFUSED = {
     "old workbook": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100), "(.xls)"),
     "bytes": (bytes(range(256)) * 8, ":1:1: error: the byte 0x00 is a control character"),
     "two encodings": ("minor,label\n1,ä\n2,ö\n".encode() + b"3,\xfc\n", ":4:3: error: the byte 0xFC is not UTF-8"),
-    "unknown names": (b"foo,bar\n1,2\n", ':1:1: error: no column has a name that is known: "foo"'),
+    "unknown names": (b"foo,bar\n1,2\n", ':1:1: error: no column has a name that is known: foo, bar; write a heading such as label,uuid,major,minor,x,y'),
     "open quote": (b'minor,label\n1,"a\n2,b\n', ":2:3: error: the quote that opens this value is not closed"),
     "broken JSON": (b'[{"minor": 1},\n {"minor": }]', ":2:12: error: this is not JSON"),
     "JSON without objects": (b'["a", "b"]', ":1:1: error: there is no list of objects"),
@@ -210,7 +210,7 @@ def test_unknown_column_has_a_suggestion(beaconry: Beaconry) -> None:
     file = beaconry.folder / "list.csv"
     file.write_text("Nummer,Titel\n1,Hall\n")
     done = beaconry.call("init", str(beaconry.folder / "made.yaml"), "--from", str(file), "--columns", "minor=Numer")
-    assert done.returncode == 64 and '--columns: there is no column "Numer" for minor; did you mean "Nummer"? columns are "Nummer", "Titel"' in done.stderr
+    assert done.returncode == 64 and '--columns: there is no column "Numer" for minor; did you mean "Nummer"? columns are Nummer, Titel' in done.stderr
 
 
 def test_ten_thousand_rows_are_a_profile(beaconry: Beaconry) -> None:
