@@ -44,7 +44,7 @@ UNTRIED = {
 """Words of commands that are not run, each with the reason."""
 
 UNNAMED = {
-    "profile.yaml": ("docs/several-machines.md", "profile: museum\n"),
+    "profile/profile.yaml": ("docs/several-machines.md", "profile: museum\n"),
     "rooms.yaml": ("docs/testing-with-physics.md", "scenario: rooms\n"),
     "walk.yaml": ("docs/testing-with-physics.md", "profile: walk\n"),
 }
@@ -156,6 +156,7 @@ def folder(beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch) -> Path:
     for part in ("profiles", "scenarios", "examples", "packaging"):
         (beaconry.folder / part).symlink_to(CHECKOUT / part)
     for file, text in {**block_files(), "plant.yaml": (CHECKOUT / "profiles" / "plant.yaml").read_text()}.items():
+        (beaconry.folder / file).parent.mkdir(exist_ok=True)
         (beaconry.folder / file).write_text(text)
     (beaconry.folder / "plant-moisture.csv").symlink_to(CHECKOUT / "profiles" / "plant-moisture.csv")
     (beaconry.folder / "walks").mkdir()

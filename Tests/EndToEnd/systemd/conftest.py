@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from beaconry import CHECKOUT, PATIENCE
+from desk import Museum, key_of_desk, let_in
 from machine import Machine, Packages, use_virtual_air
 from swift_libraries import libraries_of
 
@@ -49,19 +50,24 @@ def newer(packages: Packages) -> Path:
 
 @pytest.fixture(scope="session", params=MACHINES)
 def layers(request: pytest.FixtureRequest, packages: Packages, _folder: Path) -> str:
-    """The files of a machine without the package: Debian, and the libraries that the program needs besides."""
-    suite, *sets = request.param.split("+")
+    """The files of a machine without the package."""
+    return _layers(request.param, packages, _folder)
+
+
+def _layers(name: str, packages: Packages, folder: Path) -> str:
+    """Debian with sets of packages, such as `trixie+bluez`, and the libraries that the program needs besides."""
+    suite, *sets = name.split("+")
     command = [str(CHECKOUT / "Scripts" / "debian-root"), suite, "systemd", *sets]
     made = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=6 * PATIENCE).stdout.strip()
-    libraries = libraries_of(packages.tested, _folder / "extracted")
+    libraries = libraries_of(packages.tested, folder / "extracted")
     if not libraries:
         return made
-    layer = _folder / f"{request.param}-libraries"
+    layer = folder / f"{name}-libraries"
     for path in libraries:
         target = layer / "usr/lib/swift" / path.name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
-    machine = Machine(_folder / f"{request.param}-setup", f"{layer}:{made}")
+    machine = Machine(folder / f"{name}-setup", f"{layer}:{made}")
     machine.boot()
     machine.shell("echo /usr/lib/swift >/etc/ld.so.conf.d/swift.conf; ldconfig")
     machine.kill()
@@ -91,6 +97,32 @@ def machine(installed_layers: str, _folder: Path) -> Iterator[Machine]:
     yield from _booted(installed_layers, _folder)
 
 
+@pytest.fixture(scope="session")
+def key(_folder: Path) -> Path:
+    """The key of SSH of the desk."""
+    return key_of_desk(_folder)
+
+
+@pytest.fixture(scope="session")
+def ssh_layers(packages: Packages, key: Path, _folder: Path) -> str:
+    """The files of a machine without the package that the desk reaches by SSH, and whose service will have the virtual air."""
+    layers = _layers(f"{MACHINES[0].split('+')[0]}+ssh", packages, _folder)
+    machine = Machine(Path(tempfile.mkdtemp(dir=_folder)), layers)
+    machine.boot()
+    let_in(machine, key)
+    use_virtual_air(machine)
+    machine.kill()
+    return f"{machine.folder}/changes:{layers}"
+
+
+@pytest.fixture
+def museum(ssh_layers: str, key: Path, packages: Packages, _folder: Path) -> Iterator[Museum]:
+    """A desk and three machines without the package: pi-1, pi-2 and pi-3."""
+    museum = Museum(Path(tempfile.mkdtemp(dir=_folder)), ssh_layers, key, packages.tested)
+    yield museum
+    museum.close()
+
+
 def _booted(layers: str, folder: Path) -> Iterator[Machine]:
     machine = Machine(Path(tempfile.mkdtemp(dir=folder)), layers)
     machine.boot()
@@ -102,8 +134,9 @@ def _booted(layers: str, folder: Path) -> Iterator[Machine]:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Adds the journal of the services to the report of a failed test."""
     report = yield
-    for name in ("machine", "bare_machine"):
-        machine = getattr(item, "funcargs", {}).get(name)
-        if report.when == "call" and report.failed and isinstance(machine, Machine):
-            report.sections.append(("journal", machine.journal() if machine.runs else "the machine does not run"))
+    if report.when == "call" and report.failed:
+        # A fixture that returns another one is there twice.
+        for each in {id(each): each for each in getattr(item, "funcargs", {}).values()}.values():
+            for machine in [each] if isinstance(each, Machine) else each.machines if isinstance(each, Museum) else []:
+                report.sections.append(("journal", machine.journal() if machine.runs else "the machine does not run"))
     return report

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -35,6 +36,12 @@ class Machine:
     def kill(self) -> None:
         """Ends the machine as a power cut does."""
         subprocess.run([str(SCRIPT), "kill", str(self.folder)], check=True, timeout=PATIENCE)
+
+    @property
+    def init(self) -> int:
+        """The number of the machine's first process, as this machine has it."""
+        waiting = (self.folder / "pid").read_text().strip()
+        return int(subprocess.run(["pgrep", "--parent", waiting], capture_output=True, text=True, check=True).stdout)
 
     @property
     def runs(self) -> bool:
@@ -168,6 +175,12 @@ class Packages:
         )
         shutil.rmtree(root)
         return package
+
+    def entry(self, file: str) -> str:
+        """The entry of the tested package in the index of a repository that has it as this file."""
+        data = self.tested.read_bytes()
+        fields = subprocess.run(["dpkg-deb", "--field", str(self.tested)], capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
+        return f"{fields}Filename: {file}\nSize: {len(data)}\nSHA256: {hashlib.sha256(data).hexdigest()}\n\n"
 
     @staticmethod
     def _field(package: Path, name: str) -> str:
