@@ -156,6 +156,7 @@ def test_dashboard_has_a_row_for_each_machine(tmp_path: Path) -> None:
     metrics = {
         "beaconry_ready": 1, "beaconry_radio_up": 1, 'beaconry_beacons{state="on-air"}': 1, 'beaconry_beacons{state="refused"}': 0,
         "beaconry_beacons_missing": 0, "beaconry_profile_is_last_good": 0, 'beaconry_build_info{version="0.1.0"}': 1,
+        'beaconry_profile_info{profile="museum",files="94fd0a530a275cc6",effective="c77fc91e5f7940dd"}': 1,
     }  # fmt: skip
     series = [{"series": f'up{{job="beaconry",instance="{name}"}}', "values": value} for name, value in (("pi-1", "1"), ("pi-2", "1"), ("pi-3", "0"))]
     for instance in ("pi-1", "pi-2"):
@@ -167,7 +168,7 @@ def test_dashboard_has_a_row_for_each_machine(tmp_path: Path) -> None:
     for query in queries_of_dashboard("Machines"):
         machines = {"pi-1": 1, "pi-2": 1, "pi-3": 0} if "up{" in query else {"pi-1": 1, "pi-2": 1}
         values = {name: 0 if re.search("missing|last_good", query) else value for name, value in machines.items()}
-        version = ',version="0.1.0"' if "version" in query else ""
+        version = ',version="0.1.0"' if "version" in query else ',files="94fd0a530a275cc6"' if "files" in query else ""
         samples = [{"labels": f'{{instance="{name}"{version}}}', "value": value} for name, value in values.items()]
         expected.append({"expr": query, "eval_time": "0m", "exp_samples": samples})
     tests = {"tests": [{"interval": "1m", "input_series": series, "promql_expr_test": expected}]}
