@@ -29,7 +29,7 @@ READERS = {
     "greet.sh": "a script of the reader; docs/receiving.md says what it gets",
     "proxy.key": "made by the command above it",
     "evening.yaml": "stands for any scenario",
-    "museum.yaml": "stands for a profile with the beacons of all rooms (docs/several-machines.md); elsewhere profiles/museum.yaml",
+    "museum.csv": "in packaging/ansible, a folder that the reader of docs/several-machines.md copies",
     "plant.yaml": "what the reader of docs/device-of-your-own.md writes, step by step; its result is profiles/plant.yaml",
     "shop-day.jsonl": "a recording of the reader",
 }
@@ -44,7 +44,6 @@ UNTRIED = {
 """Words of commands that are not run, each with the reason."""
 
 UNNAMED = {
-    "profile/profile.yaml": ("docs/several-machines.md", "profile: museum\n"),
     "rooms.yaml": ("docs/testing-with-physics.md", "scenario: rooms\n"),
     "walk.yaml": ("docs/testing-with-physics.md", "profile: walk\n"),
 }
@@ -156,10 +155,11 @@ def folder(beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch) -> Path:
     for part in ("profiles", "scenarios", "examples", "packaging"):
         (beaconry.folder / part).symlink_to(CHECKOUT / part)
     for file, text in {**block_files(), "plant.yaml": (CHECKOUT / "profiles" / "plant.yaml").read_text()}.items():
-        (beaconry.folder / file).parent.mkdir(exist_ok=True)
         (beaconry.folder / file).write_text(text)
     (beaconry.folder / "plant-moisture.csv").symlink_to(CHECKOUT / "profiles" / "plant-moisture.csv")
-    (beaconry.folder / "walks").mkdir()
+    (beaconry.folder / "museum.csv").symlink_to(CHECKOUT / "packaging" / "ansible" / "museum.csv")
+    for each in ("walks", "profile"):
+        (beaconry.folder / each).mkdir()
     for file in ("token", "http.token", "proxy.key"):
         (beaconry.folder / file).write_text("YSBrZXkgb2YgZXhhY3RseSAzMiBieXRlcyAuLi4uLi4=\n")
         (beaconry.folder / file).chmod(0o600)

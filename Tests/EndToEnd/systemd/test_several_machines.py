@@ -20,12 +20,11 @@ from desk import ANSIBLE, OTHER_ADDRESS, Museum
 from documents import blocks
 from machine import Done, Machine, Packages
 
+pytestmark = pytest.mark.timeout(6 * PATIENCE)
 DOCUMENT = CHECKOUT / "docs" / "several-machines.md"
 PACKAGE = "beaconry_0.1.0_arm64.deb"
 """The name of the package in the document; in the test it has this machine's architecture."""
-FILES = {
-    "profile: museum": "profile/profile.yaml", "[Service]": "options.conf", "pi-1.local ROOM=1": "machines", "- name: Beacons of the museum": "museum.yml"
-}  # fmt: skip
+FILES = {"[Service]": "options.conf", "pi-1.local": "machines", "- name: Beacons of the museum": "museum.yml"}
 """How the files begin that the document shows."""
 ELSEWHERE = {"On the floor": "it needs an adapter; Tests/EndToEnd/host/test_documents.py tries it"}
 """Sections whose commands are not for the desk, each with the reason."""
@@ -65,6 +64,16 @@ def wait_for_minors(machine: Machine, *expected: int) -> None:
     machine.wait(f"minors {expected}", lambda: minors(machine) == list(expected))
 
 
+MINORS = list(range(1, 21))
+"""Those of each machine in the document, whose majors are the rooms."""
+CHANGED = sorted({*MINORS, 107} - {7})
+"""The same after a change of the seventh in each room."""
+
+
+def change(museum: Museum, old: str = "minor: 7 }", new: str = "minor: 107 }") -> None:
+    edit(museum, "profile/profile.yaml", old, new)
+
+
 def edit(museum: Museum, file: str, old: str, new: str) -> None:
     """Changes a file at the desk."""
     path = museum.desk.place / file
@@ -80,8 +89,9 @@ def folder(museum: Museum, packages: Packages) -> Museum:
     assert entered == "cd museum"
     museum.desk.place /= "museum"
     shutil.copy(packages.tested, museum.desk.place / PACKAGE)
-    outputs = [museum.desk.run(each) for each in rest]
-    assert outputs == ["", "4 of 4 fit on rtl8761\n4 beacons: no problems found\n"]
+    *_, written, checked = [museum.desk.run(each) for each in rest]
+    assert written.startswith("profile/profile.yaml is written: 60 beacons of 60 rows of museum.csv")
+    assert checked == "20 beacons: no problems found\n"
     assert (museum.desk.place / "token").stat().st_mode & 0o777 == 0o600
     return museum
 
@@ -109,11 +119,15 @@ def test_machines_with_ssh_alone(folder: Museum, packages: Packages, newer: Path
     desk.run(options)
     desk.run(profile)
     for machine in folder.machines:
-        wait_for_minors(machine, 1, 2, 3, 4)
+        wait_for_minors(machine, *MINORS)
         assert machine.call("systemctl", "is-enabled", "beaconry").stdout == "enabled\n"
-    listed = desk.run(listing).splitlines()
-    assert [line for line in listed if line.startswith("pi-")] == ["pi-1.local ROOM=1", "pi-2.local ROOM=2", "pi-3.local ROOM=3"]
-    assert sorted(re.findall(r"^room-\d-\d", "\n".join(listed), re.MULTILINE)) == [f"room-{room}-{n}" for room in (1, 2, 3) for n in (1, 2, 3, 4)]
+    listed = desk.run(listing)
+    assert re.findall("^pi-.*", listed, re.MULTILINE) == [f"pi-{room}.local BEACONRY_ONLY=room-{room}-*" for room in (1, 2, 3)]
+    assert re.findall(r"^(room-\d-\d\d) +Stele #(\d+) ", listed, re.MULTILINE) == [
+        (f"room-{room}-{number:02}", f"{room * 20 - 20 + number}") for room in (1, 2, 3) for number in MINORS
+    ]
+    files = re.findall(r"^profile +(\w+)", listed, re.MULTILINE)
+    assert len(files) == 3 and len(set(files)) == 1
     assert desk.call(doubled).stdout == ""
     # By the other name of the machine, and from another address.
     desk.run("beaconry ctl list --url http://pi-1:8080 --http-token-file token")
@@ -122,39 +136,38 @@ def test_machines_with_ssh_alone(folder: Museum, packages: Packages, newer: Path
 
     # A change, while a machine is off.
     two.kill()
-    edit(folder, "profile/profile.yaml", "1..4", "11..14")
+    change(folder)
     changed = desk.call(profile)
     assert "pi-2.local" in changed.stderr and "pi-1.local" not in changed.stderr, changed
-    wait_for_minors(one, 11, 12, 13, 14)
+    wait_for_minors(one, *CHANGED)
     folder.boot(two)
-    wait_for_minors(two, 1, 2, 3, 4)
+    wait_for_minors(two, *MINORS)
+    assert len(set(re.findall(r"^profile +(\w+)", desk.run(listing), re.MULTILINE))) == 2
     process = one.process("beaconry")
     assert desk.call(profile).stderr == ""
-    wait_for_minors(two, 11, 12, 13, 14)
+    wait_for_minors(two, *CHANGED)
     assert one.process("beaconry") == process, "a reload"
 
-    # Back, on one of them; faults; and a file that the profile names, which only the service may read.
+    # Back, on one of them; faults and findings; and a file that the profile names, which only the service may read.
     desk.run(back)
-    wait_for_minors(three, 1, 2, 3, 4)
-    edit(folder, "profile/profile.yaml", "beacons:", "beacon:")
-    refused = desk.call(profile)
-    assert refused.stderr.count('there is no key "beacon" here; did you mean "beacons"?') == 3
-    edit(folder, "profile/profile.yaml", "\nbeacon:", '\ninclude: "room-${ROOM}.yaml"\nbeacons:')
-    for room in (1, 2, 3):
-        (desk.place / "profile" / f"room-{room}.yaml").write_text("beacons:\n  - { id: more, ibeacon: { minor: 20 } }\n")
-        (desk.place / "profile" / f"room-{room}.yaml").chmod(0o600)
+    wait_for_minors(three, *MINORS)
+    change(folder, "\nbeacons:", "\nbeacon:")
+    assert desk.call(profile).stderr.count('there is no key "beacon" here; did you mean "beacons"?') == 3
+    change(folder, "\nbeacon:", "\ninclude: more.yaml\nbeacons:")
+    more = desk.place / "profile" / "more.yaml"
+    more.write_text("beacons:\n" + "".join(f"  - {{ id: room-{room}-more, ibeacon: {{ major: {room}, minor: 900 }} }}\n" for room in (1, 2, 3)))
+    more.chmod(0o600)
     assert desk.call(profile).stderr == ""
     for machine in folder.machines:
-        wait_for_minors(machine, 11, 12, 13, 14, 20)
+        wait_for_minors(machine, *CHANGED, 900)
     two.run("systemctl", "restart", "beaconry")
-    wait_for_minors(two, 11, 12, 13, 14, 20)
+    wait_for_minors(two, *CHANGED, 900)
 
     # Two machines with one room.
-    edit(folder, "machines", "ROOM=3", "ROOM=2")
+    edit(folder, "machines", "room-3-*", "room-2-*")
     desk.run(options)
-    machine = folder.machines[2]
-    machine.wait("room 2", lambda: "room-2-1" in machine.beacons())
-    assert desk.run(doubled).split() == ['"id":"more"', *(f'"id":"room-2-{n}"' for n in (1, 2, 3, 4))]
+    three.wait("room 2", lambda: "room-2-01" in three.beacons())
+    assert desk.run(doubled).split() == [f'"id":"room-2-{each}"' for each in (*(f"{number:02}" for number in MINORS), "more")]
 
     # The rules of Prometheus.
     for each in SCRIPTS["Prometheus"]:
@@ -167,7 +180,7 @@ def test_machines_with_ssh_alone(folder: Museum, packages: Packages, newer: Path
         desk.run(install)
         version = one.run("dpkg-query", "--show", "--showformat=${Version}", "beaconry")
         assert version == packages.version + suffix
-        wait_for_minors(one, 11, 12, 13, 14, 20)
+        wait_for_minors(one, *CHANGED, 900)
 
 
 def recap(done: Done) -> dict[str, dict[str, int]]:
@@ -184,6 +197,15 @@ def changes(done: Done) -> list[int]:
     return [each["changed"] for each in numbers.values()]
 
 
+PROFILE = """\
+profile: museum
+defaults:
+  device: ibeacon
+  ibeacon: { uuid: 8F0C1B52-6D1A-4B7E-9C7E-2F7D3A1E5B90, major: "${ROOM}" }
+beacons:
+  - { id: "room-${ROOM}-{n}", count: 4, ibeacon: { minor: 1..4 } }
+"""
+"""With a variable, beside which the files of single rooms may be."""
 STORY = """
 - name: Story
   hosts: all
@@ -224,7 +246,7 @@ def test_machines_with_ansible(folder: Museum, packages: Packages) -> None:
 
     # On machines without the package, nothing is done.
     tried = desk.call(try_it)
-    assert min(changes(tried)) > 5 and '+  - { id: "room-${ROOM}-{n}"' in tried.stdout and token not in tried.stdout
+    assert min(changes(tried)) > 5 and "+  - { id: room-1-01, " in tried.stdout and token not in tried.stdout
     assert not any(machine.exists(path) for machine in folder.machines for path in ("/usr/bin/beaconry", "/etc/beaconry", "/var/cache/beaconry.deb"))
 
     # A machine that is off is done when it comes back, and nothing else then.
@@ -234,11 +256,11 @@ def test_machines_with_ansible(folder: Museum, packages: Packages) -> None:
     folder.boot(three)
     done = desk.call(do_it, ansible="newest")
     assert changes(done)[:2] == [0, 0] and changes(done)[2] > 5 and not re.search("WARN|DEPRECAT", done.stdout + done.stderr)
-    assert "4 of 4 beacons on the air" in done.stdout
+    assert "20 of 20 beacons on the air" in done.stdout
     for machine in folder.machines:
-        assert minors(machine) == [1, 2, 3, 4]
+        assert minors(machine) == MINORS
         assert machine.run("stat", "--format=%U %G %a", "/etc/beaconry/token").split() == ["root", "beaconry", "640"]
-    assert desk.run(ask).count("StatusText=4 beacons on the air") == 3
+    assert desk.run(ask).count("StatusText=20 beacons on the air") == 3
     for name in ("pi-1.local", "pi-2"):
         desk.run(f"beaconry ctl list --url http://{name}:8080 --http-token-file token")
     assert desk.call(f"curl --silent --max-time 2 --interface {OTHER_ADDRESS} http://pi-1.local:8080/v1/health").returncode == 28
@@ -246,23 +268,23 @@ def test_machines_with_ansible(folder: Museum, packages: Packages) -> None:
     # A change, which is shown before, is a reload.
     processes = [machine.process("beaconry") for machine in folder.machines]
     before = versions(one)[0]
-    edit(folder, "profile/profile.yaml", "1..4", "11..14")
-    assert '+  - { id: "room-${ROOM}-{n}", count: 4, ibeacon: { minor: 11..14 } }' in desk.call(try_it, ansible="newest").stdout
-    assert minors(one) == [1, 2, 3, 4]
+    change(folder)
+    assert "+  - { id: room-1-07, " in desk.call(try_it, ansible="newest").stdout
+    assert minors(one) == MINORS
     done = desk.call(do_it)
-    assert min(changes(done)) > 0 and "reloaded: changed room-1-1, room-1-2, room-1-3, room-1-4" in done.stdout
-    assert [minors(machine) for machine in folder.machines] == [[11, 12, 13, 14]] * 3
+    assert min(changes(done)) > 0 and "reloaded: changed room-1-07" in done.stdout
+    assert [minors(machine) for machine in folder.machines] == [CHANGED] * 3
     assert [machine.process("beaconry") for machine in folder.machines] == processes and versions(one)[1] == before
 
     # The way back, while a machine is off, and again for this one.
     two.kill()
     done = recap(desk.call(back))
     assert [done[name]["changed"] > 0 for name in ("pi-1", "pi-2", "pi-3")] == [True, False, True] and done["pi-2"]["unreachable"]
-    assert minors(one) == minors(three) == [1, 2, 3, 4] and one.process("beaconry") == processes[0]
+    assert minors(one) == minors(three) == MINORS and one.process("beaconry") == processes[0]
     folder.boot(two)
-    wait_for_minors(two, 11, 12, 13, 14)
+    wait_for_minors(two, *CHANGED)
     returned = changes(desk.call(back))
-    assert returned[0] == returned[2] == 0 < returned[1] and minors(two) == [1, 2, 3, 4]
+    assert returned[0] == returned[2] == 0 < returned[1] and minors(two) == MINORS
 
 
 def another_build(root: Path) -> None:
@@ -278,6 +300,7 @@ def test_role_does_what_is_needed(folder: Museum, packages: Packages, newer: Pat
     desk, (one, two, three) = folder.desk, folder.machines
     (desk.place / "story.yml").write_text(STORY)
     profile = desk.place / "profile"
+    (profile / "profile.yaml").write_text(PROFILE)
     shutil.copy(newer, desk.place / "newer.deb")
 
     def play(options: str = "") -> Done:
@@ -301,7 +324,7 @@ def test_role_does_what_is_needed(folder: Museum, packages: Packages, newer: Pat
 
     # A profile with files, in which one machine has a fault, is used by none.
     (profile / "rooms").mkdir()
-    edit(folder, "profile/profile.yaml", "\nbeacons:", '\ninclude: "rooms/${ROOM}.yaml"\nbeacons:')
+    change(folder, "\nbeacons:", '\ninclude: "rooms/${ROOM}.yaml"\nbeacons:')
     for room in (1, 2):
         (profile / "rooms" / f"{room}.yaml").write_text("beacons:\n  - { id: more, ibeacon: { minor: 20 } }\n")
     states = [(versions(machine), machine.process("beaconry")) for machine in folder.machines]
@@ -332,7 +355,7 @@ def test_role_does_what_is_needed(folder: Museum, packages: Packages, newer: Pat
     two.shell("rm /etc/beaconry/profile.yaml; echo 'profile: edited' >/etc/beaconry/profile.yaml")
     shutil.rmtree(profile / "rooms")
     (profile / "secret.key").unlink()
-    edit(folder, "profile/profile.yaml", '\ninclude: "rooms/${ROOM}.yaml"', "")
+    change(folder, '\ninclude: "rooms/${ROOM}.yaml"', "")
     failed = play()
     numbers = recap(failed)
     assert [numbers[name]["failed"] for name in ("pi-1", "pi-2", "pi-3")] == [1, 0, 0] and "it must have one word of at least 16 bytes" in failed.stdout, failed.stdout
@@ -352,7 +375,7 @@ def test_role_does_what_is_needed(folder: Museum, packages: Packages, newer: Pat
 def test_role_has_no_faults() -> None:
     """By ansible-lint, with its strictest rules; and it needs no collections."""
     folder = CHECKOUT / "packaging" / "ansible"
-    command = [f"{ANSIBLE['newest']}/ansible-lint", "--offline", "--profile", "production", "--nocolor", "--quiet", "museum.yml", "roles"]
+    command = [f"{ANSIBLE['newest']}/ansible-lint", "--offline", "--profile", "production", "--nocolor", "-q", "museum.yml", "roles"]
     environment = {**os.environ, "PATH": f"{ANSIBLE['newest']}:{os.environ['PATH']}", "ANSIBLE_HOME": "/nowhere"}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done
