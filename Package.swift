@@ -215,7 +215,8 @@ let package = Package(
         .executableTarget(
             name: "beaconry-fuzz",
             dependencies: [
-                "Advertising", "BeaconryTools", "Bluetooth", "Concurrency", "DBus", "Devices", "ESPHomeProxy", "Emulator",
+                "Advertising", "BeaconryTools", "Bluetooth", "Concurrency", "DBus", "Devices", "ESPHomeProxy",
+                "Emulator",
                 "HCI", "HostStack", "JSON", "Profiles", "Receiving", "RunAPI", "TestSupport", "VirtualRadio",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
