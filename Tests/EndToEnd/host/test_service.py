@@ -36,6 +36,10 @@ os.execv(sys.argv[1], sys.argv[1:])
 """
 
 
+VERSIONS = r"; beaconry [0-9][^;]*(; [\w.-]+: (files [0-9a-f]{16}, )?in effect [0-9a-f]{16})+$"
+"""The end of a status: what runs (test_versions.py)."""
+
+
 class Manager:
     """A service manager's socket, which receives what services send by sd_notify."""
 
@@ -50,7 +54,7 @@ class Manager:
         lines: list[str] = []
         while line not in lines:
             # What else the message has is in `last`.
-            self.last = self.socket.recv(4096).decode().splitlines()
+            self.last = [re.sub(VERSIONS, "", each) for each in self.socket.recv(4096).decode().splitlines()]
             lines += self.last[: self.last.index(line) + 1] if line in self.last else self.last
         return lines
 

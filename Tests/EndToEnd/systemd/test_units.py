@@ -27,7 +27,7 @@ def test_service_puts_its_beacons_on_the_air(machine: Machine) -> None:
     assert machine.call("systemctl", "is-enabled", "beaconry").stdout.strip() == "disabled"
     machine.run("systemctl", "enable", "--now", "beaconry")
     machine.wait_for_beacons()
-    machine.wait("status", lambda: machine.show("beaconry", "StatusText") == ["1 beacon on the air"])
+    machine.wait("status", lambda: machine.show("beaconry", "StatusText")[0].startswith("1 beacon on the air; beaconry "))
     status = machine.call("systemctl", "status", "--no-pager", "--lines=0", "beaconry")
     assert status.returncode == 0 and "active (running)" in status.stdout
     assert machine.show("beaconry", "NRestarts", "Result") == ["0", "success"]
