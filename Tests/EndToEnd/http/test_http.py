@@ -59,6 +59,13 @@ def test_bad_setting_changes_nothing(served: Served) -> None:
     assert server.get("/v1/beacons/entrance") == before
 
 
+def counts(server: Server) -> dict[str, Any]:
+    """Without what runs (test_versions.py)."""
+    answer = server.get("/v1/health")
+    assert answer.pop("version") and answer.pop("profiles")
+    return answer
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "code"),
     [
@@ -119,7 +126,7 @@ def test_bad_requests_are_problems(served: Served, method: str, path: str, body:
     problem = answer.json
     assert problem["status"] == status and problem["title"] and problem["detail"]
     assert code is None or problem["code"] == code, problem
-    assert server.get("/v1/health") == {"status": "ok", "beacons": 13, "expected": 13, "onAir": 13}
+    assert counts(server) == {"status": "ok", "beacons": 13, "expected": 13, "onAir": 13}
 
 
 def test_health_readiness_and_lists_follow_the_air(served: Served, beaconry: Beaconry) -> None:
@@ -148,7 +155,7 @@ def test_health_readiness_and_lists_follow_the_air(served: Served, beaconry: Bea
     # A beacon that is switched off or muted should not be on the air; one with a flat battery should be.
     assert beaconry.call("ctl", "mute", "entrance").returncode == 0
     assert beaconry.call("ctl", "disable", "lobby-welcome").returncode == 0
-    assert server.get("/v1/health") == {"status": "ok", "beacons": 13, "expected": 11, "onAir": 11}
+    assert counts(server) == {"status": "ok", "beacons": 13, "expected": 11, "onAir": 11}
     assert beaconry.call("ctl", "unmute", "entrance").returncode == 0
     assert beaconry.call("ctl", "battery", "entrance", "flat").returncode == 0
     health = server.request("GET", "/v1/health")
