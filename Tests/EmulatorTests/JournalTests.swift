@@ -140,7 +140,7 @@ struct JournalTests {
             ("device.x=door", "\"device\" of events is not an object"),
             (
                 "connected,characteristic=2A19",
-                "the event \"connected\" has no \"characteristic\"; its keys are central, device, event, time, v"
+                "the event \"connected\" has no \"characteristic\"; its keys are central, device, event, label, time, v"
             ),
             ("written,decoded.major=1,code=0x0D", "the event \"written\" has no \"code\"; its keys are central, "),
             ("event=host-*,file=a", "the event \"host-*\" has no \"file\"; its keys are address, event, host, "),
