@@ -144,7 +144,7 @@ struct LastGoodProfilesTests {
     }
 
     /// Files are read at these places of the sources only. Each is a kind above; another one needs a kind there, and goes through
-    /// `ProfileSources.files`, where it is kept.
+    /// `ProfileSources.files`, where it is kept. ContentHash.swift passes the files of all others on.
     @Test func everyPlaceThatReadsAFileIsTested() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Sources")
@@ -163,8 +163,8 @@ struct LastGoodProfilesTests {
         }
         #expect(
             places == [
-                "Beacon.swift", "ProfileExpansion.swift", "ProfileReader.swift", "QuantityReader.swift",
-                "TrackFile.swift",
+                "Beacon.swift", "ContentHash.swift", "ProfileExpansion.swift", "ProfileReader.swift",
+                "QuantityReader.swift", "TrackFile.swift",
             ])
     }
 
