@@ -302,6 +302,21 @@ extension Simulation {
         }
     }
 
+    /// Lets the time pass at once, if nothing else is due until then or waits for its turn: what the thread of the simulation does next
+    /// needs no timer.
+    /// - Returns: whether it is that time now.
+    package func pass(to time: Duration) -> Bool {
+        state.withLock { state in
+            guard state.first == state.ready.count, time <= Self.bound(of: state) else { return false }
+            Self.removeCancelled(&state)
+            if let next = state.deadlines.min, next.time <= time { return false }
+            if let limit = state.limits.first, limit.time <= time { return false }
+            state.activity &+= 1
+            state.now = max(state.now, time)
+            return true
+        }
+    }
+
     /// Cancels a timer or a limit; one that has fired is ignored.
     package func cancel(_ timer: Timer) {
         state.withLock { state in
@@ -433,7 +448,7 @@ extension Simulation {
             }
             return .run(work)
         }
-        while let first = state.deadlines.min, state.timers[first.number] == nil { state.deadlines.removeMin() }
+        removeCancelled(&state)
         if let first = state.deadlines.min, first.time <= bound(of: state) {
             if let limit = state.limits.first, limit.time <= first.time {
                 return .run(.function(state.limits.removeFirst().function))
@@ -459,6 +474,11 @@ extension Simulation {
         }
         state.isWaiting = true
         return .wait((first.time - present(of: state)).divided(by: factor))
+    }
+
+    /// Removes the deadlines before the next timer that is set.
+    private static func removeCancelled(_ state: inout State) {
+        while let first = state.deadlines.min, state.timers[first.number] == nil { state.deadlines.removeMin() }
     }
 
     /// The time up to which timers may fire now.

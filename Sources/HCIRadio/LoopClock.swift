@@ -13,6 +13,8 @@ final class LoopClock {
     let rate: Double
     private let now: () -> NIODeadline
     private let beginning: NIODeadline
+    /// The loop, in virtual time.
+    private let simulated: SimulatedEventLoop?
 
     /// A clock that begins now.
     /// - Parameter now: the time of the loop.
@@ -21,6 +23,7 @@ final class LoopClock {
         self.rate = rate
         self.now = now
         beginning = now()
+        simulated = loop as? SimulatedEventLoop
     }
 
     /// A clock with the time of the loop itself.
@@ -30,6 +33,13 @@ final class LoopClock {
     var nanoseconds: Int64 {
         let elapsed = (now() - beginning).nanoseconds
         return rate == 1 ? elapsed : Int64(Double(elapsed) * rate)
+    }
+
+    /// Lets the time pass to a time since the beginning, in nanoseconds, if nothing else happens until then (see `Simulation.pass`).
+    /// - Returns: whether it is that time now; always `false` in real time.
+    func pass(to nanoseconds: Int64) -> Bool {
+        guard let simulated, rate == 1 else { return false }
+        return simulated.pass(to: beginning + .nanoseconds(nanoseconds))
     }
 
     /// Runs a function at a time since the beginning, in nanoseconds.

@@ -46,6 +46,39 @@ private struct WeakSimulation: Sendable {
         }
     }
 
+    /// The time passes without a timer only if nothing is due until then, which includes that time, or waits.
+    @Test func timePassesAtOnceIfNothingElseIsDue() async throws {
+        let passed = try await Simulation.run { simulation in
+            await withCheckedContinuation { (continuation: CheckedContinuation<[Bool], Never>) in
+                simulation.execute {
+                    var passed = [simulation.pass(to: .seconds(1))]
+                    let timer = simulation.schedule(at: .seconds(3)) {}
+                    passed += [simulation.pass(to: .seconds(3)), simulation.pass(to: .seconds(2))]
+                    simulation.cancel(timer)
+                    passed.append(simulation.pass(to: .seconds(3)))
+                    let limit = simulation.limit(at: .seconds(4)) {}
+                    passed.append(simulation.pass(to: .seconds(4)))
+                    simulation.cancel(limit)
+                    passed.append(simulation.now.offset == .seconds(3))
+                    simulation.execute {}
+                    passed.append(simulation.pass(to: .seconds(4)))
+                    continuation.resume(returning: passed)
+                }
+            }
+        }
+        #expect(passed == [true, false, true, true, false, true, false])
+    }
+
+    @Test func timeOfAManualRatePassesUpToTheEndOfTheAdvance() async {
+        let log = Log()
+        let simulation = Simulation(rate: .manual)
+        _ = simulation.schedule(at: .seconds(1)) {
+            log.add("\(simulation.pass(to: .seconds(2))) \(simulation.pass(to: .seconds(3)))")
+        }
+        await simulation.advance(by: .seconds(2))
+        #expect(log.all == ["true false"] && simulation.now.offset == .seconds(2))
+    }
+
     @Test func timersFireInTheOrderOfTheirTimesAndThenOfTheirCreation() async {
         let log = Log()
         let simulation = Simulation(rate: .manual)

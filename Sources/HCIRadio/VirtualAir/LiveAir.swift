@@ -387,9 +387,18 @@ final class LiveAir {
 
     private func wake() {
         wakeUp = nil
-        let due = borrowAir { $0.nextDeadline }
-        catchUp()
-        settle()
-        if let onWakeUp, let due, due <= now { onWakeUp(.microseconds(now - due)) }
+        repeat {
+            let due = borrowAir { $0.nextDeadline }
+            catchUp()
+            deliver()
+            if let onWakeUp, let due, due <= now { onWakeUp(.microseconds(now - due)) }
+        } while passesToNextDeadline()
+        scheduleWakeUp()
+    }
+
+    /// Lets the time pass to the next event on the air, if nothing else of the simulation happens until then.
+    private func passesToNextDeadline() -> Bool {
+        guard memberCount > 0, let deadline = borrowAir({ $0.nextDeadline }) else { return false }
+        return clock.pass(to: (deadline + lostTime) * 1000)
     }
 }

@@ -21,6 +21,9 @@ final class SimulatedEventLoop: NIOSerialEventLoopExecutor {
         return .uptimeNanoseconds(UInt64(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     }
 
+    /// Lets the time pass to a deadline, if nothing else happens until then (see `Simulation.pass`).
+    func pass(to deadline: NIODeadline) -> Bool { simulation.pass(to: .nanoseconds(Int64(deadline.uptimeNanoseconds))) }
+
     func execute(_ task: @escaping @Sendable () -> Void) { simulation.execute(task) }
 
     @discardableResult
