@@ -47,7 +47,7 @@ final class CentralHost {
     /// The name under which bonds are stored; `nil` for a central whose bonds last as long as the radio.
     private var owner: BeaconIdentifier?
     private var store = StoredBonds()
-    private var sightings: AsyncStream<Sighting>.Continuation?
+    private var sightings: SightingSink?
     private var attempts: [PeerAddress: (number: UInt64, continuation: Attempt?)] = [:]
     private var lastAttempt: UInt64 = 0
     private var links: [ConnectionIdentifier: HCIRemoteLink] = [:]
@@ -117,6 +117,13 @@ final class CentralHost {
 
     /// Starts a scan; the former one ends.
     func scan(_ parameters: ScanParameters) throws(RadioError) -> AsyncStream<Sighting> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Sighting.self, bufferingPolicy: .bufferingNewest(4096))
+        try scan(parameters, to: SightingSink(receive: { continuation.yield($0) }, end: { continuation.finish() }))
+        return stream
+    }
+
+    /// Starts a scan whose sightings go to a sink; the former one ends.
+    func scan(_ parameters: ScanParameters, to sink: SightingSink) throws(RadioError) {
         let host = try openHost()
         guard parameters.isValid else {
             throw RadioError(
@@ -124,10 +131,8 @@ final class CentralHost {
                 hint: "take 2.5 ms to 10.24 s, and a window no longer than the interval")
         }
         endScan()
-        let (stream, continuation) = AsyncStream.makeStream(of: Sighting.self, bufferingPolicy: .bufferingNewest(4096))
-        sightings = continuation
+        sightings = sink
         host.change { $0.startScanning(parameters) }
-        return stream
     }
 
     /// Stops the scan.
@@ -137,8 +142,9 @@ final class CentralHost {
     }
 
     private func endScan() {
-        sightings?.finish()
+        let ended = sightings
         sightings = nil
+        ended?.end()
     }
 
     // MARK: - Connecting
@@ -369,7 +375,7 @@ final class CentralHost {
     /// - Parameter radio: the radio of new links.
     func take(_ event: LEHostEvent, for radio: any HostStackRadio) -> Outcome {
         switch event {
-        case .scanReport(let report): sightings?.yield(Sighting(report))
+        case .scanReport(let report): sightings?.receive(Sighting(report))
         case .scanFailed(let failure):
             events.yield(.lost(RadioError(.refused, "\(name) does not scan: \(failure)", hint: failure.hint)))
             endScan()

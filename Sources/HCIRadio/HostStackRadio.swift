@@ -121,7 +121,8 @@ package final class RadioSides {
 /// `HCIRadio` has one controller, from elsewhere or on the virtual air of another radio; `VirtualAirRadio` has an air, where
 /// each beacon has a controller of its own. What they have in common is here; each opens its controllers and closes them.
 package protocol HostStackRadio: Actor, ConnectionUpdatingRadio, ClientRadio, PairingRadio, BondStoringRadio,
-    BondStoringCentralRadio, SecurityRequestRadio, ServingRadio, PlaceableCentralRadio, CapturingRadio
+    BondStoringCentralRadio, SecurityRequestRadio, ServingRadio, PlaceableCentralRadio, DirectCentralRadio,
+    CapturingRadio
 {
     var sides: RadioSides { get }
     /// The capabilities for beacons.
@@ -242,6 +243,10 @@ extension HostStackRadio {
 
     package func forgetBonds(of beacon: BeaconIdentifier, peer: RemoteAddress?) -> Int {
         sides.peripheral.forgetBonds(of: beacon, peer: peer)
+    }
+
+    package func scan(_ parameters: ScanParameters, to sink: SightingSink) throws(RadioError) {
+        try sides.central.scan(parameters, to: sink)
     }
 
     package func serve(_ attributes: ServedAttributes?) throws(RadioError) { try sides.central.serve(attributes) }

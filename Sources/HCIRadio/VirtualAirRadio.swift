@@ -200,6 +200,10 @@ extension VirtualAirRadio: ListeningRadio {
         try side(of: listener).scan(parameters)
     }
 
+    package func scan(_ parameters: ScanParameters, as listener: String, to sink: SightingSink) throws(RadioError) {
+        try side(of: listener).scan(parameters, to: sink)
+    }
+
     package func stopScanning(as listener: String) { try? side(of: listener).stopScanning() }
 
     package func connect(

@@ -39,6 +39,27 @@ public protocol CentralRadio: Sendable {
     func close() async
 }
 
+/// What gets the sightings of a scan, on the executor of its radio.
+package struct SightingSink: Sendable {
+    /// Called with each sighting.
+    package let receive: @Sendable (Sighting) -> Void
+    /// Called once, when the scan has ended: it was stopped or replaced, or the radio has ended it.
+    package let end: @Sendable () -> Void
+
+    /// A sink of these functions.
+    package init(receive: @escaping @Sendable (Sighting) -> Void, end: @escaping @Sendable () -> Void) {
+        self.receive = receive
+        self.end = end
+    }
+}
+
+/// A radio that passes on the sightings of a scan without a stream, which costs a change of tasks for each.
+package protocol DirectCentralRadio: CentralRadio {
+    /// Starts a scan, as `scan(_:)` does.
+    /// - Throws: `RadioError` `.refused` for settings out of range.
+    func scan(_ settings: ScanParameters, to sink: SightingSink) async throws(RadioError)
+}
+
 /// A radio that has warnings about its scans.
 package protocol WarningCentralRadio: CentralRadio {
     /// What became known after a scan had begun. It ends with `close()`, and has one consumer.

@@ -21,6 +21,9 @@ package protocol ListeningRadio: PeripheralRadio {
     /// - Throws: `RadioError` `.refused` for settings out of range, or if there is no receiver of this name.
     func scan(_ parameters: ScanParameters, as listener: String) async throws(RadioError) -> AsyncStream<Sighting>
 
+    /// The same with a sink (see `DirectCentralRadio`).
+    func scan(_ parameters: ScanParameters, as listener: String, to sink: SightingSink) async throws(RadioError)
+
     /// Ends the scan of a receiver.
     func stopScanning(as listener: String) async
 

@@ -2,7 +2,11 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 import Bluetooth
+import Concurrency
+import HCIRadio
+import Radio
 import Receiving
 import TestSupport
 import TestTraits
@@ -29,5 +33,29 @@ struct ReceptionsTests {
         #expect(await receptions.next() == .passed(.seconds(2)))
         input.finish()
         #expect(await receptions.next() == nil)
+    }
+
+    @Test func batchesHaveTheSightingsOfAPeriodBeforeItsEnd() async throws {
+        try await Simulation.run { _ in
+            let radio = VirtualAirRadio(VirtualAirOptions(seed: 1, servers: []))
+            let advertisement = Advertisement(pdu: .nonConnectable, interval: AdvertisingInterval(160))
+            let beacon = HostedBeacon(
+                identifier: BeaconIdentifier("door"), services: [], advertisement: advertisement)
+            _ = try await radio.open([beacon], waits: false) { _ in .failure(.unlikely) }
+            _ = try await radio.openCentral(waits: false)
+            await radio.advertise(advertisement, for: beacon.identifier)
+            var batches: [[Reception]] = []
+            for await batch in try await radio.receptionsByPeriod(every: .milliseconds(250)) {
+                batches.append(batch)
+                if batches.count == 20 { break }
+            }
+            for (number, batch) in batches.enumerated() {
+                #expect(batch.map(\.time) == batch.map(\.time).sorted())
+                #expect(batch.last == .passed(.milliseconds(250) * (number + 1)))
+                // 100 ms, and a delay of up to 10 ms.
+                #expect(2...4 ~= batch.count)
+            }
+            await radio.close()
+        }
     }
 }

@@ -118,17 +118,21 @@ private enum PeriodicReports {
             var state = state
             let screen = LiveScreen.forResults(as: format)
             defer { screen?.finish() }
-            for await reception in try await radio.receptions(every: .milliseconds(50)) {
-                let end = duration.flatMap { $0 <= reception.time ? $0 : nil }
-                if end == nil, case .received(let sighting, _) = reception { observe(sighting, &state) }
-                // Advertisements received after the end do not count.
-                let reports =
-                    end.map { [receiver.advance(to: $0), receiver.finish(at: $0)] } ?? [receiver.take(reception)]
-                for report in reports.compactMap(\.self) {
-                    let report = output(report, &state)
-                    if let screen { screen.show(report.content) } else { Output.report(report, as: format) }
+            func show(_ report: Receiver.Report) {
+                let report = output(report, &state)
+                if let screen { screen.show(report.content) } else { Output.report(report, as: format) }
+            }
+            receiving: for await receptions in try await radio.receptionsByPeriod(every: .milliseconds(50)) {
+                for reception in receptions {
+                    if let duration, duration <= reception.time {
+                        // Advertisements received after the end do not count.
+                        if let report = receiver.advance(to: duration) { show(report) }
+                        if let report = receiver.finish(at: duration) { show(report) }
+                        break receiving
+                    }
+                    if case .received(let sighting, _) = reception { observe(sighting, &state) }
+                    if let report = receiver.take(reception) { show(report) }
                 }
-                if end != nil { break }
             }
             screen?.finish()
             try finish(state)

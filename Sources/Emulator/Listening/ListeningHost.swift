@@ -13,6 +13,9 @@ protocol ListeningHost: Sendable {
     var position: Position? { get }
     func open() async throws(RadioError)
     func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting>
+    /// Starts a scan whose sightings go to a sink.
+    /// - Returns: `false` if its radio has only streams; then nothing has begun.
+    func scan(_ parameters: ScanParameters, to sink: SightingSink) async throws(RadioError) -> Bool
     func stopScanning() async
     func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink
     /// Releases it. Its connections end if it is not shared.
@@ -31,6 +34,11 @@ struct AirListeningHost: ListeningHost {
 
     func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
         try await radio.scan(parameters, as: name)
+    }
+
+    func scan(_ parameters: ScanParameters, to sink: SightingSink) async throws(RadioError) -> Bool {
+        try await radio.scan(parameters, as: name, to: sink)
+        return true
     }
 
     func stopScanning() async { await radio.stopScanning(as: name) }
@@ -53,6 +61,12 @@ struct AdapterListeningHost: ListeningHost {
 
     func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
         try await radio.scan(parameters)
+    }
+
+    func scan(_ parameters: ScanParameters, to sink: SightingSink) async throws(RadioError) -> Bool {
+        guard let radio = radio as? any DirectCentralRadio else { return false }
+        try await radio.scan(parameters, to: sink)
+        return true
     }
 
     func stopScanning() async { await radio.stopScanning() }

@@ -58,8 +58,10 @@ package actor ListeningReceiver {
     private var advertisers: [RemoteAddress: Advertiser] = [:]
     private var report = RangingRecord()
     /// The scan that is performed; `nil` for none.
-    private var performed: (parameters: ScanParameters, number: Int, task: Task<Void, Never>)?
+    private var performed: (parameters: ScanParameters, number: Int, task: Task<Void, Never>?)?
     private var scanCount = 0
+    /// What a scan has received before it counts as performed.
+    private var early: [Sighting] = []
     private var packetsInTurn = 0
     private let isSimulated = Simulation.current != nil
     /// When a scan that failed is tried again; `nil` if none failed.
@@ -211,7 +213,7 @@ package actor ListeningReceiver {
     package func close() async {
         isClosed = true
         timer?.task.cancel()
-        performed?.task.cancel()
+        performed?.task?.cancel()
         performed = nil
         packets.finish()
         reports.finish()
@@ -246,7 +248,7 @@ package actor ListeningReceiver {
             let isPaused = retry.map { now < $0 } ?? false
             let wanted = isPaused ? nil : scan.parameters(at: now)
             guard wanted != performed?.parameters else { break }
-            performed?.task.cancel()
+            performed?.task?.cancel()
             performed = nil
             guard let wanted else {
                 await host.stopScanning()
@@ -254,25 +256,59 @@ package actor ListeningReceiver {
                 continue
             }
             do throws(RadioError) {
-                let sightings = try await host.scan(wanted)
+                scanCount += 1
+                let number = scanCount
+                let sightings = try await begin(wanted, number)
                 guard !isClosed else { return await host.stopScanning() }
                 (problem, retry) = (nil, nil)
                 pass(app.setScanning(true, at: clock.uptime))
-                scanCount += 1
-                let number = scanCount
-                let task = Task {
-                    for await sighting in sightings {
-                        self.receive(sighting)
-                        await self.letOthersWork()
+                let task = sightings.map { sightings in
+                    Task {
+                        for await sighting in sightings {
+                            self.receive(sighting)
+                            await self.letOthersWork()
+                        }
+                        await self.noteEnd(ofScan: number)
                     }
-                    await self.noteEnd(ofScan: number)
                 }
                 performed = (wanted, number, task)
+                takeEarly()
             } catch {
                 fail(error)
             }
         }
         arm()
+    }
+
+    /// Begins a scan. In virtual time, it calls this actor at once with each sighting: both are on the thread of the simulation.
+    /// - Returns: the sightings; `nil` if it calls.
+    private func begin(_ parameters: ScanParameters, _ number: Int) async throws(RadioError) -> AsyncStream<Sighting>? {
+        guard isSimulated else { return try await host.scan(parameters) }
+        let sink = SightingSink(
+            receive: { [weak self] sighting in self?.assumeIsolated { $0.receive(sighting, ofScan: number) } },
+            end: { [weak self] in self?.assumeIsolated { $0.passEnd(ofScan: number) } })
+        early = []
+        return try await host.scan(parameters, to: sink) ? nil : host.scan(parameters)
+    }
+
+    private func receive(_ sighting: Sighting, ofScan number: Int) {
+        if performed?.number == number {
+            receive(sighting)
+        } else if number == scanCount, performed == nil {
+            early.append(sighting)
+        }
+    }
+
+    private func takeEarly() {
+        guard !early.isEmpty else { return }
+        let sightings = early
+        early = []
+        for sighting in sightings { receive(sighting) }
+    }
+
+    private func passEnd(ofScan number: Int) {
+        guard performed?.number == number || number == scanCount else { return }
+        Task { await self.noteEnd(ofScan: number) }
     }
 
     /// Notes that the radio has ended a scan: without that, the scan is ended here first.
@@ -298,8 +334,8 @@ package actor ListeningReceiver {
         pass(app.take(.passed(now)))
         observe?(.packet(sighting, at: now))
         let date = Duration.sinceUnixEpoch
-        if advertisers[sighting.device] != nil {
-            advertisers[sighting.device]?.receive(sighting, at: now, date)
+        if let place = advertisers.index(forKey: sighting.device) {
+            advertisers.values[place].receive(sighting, at: now, date)
         } else {
             if advertisers.count >= Self.advertiserLimit { forgetAdvertisers(at: now) }
             advertisers[sighting.device] = Advertiser(last: sighting, time: now, date: date)
