@@ -26,6 +26,20 @@ public struct BeaconIdentity: Hashable, Sendable {
         self.format = format
         self.identifiers = identifiers
     }
+
+    /// Of the identifiers: beacons of different formats rarely have the same, and the name of a format is a text.
+    public func hash(into hasher: inout Hasher) {
+        switch identifiers {
+        case .numbers(let uuid, let major, let minor):
+            hasher.combine(uuid.high)
+            hasher.combine(uuid.low)
+            hasher.combine(UInt32(major) << 16 | UInt32(minor))
+        case .namespace(let namespace, let instance):
+            hasher.combine(namespace)
+            hasher.combine(instance)
+        case .text(let text): hasher.combine(text)
+        }
+    }
 }
 
 extension BeaconIdentity: Comparable {

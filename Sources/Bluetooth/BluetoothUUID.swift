@@ -102,8 +102,20 @@ public struct UUID128: Hashable, Sendable {
     /// A UUID of exactly 16 bytes in text order; `nil` for any other count.
     public init?(octets: some Collection<UInt8>) {
         guard octets.count == 16 else { return nil }
-        high = octets.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        low = octets.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        var halves = (high: UInt64.zero, low: UInt64.zero)
+        // Two steps for all 16 bytes: this function is not specialised for collections of other modules, so each byte is a call.
+        for octet in octets {
+            halves.high = halves.high << 8 | halves.low >> 56
+            halves.low = halves.low << 8 | UInt64(octet)
+        }
+        (high, low) = halves
+    }
+
+    /// The next 16 bytes, in text order.
+    package init(parsingText reader: inout ByteReader) throws(WireError) {
+        var bytes = try reader.reader(count: 16)
+        high = try bytes.readBigEndian()
+        low = try bytes.readBigEndian()
     }
 
     /// Parses `8-4-4-4-12` hexadecimal digits of either case, or 32 without hyphens; `nil` for any other text.

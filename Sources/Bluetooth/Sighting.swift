@@ -49,6 +49,11 @@ public struct RemoteAddress: Hashable, Sendable, CustomStringConvertible {
         self.isRandom = isRandom
     }
 
+    /// The address and its kind as a number.
+    package var bits: UInt64 { address.bits | (isRandom ? 1 << 48 : 0) }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(bits) }
+
     /// `C0:FF:EE:00:00:01 (random)`
     public var description: String { "\(address) (\(isRandom ? "random" : "public"))" }
 }

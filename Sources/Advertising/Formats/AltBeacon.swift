@@ -63,10 +63,7 @@ extension AltBeacon: WireCodable {
         guard try reader.readBigEndian(UInt16.self) == 0xBEAC else {
             throw WireError(.badValue(field: "AltBeacon code"), offset: start)
         }
-        guard let uuid = UUID128(octets: try reader.read(count: 16)) else {
-            throw WireError(.badLength(16), offset: start)
-        }
-        id1 = uuid
+        id1 = try UUID128(parsingText: &reader)
         id2 = try reader.readBigEndian()
         id3 = try reader.readBigEndian()
         measuredPower = MeasuredPower(try reader.readInt8())

@@ -54,10 +54,7 @@ extension IBeacon: WireCodable {
         guard try reader.readBigEndian(UInt16.self) == 0x0215 else {
             throw WireError(.badValue(field: "iBeacon type and length"), offset: start)
         }
-        guard let uuid = UUID128(octets: try reader.read(count: 16)) else {
-            throw WireError(.badLength(16), offset: start)
-        }
-        self.uuid = uuid
+        uuid = try UUID128(parsingText: &reader)
         major = try reader.readBigEndian()
         minor = try reader.readBigEndian()
         measuredPower = MeasuredPower(try reader.readInt8())

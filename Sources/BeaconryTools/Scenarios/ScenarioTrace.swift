@@ -20,8 +20,17 @@ package struct ScenarioTrace: Sendable {
 
     /// What one receiver received.
     struct Receiver: Sendable {
-        /// The advertisements by the sender's address, in the order of time.
-        fileprivate(set) var reports: [BluetoothAddress: [(time: Duration, rssi: Double?)]] = [:]
+        /// An advertiser, with what came from it.
+        fileprivate struct Sender {
+            let device: RemoteAddress
+            /// The data of its last advertisement and of its last scan response, and the places of their beacons in `addresses`.
+            var packets: [(data: [UInt8], beacons: [Int])] = [([], []), ([], [])]
+            /// Its advertisements in the order of time.
+            var reports: [(time: Duration, rssi: Double?)] = []
+            /// When it was received last.
+            var last = Duration.zero
+        }
+
         private(set) var regions: [RegionEvent] = []
         /// The hellos and goodbyes of regions, in the order of time.
         private(set) var announcements: [Announcement] = []
@@ -32,10 +41,12 @@ package struct ScenarioTrace: Sendable {
         fileprivate(set) var values: [String: [(time: Duration, characteristic: BluetoothUUID, value: [UInt8])]] = [:]
 
         private var announcer: Announcer
-        /// The address from which a beacon's numbers came last.
-        private var addresses: [BeaconIdentity: BluetoothAddress] = [:]
-        /// When each device was received last.
-        fileprivate var devices: [RemoteAddress: Duration] = [:]
+        /// The advertisers, in the order in which they were received first.
+        fileprivate var senders: [Sender] = []
+        private var senderPlaces: [RemoteAddress: Int] = [:]
+        /// The address from which a beacon's numbers came last, by the place of the beacon.
+        private var addresses: [BluetoothAddress] = []
+        private var beaconPlaces: [BeaconIdentity: Int] = [:]
 
         /// A receiver that monitors these regions.
         init(_ regions: [RegionList.Entry] = []) {
@@ -51,10 +62,14 @@ package struct ScenarioTrace: Sendable {
         mutating func take(_ observation: ListeningReceiver.Observation) {
             switch observation {
             case .packet(let sighting, let time):
-                devices[sighting.device] = time
-                let rssi = sighting.rssi.map { Double($0.decibelMilliwatts) }
-                reports[sighting.device.address, default: []].append((time, rssi))
-                for identity in sighting.frames.compactMap(\.identity) { addresses[identity] = sighting.device.address }
+                let place = place(of: sighting.device)
+                let kind = sighting.pdu?.isScanResponse == true ? 1 : 0
+                if senders[place].packets[kind].data != sighting.data {
+                    senders[place].packets[kind] = (sighting.data, places(ofBeaconsIn: sighting))
+                }
+                senders[place].last = time
+                senders[place].reports.append((time, sighting.rssi.map { Double($0.decibelMilliwatts) }))
+                for beacon in senders[place].packets[kind].beacons { addresses[beacon] = sighting.device.address }
             case .report(.ranging(let report)):
                 // Of a time without beacons, which may last hours, only the first report counts.
                 if report.beacons.isEmpty, ranged.last?.beacons.isEmpty ?? true { return }
@@ -62,12 +77,30 @@ package struct ScenarioTrace: Sendable {
                     Ranged(
                         time: report.time,
                         beacons: report.beacons.compactMap { beacon in
-                            addresses[beacon.identity].map { ($0, beacon.distance, beacon.proximity) }
+                            beaconPlaces[beacon.identity].map { (addresses[$0], beacon.distance, beacon.proximity) }
                         }))
             case .report(.region(let event)):
                 regions.append(event)
                 if let announcement = announcer.announce(event) { announcements.append(announcement) }
             case .interrupted: break
+            }
+        }
+
+        private mutating func place(of device: RemoteAddress) -> Int {
+            if let place = senderPlaces[device] { return place }
+            senderPlaces[device] = senders.count
+            senders.append(Sender(device: device))
+            return senders.count - 1
+        }
+
+        /// The places of the beacons in a packet, which is parsed when it differs from the one before.
+        private mutating func places(ofBeaconsIn sighting: Sighting) -> [Int] {
+            sighting.frames.compactMap(\.identity).map { identity in
+                if let place = beaconPlaces[identity] { return place }
+                let place = addresses.count
+                beaconPlaces[identity] = place
+                addresses.append(sighting.device.address)
+                return place
             }
         }
     }
@@ -113,14 +146,17 @@ package struct ScenarioTrace: Sendable {
 
     /// The address of a beacon's latest advertisement at a receiver; `nil` if it received none.
     func address(of beacon: String, at receiver: String) -> RemoteAddress? {
-        let devices = (receivers[receiver]?.devices ?? [:]).filter { owners[$0.key.address] == beacon }
-        return devices.max { ($0.value, $0.key.address.description) < ($1.value, $1.key.address.description) }?.key
+        let senders = (receivers[receiver]?.senders ?? []).filter { owners[$0.device.address] == beacon }
+        let latest = senders.max {
+            ($0.last, $0.device.address.description) < ($1.last, $1.device.address.description)
+        }
+        return latest?.device
     }
 
     /// The advertisements of a beacon at a receiver, in the order of time.
     func reports(of beacon: String, at receiver: String) -> [(time: Duration, rssi: Double?)] {
-        let lists = receivers[receiver]?.reports.filter { owners[$0.key] == beacon } ?? [:]
-        guard lists.count > 1 else { return lists.first?.value ?? [] }
-        return lists.values.flatMap(\.self).sorted { $0.time < $1.time }
+        let lists = (receivers[receiver]?.senders ?? []).filter { owners[$0.device.address] == beacon }.map(\.reports)
+        guard lists.count > 1 else { return lists.first ?? [] }
+        return lists.flatMap(\.self).sorted { $0.time < $1.time }
     }
 }

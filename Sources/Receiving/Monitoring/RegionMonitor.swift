@@ -64,9 +64,13 @@ package struct RegionMonitor: Sendable {
     /// The parameters.
     package let settings: Settings
     private var watches: [Watch] = []
+    private var found: RememberedBeacons
 
     /// A monitor without regions.
-    package init(_ settings: Settings = Settings()) { self.settings = settings }
+    package init(_ settings: Settings = Settings()) {
+        self.settings = settings
+        found = RememberedBeacons(settings.reader)
+    }
 
     /// The regions and their states, in the order in which they were added. Save them for a restart.
     package var statuses: [RegionStatus] { watches.map { RegionStatus(region: $0.region, state: $0.state) } }
@@ -143,9 +147,15 @@ package struct RegionMonitor: Sendable {
     /// Takes an input.
     /// - Returns: the changes until then, and those that it caused.
     package mutating func take(_ reception: Reception) -> [RegionEvent] {
-        var events = advance(to: reception.time)
-        guard case .received(let sighting, let time) = reception else { return events }
-        for beacon in settings.reader.beacons(in: sighting) { events += receive(beacon, rssi: sighting.rssi, at: time) }
+        guard case .received(let sighting, let time) = reception else { return advance(to: reception.time) }
+        return receive(found.beacons(in: sighting), rssi: sighting.rssi, at: time)
+    }
+
+    /// Takes the beacons of a packet.
+    /// - Returns: the changes until then, and those that it caused.
+    mutating func receive(_ beacons: [ReceivedBeacon], rssi: RSSI?, at time: Duration) -> [RegionEvent] {
+        var events = advance(to: time)
+        for beacon in beacons { note(beacon, rssi: rssi, at: time, &events) }
         return events
     }
 
@@ -153,6 +163,13 @@ package struct RegionMonitor: Sendable {
     /// - Returns: the changes until then, and those that it caused.
     package mutating func receive(_ beacon: ReceivedBeacon, rssi: RSSI?, at time: Duration) -> [RegionEvent] {
         var events = advance(to: time)
+        note(beacon, rssi: rssi, at: time, &events)
+        return events
+    }
+
+    private mutating func note(
+        _ beacon: ReceivedBeacon, rssi: RSSI?, at time: Duration, _ events: inout [RegionEvent]
+    ) {
         for index in watches.indices where watches[index].region.contains(beacon.identity) {
             if watches[index].state != .inside {
                 guard Self.reaches(watches[index].entryRSSI, rssi) else { continue }
@@ -162,7 +179,6 @@ package struct RegionMonitor: Sendable {
             }
             watches[index].lastSeen = max(watches[index].lastSeen, time)
         }
-        return events
     }
 
     /// Advances the time.
@@ -175,6 +191,7 @@ package struct RegionMonitor: Sendable {
             watches[index].state = .outside
             events.append(RegionEvent(region: watches[index].region, kind: kind, time: deadline))
         }
+        guard events.count > 1 else { return events }
         let ordered = events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
         return ordered.map(\.element)
     }

@@ -25,6 +25,7 @@ package struct PhoneReceiver: Sendable {
     package let phone: PhoneModel
     private var ranging: Ranging
     private var monitor: RegionMonitor
+    private var found: RememberedBeacons
     /// The states that were reported, by the identifiers of the regions.
     private var reported: [String: RegionState] = [:]
     private var pending: [Pending] = []
@@ -47,6 +48,7 @@ package struct PhoneReceiver: Sendable {
         var monitoring = RegionMonitor.Settings(quietTime: phone.exitAfter, maximumRegions: regions)
         monitoring.reader = phone.reader
         monitor = RegionMonitor(monitoring)
+        found = RememberedBeacons(phone.reader)
         random = SplitMix64(seed: seed)
         nextDeadline = ranging.nextDeadline
     }
@@ -147,14 +149,15 @@ package struct PhoneReceiver: Sendable {
         let time = reception.time
         // The time first: what was due before the packet does not include it.
         var reports = time >= nextDeadline ? advance(to: time) : []
-        guard case .received = reception, isScanning else { return reports }
-        let events = monitor.take(reception)
+        guard case .received(let sighting, _) = reception, isScanning else { return reports }
+        let beacons = found.beacons(in: sighting)
+        let events = monitor.receive(beacons, rssi: sighting.rssi, at: time)
         if !events.isEmpty {
             delay(events)
             reports += duePending(at: time)
             nextDeadline = deadline()
         }
-        _ = ranging.take(reception)
+        _ = ranging.receive(beacons, rssi: sighting.rssi, at: time)
         return reports
     }
 

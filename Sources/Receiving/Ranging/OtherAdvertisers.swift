@@ -14,7 +14,7 @@ package struct OtherAdvertisers: Sendable {
     private static let named = 3
 
     private let filter: BeaconFilter
-    private let reader: FrameReader
+    private var found: RememberedBeacons
     private var beacons: [BeaconIdentity] = []
     private var known: Set<BeaconIdentity> = []
     private var devices: Set<RemoteAddress> = []
@@ -25,16 +25,16 @@ package struct OtherAdvertisers: Sendable {
     /// - Parameter reader: how beacons are found in packets.
     package init(beside filter: BeaconFilter, reader: FrameReader = .specified) {
         self.filter = filter
-        self.reader = reader
+        found = RememberedBeacons(reader)
     }
 
     /// Takes an advertisement.
     package mutating func take(_ sighting: Sighting) {
-        let found = reader.beacons(in: sighting).map(\.identity)
-        for identity in found where !filter.contains(identity) && beacons.count < Self.maximum {
-            if known.insert(identity).inserted { beacons.append(identity) }
+        let received = found.beacons(in: sighting)
+        for beacon in received where !filter.contains(beacon.identity) && beacons.count < Self.maximum {
+            if known.insert(beacon.identity).inserted { beacons.append(beacon.identity) }
         }
-        guard found.isEmpty else { return }
+        guard received.isEmpty else { return }
         if sighting.pdu?.isScanResponse != true, devices.count < Self.maximum { devices.insert(sighting.device) }
         guard nearMisses.count < Self.named else { return }
         for miss in AdvertisingData.prefix(of: sighting.data).data.nearMisses where !nearMisses.contains(miss.text) {

@@ -88,6 +88,7 @@ package struct Ranging: Sendable {
     package private(set) var nextDeadline: Duration
 
     private var tracks: RecencyTable<BeaconIdentity, Track>
+    private var found: RememberedBeacons
 
     /// Ranging that begins now; the first report is due a period later.
     package init(_ filter: BeaconFilter, settings: Settings = Settings(), at time: Duration) {
@@ -95,6 +96,7 @@ package struct Ranging: Sendable {
         self.settings = settings
         nextDeadline = time + settings.period
         tracks = RecencyTable(capacity: settings.maximumBeacons)
+        found = RememberedBeacons(settings.reader)
     }
 
     /// Ranging of the beacons of any of these regions, which begins now.
@@ -111,11 +113,15 @@ package struct Ranging: Sendable {
     /// Takes an input.
     /// - Returns: the report that became due, if any.
     package mutating func take(_ reception: Reception) -> RangingReport? {
-        var report = advance(to: reception.time)
-        guard case .received(let sighting, let time) = reception else { return report }
-        for beacon in settings.reader.beacons(in: sighting) {
-            report = receive(beacon, rssi: sighting.rssi, at: time) ?? report
-        }
+        guard case .received(let sighting, let time) = reception else { return advance(to: reception.time) }
+        return receive(found.beacons(in: sighting), rssi: sighting.rssi, at: time)
+    }
+
+    /// Takes the beacons of a packet.
+    /// - Returns: the report that became due before it, if any.
+    mutating func receive(_ beacons: [ReceivedBeacon], rssi: RSSI?, at time: Duration) -> RangingReport? {
+        var report = advance(to: time)
+        for beacon in beacons { report = receive(beacon, rssi: rssi, at: time) ?? report }
         return report
     }
 

@@ -62,10 +62,12 @@ package struct Seeking: Sendable {
 
     private var ranging: Ranging
     private var quarry: Quarry?
+    private var found: RememberedBeacons
 
     /// Seeking that begins now.
     package init(_ filter: BeaconFilter, settings: Ranging.Settings = Ranging.Settings(), at time: Duration) {
         ranging = Ranging(filter, settings: settings, at: time)
+        found = RememberedBeacons(settings.reader)
     }
 
     /// Seeking of the beacons of any of these regions, which begins now.
@@ -81,7 +83,7 @@ package struct Seeking: Sendable {
     package mutating func take(_ reception: Reception) -> SeekingReport? {
         var report = advance(to: reception.time)
         guard case .received(let sighting, let time) = reception else { return report }
-        for beacon in ranging.settings.reader.beacons(in: sighting) {
+        for beacon in found.beacons(in: sighting) {
             report = receive(beacon, rssi: sighting.rssi, at: time) ?? report
         }
         return report
