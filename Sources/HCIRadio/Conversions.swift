@@ -69,7 +69,21 @@ extension Sighting {
     init(_ report: ScanReport) {
         self.init(
             device: RemoteAddress(PeerAddress(report.address, type: report.addressType)),
-            pdu: PDU(rawValue: report.kind.name), data: report.data, rssi: report.rssi)
+            pdu: PDU(report.kind), data: report.data, rssi: report.rssi)
+    }
+}
+
+extension Sighting.PDU {
+    /// The PDU of a report.
+    init(_ kind: ScanReport.Kind) {
+        switch kind {
+        case .connectableScannable: self = .connectableScannable
+        case .directed: self = .directed
+        case .scannable: self = .scannable
+        case .nonConnectable: self = .nonConnectable
+        case .scanResponse: self = .scanResponse
+        case .extended(_, _, _, let isScanResponse): self = isScanResponse ? .extendedScanResponse : .extended
+        }
     }
 }
 

@@ -40,6 +40,22 @@ package struct LEAdvertisingReport: LEMetaEvent, Hashable {
             self.rssi = rssi
         }
 
+        /// The report of an event with these parameters that has one report, as most have; `nil` for other events.
+        ///
+        /// It is what `LEAdvertisingReport` reads, without its list, for hosts that get many.
+        package init?(only parameters: [UInt8]) {
+            guard parameters.count >= 12, parameters[0] == LEAdvertisingReport.subeventCode, parameters[1] == 1 else {
+                return nil
+            }
+            let end = 11 + Int(parameters[10])
+            guard end < parameters.count else { return nil }
+            self.init(
+                eventType: AdvertisingReportType(rawValue: parameters[2]),
+                addressType: AddressType(rawValue: parameters[3]),
+                address: BluetoothAddress(littleEndian: parameters[4..<10]), data: Array(parameters[11..<end]),
+                rssi: RSSI(Int8(bitPattern: parameters[end])))
+        }
+
         package init(parsing reader: inout ByteReader) throws(WireError) {
             eventType = try AdvertisingReportType(parsing: &reader)
             addressType = try AddressType(parsing: &reader)
@@ -183,6 +199,29 @@ package struct LEExtendedAdvertisingReport: LEMetaEvent, Hashable {
             self.data = data
         }
 
+        /// The report of an event with these parameters that has one report, as most have; `nil` for other events.
+        ///
+        /// It is what `LEExtendedAdvertisingReport` reads, without its list, for hosts that get many.
+        package init?(only parameters: [UInt8]) {
+            guard parameters.count >= 26, parameters[0] == LEExtendedAdvertisingReport.subeventCode, parameters[1] == 1
+            else { return nil }
+            let end = 26 + Int(parameters[25])
+            guard end <= parameters.count else { return nil }
+            self.init(
+                eventType: ExtendedAdvertisingEventType(rawValue: UInt16(parameters[3]) << 8 | UInt16(parameters[2])),
+                addressType: AddressType(rawValue: parameters[4]),
+                address: BluetoothAddress(littleEndian: parameters[5..<11]),
+                primaryPHY: PHY(rawValue: parameters[11]), secondaryPHY: PHY(rawValue: parameters[12]),
+                advertisingSetIdentifier: parameters[13],
+                transmitPower: TransmitPower(Int8(bitPattern: parameters[14])),
+                rssi: RSSI(Int8(bitPattern: parameters[15])),
+                periodicAdvertisingInterval: PeriodicAdvertisingInterval(
+                    UInt32(parameters[17]) << 8 | UInt32(parameters[16])),
+                directAddressType: AddressType(rawValue: parameters[18]),
+                directAddress: BluetoothAddress(littleEndian: parameters[19..<25]),
+                data: Array(parameters[26..<end]))
+        }
+
         package init(parsing reader: inout ByteReader) throws(WireError) {
             eventType = try ExtendedAdvertisingEventType(parsing: &reader)
             addressType = try AddressType(parsing: &reader)
@@ -298,5 +337,14 @@ package struct LEScanRequestReceived: LEMetaEvent, Hashable {
         writer.write(advertisingHandle)
         scannerAddressType.serialize(into: &writer)
         scannerAddress.serialize(into: &writer)
+    }
+}
+
+extension BluetoothAddress {
+    /// An address of six bytes in the order of the wire.
+    fileprivate init(littleEndian octets: ArraySlice<UInt8>) {
+        var bits = UInt64.zero
+        for index in octets.indices.reversed() { bits = bits << 8 | UInt64(octets[index]) }
+        self.init(bits: bits)
     }
 }

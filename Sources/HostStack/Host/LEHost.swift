@@ -285,8 +285,14 @@ extension LEHost {
             read(packet) { $0.receive($1 as LERemoteConnectionParameterRequest) }
         case LELongTermKeyRequest.subeventCode: read(packet) { $0.receive($1 as LELongTermKeyRequest) }
         case LEAdvertisingReport.subeventCode:
+            if let report = LEAdvertisingReport.Report(only: packet.parameters) {
+                return scanning.value.receive(report, &context)
+            }
             read(packet) { $0.scanning.value.receive($1 as LEAdvertisingReport, &$0.context) }
         case LEExtendedAdvertisingReport.subeventCode:
+            if let report = LEExtendedAdvertisingReport.Report(only: packet.parameters) {
+                return scanning.value.receive(report, &context)
+            }
             read(packet) { $0.scanning.value.receive($1 as LEExtendedAdvertisingReport, &$0.context) }
         default: break
         }

@@ -142,16 +142,20 @@ struct ScanManager: HostPart {
     }
 
     func receive(_ event: LEAdvertisingReport, _ context: inout HostContext) {
-        guard isOn else { return }
-        for report in event.reports { context.emit(.scanReport(ScanReport(report))) }
+        for report in event.reports { receive(report, &context) }
+    }
+
+    func receive(_ report: LEAdvertisingReport.Report, _ context: inout HostContext) {
+        if isOn { context.emit(.scanReport(ScanReport(report))) }
     }
 
     mutating func receive(_ event: LEExtendedAdvertisingReport, _ context: inout HostContext) {
-        guard isOn else { return }
-        for report in event.reports {
-            guard let whole = assembler.take(report) else { continue }
-            context.emit(.scanReport(whole))
-        }
+        for report in event.reports { receive(report, &context) }
+    }
+
+    mutating func receive(_ report: LEExtendedAdvertisingReport.Report, _ context: inout HostContext) {
+        guard isOn, let whole = assembler.take(report) else { return }
+        context.emit(.scanReport(whole))
     }
 
     /// The controller restarts: what it acknowledged is void, and the request is carried out again.
