@@ -439,6 +439,61 @@ def selected_events(port: int) -> socket.socket:
     return connection
 
 
+def walk(folder: Path) -> Path:
+    """A scenario: a visitor who walks past six beacons, in 430 s."""
+    path = folder / "walk.yaml"
+    uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+    beacons = [
+        f"  - {{ id: exhibit-{number}, device: ibeacon, interval: 200ms, position: [{number * 80}, 2], "
+        f"ibeacon: {{ uuid: {uuid}, major: 1, minor: {number} }} }}"
+        for number in range(6)
+    ]
+    expectations = [
+        f"  - {{ receiver: visitor, sees: exhibit-{number}, between: [{number * 80 - 10}s, {number * 80 + 20}s] }}" for number in range(1, 6)
+    ]
+    path.write_text("\n".join([
+        "scenario: walk", "duration: 430s", "physics: office", "beacons:", *beacons,
+        "receivers: [ { id: visitor, path: { through: [[0, 0], [400, 0]], speed: 1m/s } } ]", "expect:", *expectations, "",
+    ]))  # fmt: skip
+    return path
+
+
+def stay(folder: Path) -> Path:
+    """A scenario: a receiver that ranges 20 beacons for an hour."""
+    path = folder / "stay.yaml"
+    beacons = profile(folder, 20, 100).read_text().splitlines()[1:]
+    path.write_text("\n".join([
+        "scenario: stay", "duration: 1h", *beacons, "receivers: [ { id: phone } ]",
+        "expect: [ { receiver: phone, sees: b0, by: 1h } ]", "",
+    ]))  # fmt: skip
+    return path
+
+
+def measured(*command: str | Path) -> tuple[float, float, int]:
+    """The seconds that a command takes, those of a processor, and its memory in bytes at most."""
+    began = time.monotonic()
+    process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, f"{command}: exit code {process.returncode}"
+    return time.monotonic() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def bench_tests(folder: Path) -> None:
+    print("Tests of apps and scenarios in virtual time", flush=True)
+    program, hour = RELEASE / "beaconry", profile(folder, 20, 100)
+    for what, command, goal in (
+        ("200 seeds of a walk of 430 s past 6 beacons at 200 ms", ("test", walk(folder), "--seeds", "1..200"), "8 s"),
+        ("a scenario of an hour, 20 beacons at 100 ms, one receiver", ("test", stay(folder)), "2 s of a processor"),
+        (
+            "the same with range",
+            ("range", "--profile", hour, "--rate", "max", "--duration", "1h", "--json"), "2 s of a processor",
+        ),
+    ):  # fmt: skip
+        seconds, processor, memory = measured(program, *command)
+        report(what, f"{seconds:.1f} s, {processor:.1f} s of a processor, {memory >> 20} MiB", goal=goal)
+
+
 def bench_virtual_time(_: Path, *rows: str) -> None:
     print("Virtual time", flush=True)
     output = subprocess.run([RELEASE / "beaconry-bench", *rows], capture_output=True, text=True, check=True).stdout
@@ -468,6 +523,7 @@ def main() -> int:
     benches = {
         "air": bench_air, "in-process": bench_in_process, "reads": bench_reads, "throughput": bench_throughput, "start": bench_start,
         "memory": bench_memory, "api": bench_api, "events": bench_events, "virtual-time": bench_virtual_time, "crowd": bench_crowd, "phones": bench_phones,
+        "tests": bench_tests,
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         for name, bench in benches.items():
