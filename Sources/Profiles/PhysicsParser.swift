@@ -10,8 +10,8 @@ package import Space
 enum PhysicsParser {
     static func surroundings(from reader: inout ProfileReader, _ pictures: PictureReader) -> Surroundings {
         Surroundings(
-            physics: physics(from: &reader), walls: walls(from: &reader), plan: GroundPlan.read(from: &reader, pictures)
-        )
+            physics: physics(from: &reader), walls: walls(from: &reader),
+            plan: GroundPlan.read(from: &reader, pictures), powerOn: reader.value("power-on", PowerOn.init(parsing:)))
     }
 
     /// `physics: office`, or a mapping of the parts of the model, each of which may be `off`.

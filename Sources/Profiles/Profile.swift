@@ -42,17 +42,45 @@ package struct Surroundings: Hashable, Sendable {
     package var walls: [Propagation.Wall]
     /// The floor plan; `nil` for none.
     package var plan: GroundPlan?
+    /// How the beacons were switched on; `nil` for the default.
+    package var powerOn: PowerOn?
 
     /// Surroundings of these parts.
-    package init(physics: Propagation? = nil, walls: [Propagation.Wall] = [], plan: GroundPlan? = nil) {
+    package init(
+        physics: Propagation? = nil, walls: [Propagation.Wall] = [], plan: GroundPlan? = nil, powerOn: PowerOn? = nil
+    ) {
         self.physics = physics
         self.walls = walls
         self.plan = plan
+        self.powerOn = powerOn
     }
 
-    /// The same with parts of a scenario: its physics and its plan replace the present ones, and its walls are added.
+    /// The same with parts of a scenario: its physics, its plan and its power-on replace the present ones, and its walls are added.
     func with(_ added: Surroundings) -> Surroundings {
-        Surroundings(physics: added.physics ?? physics, walls: walls + added.walls, plan: added.plan ?? plan)
+        Surroundings(
+            physics: added.physics ?? physics, walls: walls + added.walls, plan: added.plan ?? plan,
+            powerOn: added.powerOn ?? powerOn)
+    }
+}
+
+/// How the beacons that a run begins with were switched on.
+package enum PowerOn: String, Hashable, Sendable, CaseIterable {
+    /// Each at its own time before the run: the first packet comes at a phase that is uniform in the interval.
+    case spread
+    /// All at the start, as after a power cut: the first packets come within 10 ms.
+    case together
+
+    /// The value of `power-on`.
+    package init(parsing text: String) throws(ValueFault) {
+        guard let value = PowerOn(rawValue: text) else {
+            throw ValueFault(Spelling.notOne(text, of: Self.allCases.map(\.rawValue)))
+        }
+        self = value
+    }
+
+    /// That of an air for these profiles: the first that one of them has, else the default.
+    package init(for profiles: [Profile]) {
+        self = profiles.lazy.compactMap(\.surroundings.powerOn).first ?? .spread
     }
 }
 

@@ -40,6 +40,7 @@ package struct ProfileWriter {
     ) -> ProfileWriter {
         var writer = ProfileWriter(lines: ["profile: \(profile.name)"])
         if let physics = profile.surroundings.physics { writer.lines.append("physics: \(text(physics))") }
+        if let powerOn = profile.surroundings.powerOn { writer.lines.append("power-on: \(powerOn.rawValue)") }
         if !profile.surroundings.walls.isEmpty { writer.lines.append("walls:") }
         writer.lines += profile.surroundings.walls.map { "  - \(text($0))" }
         // A profile that is sent names no files.

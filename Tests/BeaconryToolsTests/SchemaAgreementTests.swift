@@ -302,6 +302,7 @@ private enum Documents {
           body: 3dB
         walls: [{ from: [0, 0], to: [1, 1], loss: 6dB }]
         map: { image: plan.png, width: 30m, origin: [0, 1] }
+        power-on: together
         beacons:
           - id: a
             label: "Löwe"

@@ -78,6 +78,24 @@ import Testing
         #expect(copy.surroundings.walls == walls)
     }
 
+    @Test(
+        arguments: [
+            ("", nil), ("power-on: spread", PowerOn.spread), ("power-on: together", .together),
+        ] as [(String, PowerOn?)])
+    func powerOnIsReadAndWritten(keys: String, powerOn: PowerOn?) throws {
+        let profile = try Self.profile(keys)
+        #expect(profile.surroundings.powerOn == powerOn)
+        #expect(PowerOn(for: [try Self.profile(""), profile]) == powerOn ?? .spread)
+        let copy = try Profile(parsing: ProfileWriter.text(of: profile), file: "copy.yaml")
+        #expect(copy.surroundings.powerOn == powerOn)
+    }
+
+    @Test func scenarioReplacesThePowerOnOfItsProfile() {
+        for (added, result) in [(nil, PowerOn.together), (.spread, .spread)] as [(PowerOn?, PowerOn)] {
+            #expect(Surroundings(powerOn: .together).with(Surroundings(powerOn: added)).powerOn == result)
+        }
+    }
+
     @Test func airHasTheModelOfOneProfileAndTheWallsOfAll() throws {
         let wall = "walls: [{ from: [4, 0], to: [4, 6], loss: 6dB }]"
         let first = try Self.profile(wall)
@@ -102,6 +120,9 @@ extension ProfileMistake {
     // MARK: - The virtual air
 
     static let air = [
+        air(
+            "power-on: ¦togehter", "power-on", "\"togehter\" is not one of spread, together; did you mean \"together\"?"
+        ),
         air(
             "physics: ¦ofice", "physics",
             "\"ofice\" is not one of free, hall, office, home, obstructed, off; did you mean \"office\"?"),

@@ -82,6 +82,14 @@ package enum ProfileFiles {
                     let message = "an earlier profile has another map, and there is one air; leave one out"
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "map", message: message))
                 }
+                if let powerOn = profile.surroundings.powerOn,
+                    profiles.contains(where: { $0.surroundings.powerOn ?? powerOn != powerOn })
+                {
+                    let message =
+                        "an earlier profile has another power-on, and there is one air; write the same in both, "
+                        + "or leave one out"
+                    faults.append(ProfileFault(file: path, line: 1, column: 1, field: "power-on", message: message))
+                }
                 if let message = names.insert(profile, in: path) {
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "receivers", message: message))
                 }

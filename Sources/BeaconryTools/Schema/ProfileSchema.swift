@@ -38,6 +38,9 @@ enum ProfileSchema {
             .optional("physics", physics, "the model of the virtual air"),
             .optional("walls", .array(wall, 1...Int.max), "walls on the virtual air, with their loss"),
             .optional("map", plan, "the floor plan under the map of the page"),
+            .optional(
+                "power-on", .value(.choice(PowerOn.allCases.map(\.rawValue))),
+                "whether the beacons were switched on together, as after a power cut (default: spread)"),
         ]
     }
 
