@@ -33,6 +33,9 @@ struct BeaconFactory: Sendable {
         (actions, action) = AsyncStream.makeStream()
     }
 
+    /// Notes, after the actions so far, that all beacons of the beginning have been switched on.
+    func noteBegun() { action.yield(.begun) }
+
     /// Reads the profiles on a separate thread, so that a file system that does not answer blocks neither the beacons
     /// nor the end of the run.
     /// - Throws: `EmulatorError`; `.inputOutput` if the task is cancelled before they are read.

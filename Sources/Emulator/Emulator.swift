@@ -252,12 +252,22 @@ package actor Emulator {
         warnOfBench(on: capabilities)
         // Before the beacons are on the air, so that they receive their first packets.
         await beginListening()
-        for beacon in roster.beacons { await powerOn(beacon) }
+        await powerOnBeacons()
         progress.begin(.up)
         roster.setRunning(progress.phase == .up)
         _ = roster.countAll()
         announce()
         if configuration.lastGood == nil { await keepProfiles() }
+    }
+
+    /// Switches on the beacons that the run begins with. They have been on before it, unless the profiles have a power cut: what is
+    /// switched on later begins at once.
+    private func powerOnBeacons() async {
+        let isSpread = PowerOn(for: roster.profiles) == .spread
+        await (radio as? any PhaseDrawingRadio)?.setDrawsPhases(isSpread)
+        for beacon in roster.beacons { await powerOn(beacon) }
+        // They advertise by actions, which are performed in order.
+        factory.noteBegun()
     }
 
     /// Keeps the profiles that were read last, which have run now.
@@ -407,6 +417,7 @@ package actor Emulator {
             conversation?.ask(request)
         case .disconnect(let central): await radio.disconnect(central: central.name)
         case .post(let beacon, let event): events.post(.beacon(beacon, event))
+        case .begun: await (radio as? any PhaseDrawingRadio)?.setDrawsPhases(false)
         case .finish(let continuation): continuation.finish()
         }
     }

@@ -30,6 +30,8 @@ actor RunningBeacon {
         case ask(BeaconIdentifier, ClientRequest, of: Central)
         case disconnect(Central)
         case post(BeaconIdentifier, BeaconEvent)
+        /// All beacons that the run begins with have been switched on.
+        case begun
         /// Finishes the stream: the actions before it are performed.
         case finish(AsyncStream<Void>.Continuation)
     }

@@ -93,7 +93,7 @@ extension ControllerConfiguration {
         self.init(
             publicAddress: address ?? spare, name: beacon.identifier.name, motion: motion,
             rssiOffset: Self.offset(for: site.measuredPower, at: site.transmitPower),
-            scanResponseGain: Self.gain(of: site))
+            scanResponseGain: Self.gain(of: site), isOfBeacon: true)
     }
 
     /// How much stronger than its advertisements the scan responses of a beacon are, by the powers that both claim, in dB.

@@ -16,7 +16,7 @@ package import Space
 /// Every beacon has a controller of its own on the air, and so have the central, receivers of this process (`addListener`)
 /// and other hosts (`addHost`). Foreign hosts join through servers (`VirtualAirOptions.servers`, `serveReceiver`).
 package actor VirtualAirRadio: HostStackRadio {
-    package nonisolated let name = "virtual"
+    package nonisolated let name = RadioCapabilities.virtualName
     package nonisolated let events = RadioEvents()
     package let sides: RadioSides
     nonisolated private let loop: any EventLoop
@@ -261,6 +261,10 @@ extension VirtualAirRadio: PositioningRadio {
     package func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String? {
         air.overrideLink(one, other, override)
     }
+}
+
+extension VirtualAirRadio: PhaseDrawingRadio {
+    package func setDrawsPhases(_ drawsPhases: Bool) async { air.setDrawsPhases(drawsPhases) }
 }
 
 extension VirtualAirRadio: CountingRadio {

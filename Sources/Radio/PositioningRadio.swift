@@ -129,3 +129,10 @@ package struct AirPath: Hashable, Sendable {
         self.isMuted = isMuted
     }
 }
+
+/// A radio whose beacons can have been on before the run.
+package protocol PhaseDrawingRadio: PeripheralRadio {
+    /// Begins or ends a time in which what beacons begin to advertise counts as on for long: the first packet comes at a phase that
+    /// is uniform in the interval, by the seed and the name of the beacon. Otherwise a beacon begins at once.
+    func setDrawsPhases(_ drawsPhases: Bool) async
+}

@@ -32,6 +32,11 @@ package struct RadioCapabilities: Hashable, Sendable {
     /// The random seed of a virtual air, by which a run can be repeated; `nil` for a real one.
     package var seed: UInt64?
 
+    /// The version of the virtual air: it grows when the same seed gives other numbers. 2: beacons that a run begins with have phases.
+    package static let airVersion = 2
+    /// The name of the virtual air, as `--radio` takes it.
+    package static let virtualName = "virtual"
+
     /// Capabilities as given.
     package init(
         name: String, way: String, wayReason: String, address: BluetoothAddress?, hasExtendedAdvertising: Bool,

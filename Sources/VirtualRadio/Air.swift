@@ -92,7 +92,8 @@ extension Air {
         let identifier = context.controllers.add(configuration)
         medium.addController(identifier.index, configuration)
         advertising.addController(
-            identifier.index, Draws(seed: context.configuration.seed, configuration.name, "advertising delays"))
+            identifier.index, Draws(seed: context.configuration.seed, configuration.name, "advertising delays"),
+            isOfBeacon: configuration.isOfBeacon)
         scanners.addController(identifier.index)
         links.addController(identifier.index)
         tests.addController(identifier.index)
@@ -109,6 +110,10 @@ extension Air {
         reset(index)
         context.controllers.remove(index)
     }
+
+    /// Begins or ends a time in which the sets that beacons enable are taken for ones that have been on for long: the first event
+    /// comes at a phase that the seed and the name of the controller draw, uniform in the interval. Otherwise it comes within 10 ms.
+    package mutating func setDrawsPhases(_ drawsPhases: Bool) { advertising.drawsPhases = drawsPhases }
 
     /// Changes how a controller moves; without a motion it is one metre from all others.
     package mutating func setMotion(_ motion: Motion?, of identifier: ControllerIdentifier) {

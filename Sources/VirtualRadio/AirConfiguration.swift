@@ -57,6 +57,8 @@ package struct ControllerConfiguration: Hashable, Sendable {
     package var transmitPower: TransmitPower
     /// How it deviates from a controller that follows the specification in everything.
     package var character: ControllerCharacter
+    /// Whether it is of a beacon of the air's own program, whose first event may have a phase (`Air.setDrawsPhases`).
+    package var isOfBeacon: Bool
 
     /// A controller with this public address, which is also its name by default.
     /// - Parameter position: where it rests, if it has no motion.
@@ -64,7 +66,7 @@ package struct ControllerConfiguration: Hashable, Sendable {
         publicAddress: BluetoothAddress, name: String? = nil, position: Position? = nil, motion: Motion? = nil,
         rssiOffset: Double = 0, scanResponseGain: Int8 = 0, transmitPower: TransmitPower = TransmitPower(0),
         carrying: Carrying? = nil,
-        character: ControllerCharacter = .none
+        character: ControllerCharacter = .none, isOfBeacon: Bool = false
     ) {
         self.publicAddress = publicAddress
         self.name = name ?? publicAddress.description
@@ -74,6 +76,7 @@ package struct ControllerConfiguration: Hashable, Sendable {
         self.carrying = carrying
         self.transmitPower = transmitPower
         self.character = character
+        self.isOfBeacon = isOfBeacon
     }
 }
 

@@ -20,12 +20,12 @@ struct Bench {
     /// Adds a controller whose host enables all events except some LE ones.
     mutating func add(
         _ number: UInt8, position: Position? = nil, power: Int8 = 0, masked: [UInt8] = [0x06, 0x0A],
-        character: ControllerCharacter = .none
+        character: ControllerCharacter = .none, isOfBeacon: Bool = false
     ) -> ControllerIdentifier {
         let identifier = air.addController(
             ControllerConfiguration(
                 publicAddress: Self.address(number), position: position, transmitPower: TransmitPower(power),
-                character: character))
+                character: character, isOfBeacon: isOfBeacon))
         expectSuccess(HCIReset(), identifier)
         prepare(identifier, masked: masked)
         return identifier

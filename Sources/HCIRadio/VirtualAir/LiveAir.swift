@@ -171,6 +171,9 @@ final class LiveAir {
         return true
     }
 
+    /// Begins or ends the time in which beacons get a phase (see `Air.setDrawsPhases`).
+    func setDrawsPhases(_ drawsPhases: Bool) { air.setDrawsPhases(drawsPhases) }
+
     /// Replaces the model of the RSSI from now on.
     func setPropagation(_ propagation: Propagation) {
         catchUp()

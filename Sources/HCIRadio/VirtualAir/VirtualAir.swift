@@ -339,6 +339,9 @@ final class VirtualAir {
     /// The paths from all that advertise to all that scan.
     func paths(to receiver: String?) -> [AirPath] { air?.paths(to: receiver) ?? [] }
 
+    /// Begins or ends the time in which beacons get a phase (see `Air.setDrawsPhases`).
+    func setDrawsPhases(_ drawsPhases: Bool) { air?.setDrawsPhases(drawsPhases) }
+
     /// Replaces the model of the RSSI from now on.
     func setPropagation(_ propagation: Propagation) {
         self.propagation = propagation
@@ -372,7 +375,8 @@ final class VirtualAir {
         reason: String?, beacons: Int, servers: [String], receivers: [String: String] = [:], seed: UInt64? = nil
     ) -> RadioCapabilities {
         RadioCapabilities(
-            name: "virtual", way: "controllers of our own on a virtual air", wayReason: reason ?? "as asked",
+            name: RadioCapabilities.virtualName, way: "controllers of our own on a virtual air",
+            wayReason: reason ?? "as asked",
             address: nil, hasExtendedAdvertising: true, instances: capacity, freeInstances: capacity - beacons,
             sharesTime: false, canReadBack: true, servers: servers, receivers: receivers, seed: seed)
     }

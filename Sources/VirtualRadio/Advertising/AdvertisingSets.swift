@@ -17,6 +17,10 @@ struct AdvertisingSets: Sendable {
     private var ofController: [[Int32]] = []
     /// The advertising delays of each controller, and how many of them were drawn.
     private var delays: [(draws: Draws, count: UInt64)] = []
+    /// Whether each controller is of a beacon.
+    private var ofBeacon: [Bool] = []
+    /// Whether the first event of a set of a beacon comes at a phase.
+    var drawsPhases = false
     /// The number of events of each controller.
     private var eventCounts: [UInt64] = []
     /// The number of all events.
@@ -31,15 +35,17 @@ struct AdvertisingSets: Sendable {
 
     // MARK: - Controllers
 
-    mutating func addController(_ index: Int, _ draws: Draws) {
+    mutating func addController(_ index: Int, _ draws: Draws, isOfBeacon: Bool) {
         if index == ofController.count {
             ofController.append([])
             delays.append((draws, 0))
             eventCounts.append(0)
+            ofBeacon.append(isOfBeacon)
         } else {
             ofController[index] = []
             delays[index] = (draws, 0)
             eventCounts[index] = 0
+            ofBeacon[index] = isOfBeacon
         }
     }
 
@@ -113,7 +119,8 @@ struct AdvertisingSets: Sendable {
 
     // MARK: - Enabling
 
-    /// Starts advertising with the first event within 10 ms; an enabled set restarts its duration and its count of events.
+    /// Starts advertising with the first event within 10 ms, or at a phase; an enabled set restarts its duration and its count of
+    /// events.
     /// - Parameters:
     ///   - duration: microseconds; 0 without a limit.
     ///   - maximumEvents: 0 without a limit.
@@ -123,7 +130,7 @@ struct AdvertisingSets: Sendable {
         sets[index].enable(
             address: ownAddress(of: index, context.controllers), now: context.now, duration: duration,
             maximumEvents: maximumEvents)
-        let next = context.timers.deadline(of: sets[index].timer) ?? context.now + nextDelay(of: index)
+        let next = context.timers.deadline(of: sets[index].timer) ?? context.now + firstDelay(of: index, &context)
         context.timers.schedule(sets[index].timer, at: min(next, sets[index].end))
     }
 
@@ -148,6 +155,16 @@ struct AdvertisingSets: Sendable {
     private func checkRandomAddress(of index: Int, _ controllers: Controllers) throws(HCIStatus) {
         guard sets[index].usesRandomAddress, !sets[index].properties.contains(.anonymous) else { return }
         guard randomAddress(of: index, controllers) != nil else { throw .invalidCommandParameters }
+    }
+
+    /// The time until the first event of a set.
+    private mutating func firstDelay(of index: Int, _ context: inout AirContext) -> Int64 {
+        // Also with a phase: the delays after it are the same as without.
+        let delay = nextDelay(of: index)
+        let controller = sets[index].controller
+        guard drawsPhases, ofBeacon[controller], !sets[index].isHighDuty else { return delay }
+        let interval = context.controllers.characters.interval(sets[index].interval, of: controller)
+        return delays[controller].draws.upTo(interval - 1, 0, 1)
     }
 
     private mutating func nextDelay(of index: Int) -> Int64 {
