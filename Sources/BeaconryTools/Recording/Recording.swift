@@ -23,7 +23,8 @@ package enum RecordTool {
         try await listening.run { radio, capabilities in
             let head = RecordingHead(
                 began: Timestamp.now, radio: capabilities.name,
-                limits: capabilities.limits(scanningActively: settings.isActive).map(\.subject.rawValue))
+                limits: capabilities.limits(scanningActively: settings.isActive).map(\.subject.rawValue),
+                air: capabilities.name == RadioCapabilities.virtualName ? RadioCapabilities.airVersion : nil)
             var writer = try RecordingWriter(path, head: head)
             let clock = Timekeeper(Simulation.clock)
             var devices: Set<RemoteAddress> = []

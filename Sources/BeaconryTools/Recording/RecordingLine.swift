@@ -16,6 +16,8 @@ struct RecordingHead: Codable {
     let radio: String
     /// What that radio cannot receive.
     let limits: [String]
+    /// The version of the virtual air that it is of (see `RadioCapabilities`); absent for other radios, and for version 1.
+    var air: Int?
 }
 
 /// Any other line of a recording: one advertisement.

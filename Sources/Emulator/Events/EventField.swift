@@ -165,6 +165,9 @@ extension EventField {
     static let receivers = EventField(
         "receivers", .named, "the servers that have a name, by the name: `{\"visitor\":\"tcp:127.0.0.1:40123\"}`")
     static let seed = EventField("seed", .integer, "the seed of a virtual air; `--seed` with it repeats the run")
+    static let airVersion = EventField(
+        "air", .integer,
+        "the version of the virtual air, 2 at present: with the same version, the same seed gives the same numbers")
 
     static let url = EventField("url", .text, "the address of the run over HTTP")
     static let scenario = EventField(

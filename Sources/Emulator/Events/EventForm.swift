@@ -144,6 +144,7 @@ extension RadioCapabilities {
         try fields.set(.servers, servers.isEmpty ? nil : servers)
         try fields.set(.receivers, receivers.isEmpty ? nil : receivers)
         try fields.set(.seed, seed)
+        try fields.set(.airVersion, seed == nil ? nil : RadioCapabilities.airVersion)
     }
 }
 

@@ -31,7 +31,10 @@ package struct EventKind: Hashable, Sendable {
 extension EventKind {
     static let radioReady = EventKind(
         "radio-ready",
-        [.radio, .way, .reason, .address, .extended, .instances, .freeInstances, .servers, .receivers, .seed],
+        [
+            .radio, .way, .reason, .address, .extended, .instances, .freeInstances, .servers, .receivers, .seed,
+            .airVersion,
+        ],
         "the radio is ready, at the start and after it was lost")
     static let radioLost = EventKind(
         "radio-lost", problem,

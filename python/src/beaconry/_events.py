@@ -71,7 +71,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "physics-changed": ("physics", "walls"),
     "radio-lost": ("code", "message", "hint"),
     "radio-ready": (
-        "radio", "way", "reason", "address", "extended", "instances", "freeInstances", "servers", "receivers", "seed",
+        "radio", "way", "reason", "address", "extended", "instances", "freeInstances", "servers", "receivers", "seed", "air",
     ),
     "ready": ("beacons", "onAir"),
     "receiver-added": ("receiver", "label", "server", "position", "phone", "listening", "screen"),
