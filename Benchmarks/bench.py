@@ -92,10 +92,10 @@ def running(*command: str | Path, until: str, environment: dict[str, str] | None
             process.kill()
 
 
-def profile(folder: Path, count: int, milliseconds: int) -> Path:
-    """A profile of so many plain beacons."""
+def profile(folder: Path, count: int, milliseconds: int, *keys: str) -> Path:
+    """A profile of so many plain beacons, with other keys."""
     path = folder / f"plain-{count}-{milliseconds}.yaml"
-    lines = [f"profile: load-{count}", "beacons:"]
+    lines = [f"profile: load-{count}", *keys, "beacons:"]
     for number in range(count):
         lines += [
             f"  - id: b{number}", "    device: ibeacon", f"    interval: {milliseconds}ms",
@@ -196,7 +196,8 @@ def bench_air(folder: Path) -> None:
 def bench_start(folder: Path) -> None:
     print("From the start of the program to the first advertisement", flush=True)
     times = []
-    beacons = profile(folder, 1, 100)
+    # Otherwise the first packet comes at any time of its interval.
+    beacons = profile(folder, 1, 100, "power-on: together")
     for _ in range(11):
         began = time.monotonic()
         with running(
@@ -502,6 +503,11 @@ def bench_virtual_time(_: Path, *rows: str) -> None:
         report(result["what"], result["ours"], result.get("theirs", ""), result.get("ratio", ""), result.get("goal", ""))
 
 
+def bench_collisions(_: Path) -> None:
+    print("The table of docs/physics.md", flush=True)
+    print(subprocess.run([RELEASE / "beaconry-bench", "collisions"], capture_output=True, text=True, check=True).stdout)
+
+
 def bench_crowd(folder: Path) -> None:
     bench_virtual_time(folder, "crowd")
 
@@ -523,7 +529,7 @@ def main() -> int:
     benches = {
         "air": bench_air, "in-process": bench_in_process, "reads": bench_reads, "throughput": bench_throughput, "start": bench_start,
         "memory": bench_memory, "api": bench_api, "events": bench_events, "virtual-time": bench_virtual_time, "crowd": bench_crowd, "phones": bench_phones,
-        "tests": bench_tests,
+        "tests": bench_tests, "collisions": bench_collisions,
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         for name, bench in benches.items():

@@ -8,7 +8,8 @@ import Glibc
 /// Measures what needs neither peers nor a socket: the air in virtual time, and its clock in real time.
 ///
 /// It prints a JSON object a line, for `Benchmarks/bench.py`. Arguments are the names of rows with many receivers, or `crowd`
-/// for all of these, or `phones` for the presets of phones; without arguments it measures the other rows.
+/// for all of these, or `phones` for the presets of phones; without arguments it measures the other rows. `collisions` prints the
+/// table of docs/physics.md instead.
 @main
 struct BeaconryBench {
     /// A row of the table.
@@ -24,6 +25,7 @@ struct BeaconryBench {
         let names = CommandLine.arguments.dropFirst()
         for crowd in Crowd.all where names.contains(crowd.name) || names.contains("crowd") { report(crowd.figure()) }
         if names.contains("phones") { for figure in Phones.figures() { report(figure) } }
+        if names.contains("collisions") { for line in Collisions.table() { print(line) } }
         guard names.isEmpty else { return }
         report(VirtualTime.meanInterval())
         report(VirtualTime.hour())

@@ -50,8 +50,8 @@ enum VirtualTime {
 struct Room {
     var air: Air
 
-    init(_ propagation: Propagation = Propagation()) {
-        air = Air(AirConfiguration(seed: 1, propagation: propagation))
+    init(_ propagation: Propagation = Propagation(), seed: UInt64 = 1) {
+        air = Air(AirConfiguration(seed: seed, propagation: propagation))
     }
 
     /// A beacon that cannot be connected to.
@@ -60,7 +60,7 @@ struct Room {
     mutating func addBeacon(
         _ number: UInt32, interval: AdvertisingInterval, motion: Motion? = nil
     ) -> BluetoothAddress {
-        let controller = addController(number, motion)
+        let controller = addController(number, motion, isOfBeacon: true)
         let parameters = LESetAdvertisingParameters(
             minimumInterval: interval, maximumInterval: interval, advertisingType: .nonConnectableUndirected)
         send(parameters, to: controller)
@@ -85,9 +85,11 @@ struct Room {
         return BluetoothAddress(octets: [0x02, 0xBE] + octets) ?? .zero
     }
 
-    private mutating func addController(_ number: UInt32, _ motion: Motion?) -> ControllerIdentifier {
+    private mutating func addController(
+        _ number: UInt32, _ motion: Motion?, isOfBeacon: Bool = false
+    ) -> ControllerIdentifier {
         let controller = air.addController(
-            ControllerConfiguration(publicAddress: Self.address(number), motion: motion))
+            ControllerConfiguration(publicAddress: Self.address(number), motion: motion, isOfBeacon: isOfBeacon))
         send(HCIReset(), to: controller)
         send(SetEventMask(eventMask: EventMask(rawValue: .max)), to: controller)
         send(LESetEventMask(eventMask: LEEventMask(rawValue: .max)), to: controller)
