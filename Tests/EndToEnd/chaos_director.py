@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -61,21 +62,22 @@ class Director(Writer):
         return True
 
     @property
-    def revision(self) -> int:
-        """The number of changes of the profile since the start of the program."""
-        response = self.observer.send("GET", "/v1/profile")
-        response.read()
-        return int(response.getheader("ETag", "").strip('"'))
+    def reloads(self) -> int:
+        """The number of reloads since the start of the program."""
+        response = self.observer.send("GET", "/metrics")
+        found = re.search(rb'^beaconry_reloads_total\{result="done"\} (\d+)$', response.read(), re.MULTILINE)
+        assert found
+        return int(found[1])
 
-    def wait_for_revision(self, revision: int) -> None:
-        """Waits until a change of the profile that has no answer is done."""
+    def wait_for_reloads(self, count: int) -> None:
+        """Waits until a reload that has no answer is done."""
         deadline = time.monotonic() + PATIENCE
-        while self.revision < revision:
+        while self.reloads < count:
             assert time.monotonic() < deadline, "a reload was not done"
             time.sleep(0.005)
 
     def do_reload(self) -> None:
-        before, ways = self.revision, self.chance.sample(range(4), self.chance.randint(1, 3))
+        before, ways = self.reloads, self.chance.sample(range(4), self.chance.randint(1, 3))
         requests: list[Callable[[], Any]] = [
             lambda: self.socket.exchange("POST", "/v1/reload"), lambda: self.http.exchange("POST", "/v1/reload"),
             lambda: self.post.exchange("POST", "/v1/reload"), self.program.hang_up,
@@ -84,7 +86,7 @@ class Director(Writer):
 
         def hang_up_and_wait() -> None:
             self.program.hang_up()
-            self.wait_for_revision(before + len(chosen))
+            self.wait_for_reloads(before + len(chosen))
 
         self.redefine("reload", self.model.whole_file, [hang_up_and_wait if each == self.program.hang_up else each for each in chosen])
 
@@ -112,13 +114,13 @@ class Director(Writer):
     def do_edit(self) -> None:
         """Replaces the file, which `--watch` notices."""
         entries = self.varied(self.model.whole_file)
-        before = self.revision
+        before = self.reloads
 
         def edit() -> None:
             file = {name: entry for name, entry in entries.items() if entry is not None}
             self.program.write_profile(file)
             self.model.file = file
-            self.wait_for_revision(before + 1)
+            self.wait_for_reloads(before + 1)
 
         self.redefine("edit", entries, [edit])
 
