@@ -56,7 +56,7 @@ package struct Surroundings: Hashable, Sendable {
     }
 
     /// The same with parts of a scenario: its physics, its plan and its power-on replace the present ones, and its walls are added.
-    func with(_ added: Surroundings) -> Surroundings {
+    package func with(_ added: Surroundings) -> Surroundings {
         Surroundings(
             physics: added.physics ?? physics, walls: walls + added.walls, plan: added.plan ?? plan,
             powerOn: added.powerOn ?? powerOn)

@@ -38,7 +38,8 @@ struct ReceptionsTests {
     @Test func batchesHaveTheSightingsOfAPeriodBeforeItsEnd() async throws {
         try await Simulation.run { _ in
             let radio = VirtualAirRadio(VirtualAirOptions(seed: 1, servers: []))
-            let advertisement = Advertisement(pdu: .nonConnectable, interval: AdvertisingInterval(160))
+            let advertisement = Advertisement(
+                pdu: .nonConnectable, advertisingData: [], interval: AdvertisingInterval(160))
             let beacon = HostedBeacon(
                 identifier: BeaconIdentifier("door"), services: [], advertisement: advertisement)
             _ = try await radio.open([beacon], waits: false) { _ in .failure(.unlikely) }

@@ -29,6 +29,8 @@ final class ScriptedListeningHost: ListeningHost {
 
     func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> { AsyncStream { nil } }
 
+    func scan(_ parameters: ScanParameters, to sink: SightingSink) async throws(RadioError) -> Bool { false }
+
     func stopScanning() async {}
 
     func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink {
