@@ -147,7 +147,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BlueZService",
-            dependencies: ["Advertising", "Bluetooth", "Concurrency", "DBus", "Radio", "Receiving"],
+            dependencies: ["Advertising", "Bluetooth", "Concurrency", "DBus", "HostStack", "Radio", "Receiving"],
             swiftSettings: settings),
         .target(
             name: "Profiles",

@@ -32,7 +32,7 @@ package final class BlueZService {
         bus = ServiceBus(connection, warn: options.warn)
         agents = AgentRegistry(bus: bus)
         agents.defaultChanged = { [weak self] in
-            for adapter in self?.adapters ?? [] { adapter.pairingChanged() }
+            for adapter in self?.adapters ?? [] { adapter.agentChanged() }
         }
     }
 

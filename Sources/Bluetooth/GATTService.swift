@@ -72,12 +72,23 @@ public struct GATTDescriptor: Hashable, Sendable {
     public let value: [UInt8]
     /// The security that reading it requires.
     public let read: AttributeSecurity
+    /// How clients use a descriptor whose value the owner of the service has; `nil` for a constant one.
+    package let service: ServedDescriptor?
 
     /// A descriptor of this type with this constant value.
     public init(uuid: BluetoothUUID, value: [UInt8], read: AttributeSecurity = []) {
         self.uuid = uuid
         self.value = value
         self.read = read
+        service = nil
+    }
+
+    /// A descriptor whose value the owner of the service has, as the value of a characteristic: it answers all requests.
+    package init(uuid: BluetoothUUID, _ service: ServedDescriptor) {
+        self.uuid = uuid
+        self.service = service
+        value = []
+        read = service.read ?? []
     }
 
     /// The position of the client characteristic configuration; also for a characteristic that cannot notify.
@@ -100,6 +111,20 @@ public struct GATTDescriptor: Hashable, Sendable {
     /// The format of the value.
     public static func presentationFormat(_ format: PresentationFormat) -> GATTDescriptor {
         GATTDescriptor(uuid: .characteristicPresentationFormat, value: format.serialized())
+    }
+}
+
+/// How clients use a descriptor whose value the owner of the service has.
+package struct ServedDescriptor: Hashable, Sendable {
+    /// The security that reading it requires; `nil` if it cannot be read.
+    package var read: AttributeSecurity?
+    /// The security that writing it requires; `nil` if it cannot be written.
+    package var write: AttributeSecurity?
+
+    /// A descriptor that can be used in these ways.
+    package init(read: AttributeSecurity?, write: AttributeSecurity?) {
+        self.read = read
+        self.write = write
     }
 }
 

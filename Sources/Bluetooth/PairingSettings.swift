@@ -64,6 +64,8 @@ public struct PairingSettings: Hashable, Sendable {
     public var asksOnConnection: Bool
     /// Whether the device advertises with private addresses, which only its bonded peers can resolve.
     public var hidesAddress: Bool
+    /// Whether the user confirms a pairing that "just works", which Linux requires.
+    package var confirmsJustWorks = false
 
     /// Pairing settings; by default "just works" with any peer, and bonds are saved. Key lengths are limited to 7 to 16.
     public init(

@@ -20,6 +20,9 @@ public struct Sighting: Hashable, Sendable {
 
     /// The sender.
     public let device: RemoteAddress
+    /// The identity address of the sender, if `device` is a private address that the key of the radio's bond with it resolves;
+    /// or `device`, if that is the identity address.
+    public let identity: RemoteAddress?
     /// The type of the PDU; `nil` if the radio does not report it (see `ReceivingCapabilities.Limit.Subject`).
     public let pdu: PDU?
     /// The data as received, which need not be well-formed; or as restored from what the radio reports of it.
@@ -28,8 +31,9 @@ public struct Sighting: Hashable, Sendable {
     public let rssi: RSSI?
 
     /// A sighting of these values.
-    public init(device: RemoteAddress, pdu: PDU?, data: [UInt8], rssi: RSSI?) {
+    public init(device: RemoteAddress, identity: RemoteAddress? = nil, pdu: PDU?, data: [UInt8], rssi: RSSI?) {
         self.device = device
+        self.identity = identity
         self.pdu = pdu
         self.data = data
         self.rssi = rssi

@@ -291,6 +291,8 @@ final class BeaconSession {
             case .reject: return .comparison(false)
             case .ask: pairings[central] = event
             }
+        // No pairing settings of a profile require it.
+        case .confirmationWanted: return .comparison(true)
         case .began, .passkeyShown: pairings[central] = event
         case .paired, .failed: pairings[central] = nil
         case .encrypted, .forgotten: break

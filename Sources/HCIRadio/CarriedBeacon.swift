@@ -48,11 +48,15 @@ struct AttributeTableSource: Equatable {
 struct CharacteristicHandles {
     private var handles: [CharacteristicIdentifier: AttributeHandle] = [:]
     private var characteristics: [AttributeHandle: CharacteristicIdentifier] = [:]
+    private var descriptors: [AttributeHandle: ServedAttribute] = [:]
 
     init(_ database: AttributeDatabase) {
         for (identifier, handle) in database.valueHandles {
             handles[identifier] = handle
             characteristics[handle] = identifier
+        }
+        for (identifier, number, handle) in database.servedDescriptors {
+            descriptors[handle] = ServedAttribute(characteristic: identifier, descriptor: number)
         }
     }
 
@@ -61,6 +65,11 @@ struct CharacteristicHandles {
 
     /// The characteristic with this value handle; `nil` if there is none.
     func characteristic(at handle: AttributeHandle) -> CharacteristicIdentifier? { characteristics[handle] }
+
+    /// The value or the served descriptor with this handle; `nil` if there is none.
+    func attribute(at handle: AttributeHandle) -> ServedAttribute? {
+        characteristics[handle].map { ServedAttribute(characteristic: $0) } ?? descriptors[handle]
+    }
 }
 
 extension HostedBeacon {
@@ -71,7 +80,8 @@ extension HostedBeacon {
         return AttributeTableSource(
             services: services,
             // An appearance that is advertised is the characteristic's value (CSS, Part A, 1.12).
-            genericAccess: GenericAccess(name: localName ?? identifier.name, appearance: appearance ?? 0),
+            genericAccess: GenericAccess(
+                name: deviceName ?? localName ?? identifier.name, appearance: appearance ?? 0),
             isConnectable: advertisement?.pdu.isConnectable == true)
     }
 

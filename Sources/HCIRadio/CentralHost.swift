@@ -180,13 +180,24 @@ final class CentralHost {
 
     private func connected(_ connection: LEConnection, for radio: any HostStackRadio) {
         let peer = PeerAddress(connection.peerAddress, type: connection.peerAddressType)
-        guard let attempt = attempts.removeValue(forKey: peer) else {
+        guard let attempt = removeAttempt(for: peer, identity: connection.identity) else {
             host?.change { $0.disconnect(connection.id) }
             return
         }
         let link = HCIRemoteLink(RemoteAddress(peer), connection.id, on: identifier, radio: radio)
+        link.setIdentity(connection.identity)
         links[connection.id] = link
         attempt.continuation?.resume(returning: .success(link))
+    }
+
+    /// Removes the attempt that a connection is the result of. It may have been requested with another address of the same peer.
+    private func removeAttempt(
+        for peer: PeerAddress, identity: PeerAddress?
+    ) -> (number: UInt64, continuation: Attempt?)? {
+        if let attempt = attempts.removeValue(forKey: peer) { return attempt }
+        guard let identity, let host else { return nil }
+        let requested = attempts.keys.first { key in host.read { $0.identity(of: key) } == identity }
+        return requested.flatMap { attempts.removeValue(forKey: $0) }
     }
 
     private func connectionFailed(_ peer: PeerAddress, _ failure: LEHostFailure) {
@@ -289,7 +300,8 @@ final class CentralHost {
         _ settings: PairingSettings?, on connection: ConnectionIdentifier, _ handler: SecurityRequestHandler
     ) {
         // A pairing that began meanwhile is the answer.
-        guard let device = links[connection]?.device, !pairings.isActive(on: connection) else { return }
+        guard let link = links[connection], !pairings.isActive(on: connection) else { return }
+        let device = link.identity ?? link.device
         guard let settings else {
             host?.change { $0.replyPairing(false, of: connection) }
             return
@@ -350,6 +362,7 @@ final class CentralHost {
             }
             return
         }
+        if isBonded { links[connection]?.setIdentity(bond.peer) }
         finish(
             connection,
             .success(
@@ -375,7 +388,7 @@ final class CentralHost {
     /// - Parameter radio: the radio of new links.
     func take(_ event: LEHostEvent, for radio: any HostStackRadio) -> Outcome {
         switch event {
-        case .scanReport(let report): sightings?.receive(Sighting(report))
+        case .scanReport(let report, let identity): sightings?.receive(Sighting(report, identity: identity))
         case .scanFailed(let failure):
             events.yield(.lost(RadioError(.refused, "\(name) does not scan: \(failure)", hint: failure.hint)))
             endScan()
@@ -409,12 +422,14 @@ final class CentralHost {
             guard let link = links[connection] else { return .notForCentral }
             // Its first answer may be this request, and the others wait for the pairing.
             link.noteEstablished()
-            return .securityRequested(connection, link.device, securityRequests)
+            return .securityRequested(connection, link.identity ?? link.device, securityRequests)
         case .displayPasskey(let connection, let passkey) where links[connection] != nil:
             return ask(.showPasskey(passkey), on: connection)
         case .passkeyWanted(let connection) where links[connection] != nil: return ask(.passkey, on: connection)
         case .comparisonWanted(let connection, let number) where links[connection] != nil:
             return ask(.comparison(number), on: connection)
+        case .confirmationWanted(let connection) where links[connection] != nil:
+            return ask(.confirmation, on: connection)
         case .paired(let connection, let bond, let isBonded) where links[connection] != nil:
             paired(connection, bond, isBonded: isBonded)
         case .securityChanged(let connection, let security) where links[connection] != nil:

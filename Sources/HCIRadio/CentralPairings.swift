@@ -85,7 +85,7 @@ struct CentralPairings {
             case .reject: return .answer(.comparison(false))
             case .ask: break
             }
-        case .showPasskey: break
+        case .showPasskey, .confirmation: break
         }
         return .ask(pairing.ask)
     }

@@ -44,6 +44,8 @@ package struct AirHost: Hashable, Sendable {
     /// The service through which other programs use it, for the events of the host: `dbus`, `esphome`; `nil` for a host of the run
     /// itself, which has no such events.
     package var service: String?
+    /// Whether it has one identity as central and as peripheral, with the same bonds; else each of its beacons is a device of its own.
+    package var hasOneIdentity = false
 
     /// A host with this name.
     package init(

@@ -66,10 +66,10 @@ extension AttributeServerRequest.Operation {
 }
 
 extension Sighting {
-    init(_ report: ScanReport) {
+    init(_ report: ScanReport, identity: PeerAddress?) {
         self.init(
             device: RemoteAddress(PeerAddress(report.address, type: report.addressType)),
-            pdu: PDU(report.kind), data: report.data, rssi: report.rssi)
+            identity: identity.map { RemoteAddress($0) }, pdu: PDU(report.kind), data: report.data, rssi: report.rssi)
     }
 }
 

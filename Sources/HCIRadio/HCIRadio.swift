@@ -68,10 +68,12 @@ public actor HCIRadio: HostStackRadio {
 
     /// A radio on a controller of its own on the virtual air of another radio, whose event loop it shares.
     init(_ host: AirHost, on air: NIOLoopBound<VirtualAir>, loop: any EventLoop) {
+        var configuration = LEHostConfiguration(maximumTransmissionUnit: 517)
+        configuration.hasOneIdentity = host.hasOneIdentity
         // The air captures what passes between all hosts and controllers on it.
         self.init(
             host.name, .air(air, host), loop, ControllerHosts(clock: LoopClock(loop, rate: air.value.rate)),
-            PacketCaptures(), LEHostConfiguration(maximumTransmissionUnit: 517), ledger: nil)
+            PacketCaptures(), configuration, ledger: nil)
     }
 
     private init(

@@ -3,13 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import HCI
 import HostStack
 import Radio
 import Synchronization
 
 /// A connection of a radio: one to a device, made as a central, or one of a central to a beacon.
 final class HCIRemoteLink: ProcedureLink, BondedLink, EncryptedLink, SecuringLink, ServingLink, UpdatingLink,
-    ReasonedLink, CountingLink
+    ReasonedLink, CountingLink, IdentifiedLink
 {
     let device: RemoteAddress
     let notifications: AsyncStream<RemoteNotification>
@@ -22,16 +23,18 @@ final class HCIRemoteLink: ProcedureLink, BondedLink, EncryptedLink, SecuringLin
     let connection: ConnectionIdentifier
     let radio: any HostStackRadio
     private let state = Mutex(State())
-    private let yielded = Atomic(0)
 
     private struct State {
         var waiting: [ATTToken: CheckedContinuation<Result<GATTResult, RemoteError>, Never>] = [:]
         var rssi: [CheckedContinuation<Result<RSSI, RemoteError>, Never>] = []
         var ending: [CheckedContinuation<String, Never>] = []
         var securing: [CheckedContinuation<Result<Void, RemoteError>, Never>] = []
+        var arrivals = LinkArrivals()
         /// Waits for the first packet of the peer.
         var confirming: CheckedContinuation<Void, Never>?
         var isConfirmed = false
+        /// The peer of the bond.
+        var identity: RemoteAddress?
         /// The reason of its end; `nil` until then.
         var end: String?
         /// The HCI status of its end, if a controller reported it.
@@ -186,6 +189,13 @@ final class HCIRemoteLink: ProcedureLink, BondedLink, EncryptedLink, SecuringLin
         _ = await waitForEnd()
     }
 
+    func disconnect(code: UInt8) async {
+        await radio.disconnect(self, HCIStatus(rawValue: code))
+        _ = await waitForEnd()
+    }
+
+    var identity: RemoteAddress? { state.withLock(\.identity) }
+
     func waitForEnd() async -> String {
         await withCheckedContinuation { continuation in
             let end = state.withLock { state in
@@ -237,7 +247,10 @@ final class HCIRemoteLink: ProcedureLink, BondedLink, EncryptedLink, SecuringLin
     func complete(_ token: ATTToken, _ result: Result<GATTResult, ATTClientError>) {
         // The end of the connection follows, with the reason.
         if case .failure(.closed) = result { return }
-        let waiting = state.withLock { $0.waiting.removeValue(forKey: token) }
+        let waiting = state.withLock { state in
+            state.arrivals.addResponse()
+            return state.waiting.removeValue(forKey: token)
+        }
         waiting?.resume(returning: result.mapError(RemoteError.init))
     }
 
@@ -261,10 +274,12 @@ final class HCIRemoteLink: ProcedureLink, BondedLink, EncryptedLink, SecuringLin
 
     func yield(_ value: RemoteNotification) {
         // One that takes the place of another that was not consumed does not change the number.
-        if case .enqueued = notification.yield(value) { yielded.add(1, ordering: .relaxed) }
+        state.withLock { state in
+            if case .enqueued = notification.yield(value) { state.arrivals.addValue() }
+        }
     }
 
-    var notificationCount: Int { yielded.load(ordering: .relaxed) }
+    var arrivals: LinkArrivals { state.withLock(\.arrivals) }
 
     func yield(_ event: ServedEvent) { serving.yield(event) }
 
@@ -275,6 +290,12 @@ final class HCIRemoteLink: ProcedureLink, BondedLink, EncryptedLink, SecuringLin
             return state.confirming.take()
         }
         waiting?.resume()
+    }
+
+    /// Sets the peer of the bond.
+    func setIdentity(_ peer: PeerAddress?) {
+        guard let peer else { return }
+        state.withLock { $0.identity = RemoteAddress(peer) }
     }
 
     /// Reports how the connection is encrypted, or that a pairing failed.
@@ -289,7 +310,10 @@ final class HCIRemoteLink: ProcedureLink, BondedLink, EncryptedLink, SecuringLin
     func end(_ reason: String, code: UInt8? = nil, wasEstablished: Bool = true) {
         let ended = state.withLock { state in
             guard state.end == nil else { return State() }
-            defer { state = State(end: reason, code: code, wasEstablished: wasEstablished) }
+            defer {
+                state = State(
+                    identity: state.identity, end: reason, code: code, wasEstablished: wasEstablished)
+            }
             return state
         }
         for continuation in ended.waiting.values { continuation.resume(returning: .failure(.disconnected(reason))) }

@@ -5,6 +5,7 @@
 package import Advertising
 package import Bluetooth
 import Concurrency
+import HCI
 package import HostStack
 package import Radio
 package import Space
@@ -400,7 +401,9 @@ extension HostStackRadio {
     }
 
     /// Ends the connection of a link.
-    func disconnect(_ link: HCIRemoteLink) { sides.hosts[link.host]?.change { $0.disconnect(link.connection) } }
+    func disconnect(_ link: HCIRemoteLink, _ reason: HCIStatus = .remoteUserTerminatedConnection) {
+        sides.hosts[link.host]?.change { $0.disconnect(link.connection, reason: reason) }
+    }
 
     // MARK: - Events of the hosts
 

@@ -407,6 +407,7 @@ final class PeripheralHost {
         }
         let peer = RemoteAddress(PeerAddress(connection.peerAddress, type: connection.peerAddressType))
         let link = HCIRemoteLink(peer, connection.id, on: host, radio: radio)
+        link.setIdentity(connection.identity)
         let central = centrals.add(link, to: beacon.identifier)
         events.yield(.connected(beacon.identifier, central: central.name))
         if beacon.definition.pairing?.asksOnConnection == true { requestSecurity(over: link) }
@@ -449,15 +450,15 @@ final class PeripheralHost {
     }
 
     private func answer(_ request: AttributeServerRequest, on host: HostIdentifier) -> Effect {
-        guard let attributes,
-            let (central, characteristic) = characteristic(at: request.handle, for: request.connection, on: host)
+        guard let attributes, let central = centrals.central(request.connection, on: host),
+            let attribute = beacons[central.beacon]?.characteristics?.attribute(at: request.handle)
         else {
             respond(to: request, on: host, .failure(.unlikely))
             return .none
         }
         let answer = attributes(
             AttributeRequest(
-                beacon: central.beacon, characteristic: characteristic, central: central.name,
+                beacon: central.beacon, attribute: attribute, central: central.name,
                 operation: AttributeRequest.Operation(request.operation), isCommand: request.operation.isCommand))
         switch answer {
         // At once, without a task: most reads are answered from memory.
@@ -499,11 +500,14 @@ final class PeripheralHost {
         case .passkeyWanted(let connection): report(.passkeyWanted, of: connection, on: host)
         case .comparisonWanted(let connection, let number):
             report(.comparisonWanted(number), of: connection, on: host)
+        case .confirmationWanted(let connection): report(.confirmationWanted, of: connection, on: host)
         case .paired(let connection, let bond, let isBonded): paired(connection, bond, isBonded: isBonded, on: host)
         case .pairingFailed(let connection, let error): failed(error, connection, on: host)
         case .encryptionFailed(let connection, let failure): failed(failure.error, connection, on: host)
         case .securityChanged(let connection, let security):
             guard security.isEncrypted else { return }
+            let identity = hosts[host]?.read { $0.currentConnections.first { $0.id == connection }?.identity }
+            link(of: connection, on: host)?.setIdentity(identity ?? nil)
             link(of: connection, on: host)?.finishSecuring(.success(()))
             report(.encrypted(LinkProtection(security)), of: connection, on: host)
         // If the bond of a pairing in progress cannot be saved, `paired` tries again.
@@ -535,6 +539,7 @@ final class PeripheralHost {
             }
             return
         }
+        if isBonded { central.link.setIdentity(bond.peer) }
         report(.paired(PairedPeer(bond, isBonded: isBonded)), of: connection, on: host)
     }
 

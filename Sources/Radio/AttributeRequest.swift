@@ -4,7 +4,21 @@
 
 package import Bluetooth
 
-/// A central's request for a characteristic's value.
+/// An attribute whose value its owner has.
+package struct ServedAttribute: Hashable, Sendable {
+    /// The characteristic.
+    package let characteristic: CharacteristicIdentifier
+    /// The number of the descriptor among those of the characteristic that the owner serves; `nil` for the characteristic's value.
+    package let descriptor: Int?
+
+    /// The value of a characteristic, or one of its descriptors.
+    package init(characteristic: CharacteristicIdentifier, descriptor: Int? = nil) {
+        self.characteristic = characteristic
+        self.descriptor = descriptor
+    }
+}
+
+/// A central's request for the value of a characteristic or of a descriptor.
 package struct AttributeRequest: Hashable, Sendable {
     /// The operation.
     package enum Operation: Hashable, Sendable {
@@ -16,8 +30,8 @@ package struct AttributeRequest: Hashable, Sendable {
 
     /// The beacon.
     package let beacon: BeaconIdentifier
-    /// The characteristic.
-    package let characteristic: CharacteristicIdentifier
+    /// The attribute.
+    package let attribute: ServedAttribute
     /// The central's name, as in `RadioEvent.connected`.
     package let central: String
     /// The operation.
@@ -25,13 +39,26 @@ package struct AttributeRequest: Hashable, Sendable {
     /// Whether it is a write without a response.
     package let isCommand: Bool
 
-    /// A request.
+    /// The characteristic of the attribute.
+    package var characteristic: CharacteristicIdentifier { attribute.characteristic }
+
+    /// A request for the value of a characteristic.
     package init(
         beacon: BeaconIdentifier, characteristic: CharacteristicIdentifier, central: String, operation: Operation,
         isCommand: Bool = false
     ) {
+        self.init(
+            beacon: beacon, attribute: ServedAttribute(characteristic: characteristic), central: central,
+            operation: operation, isCommand: isCommand)
+    }
+
+    /// A request.
+    package init(
+        beacon: BeaconIdentifier, attribute: ServedAttribute, central: String, operation: Operation,
+        isCommand: Bool = false
+    ) {
         self.beacon = beacon
-        self.characteristic = characteristic
+        self.attribute = attribute
         self.central = central
         self.operation = operation
         self.isCommand = isCommand

@@ -22,6 +22,8 @@ package struct HostedBeacon: Hashable, Sendable {
     package var site: BeaconSite
     /// How it pairs; `nil` if it does not.
     package var pairing: PairingSettings?
+    /// Its Device Name (Core 5.4, Vol 3, Part C, 12.1); `nil` for the name that it advertises, or its identifier.
+    package var deviceName: String?
 
     /// A beacon that does not pair.
     package init(

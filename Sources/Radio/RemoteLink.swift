@@ -84,13 +84,42 @@ package protocol ReasonedLink: RemoteLink {
     /// The HCI status with which the connection ended (Core 5.4, Vol 1, Part F); `nil` until then, and when no controller
     /// reported the end: the radio was closed, or the controller was lost.
     var endCode: UInt8? { get }
+    /// Ends the connection with this reason for the device, and returns when it has ended.
+    func disconnect(code: UInt8) async
 }
 
-/// A link that counts what its device sends.
+/// A link that has the identity of its device.
+package protocol IdentifiedLink: RemoteLink {
+    /// The identity address of the device, if there is a bond with it; `device` may be a private address.
+    var identity: RemoteAddress? { get }
+}
+
+/// How much has arrived over a link.
+package struct LinkArrivals: Hashable, Sendable {
+    /// The number of values that `notifications` yields, up to the last one that was received.
+    package var values = 0
+    /// The number of requests whose results are known.
+    package var responses = 0
+    /// The number of values that were received before the last of these results.
+    package var valuesBeforeResponse = 0
+
+    /// Nothing.
+    package init() {}
+
+    /// Counts a value.
+    package mutating func addValue() { values += 1 }
+
+    /// Counts the result of a request.
+    package mutating func addResponse() {
+        responses += 1
+        valuesBeforeResponse = values
+    }
+}
+
+/// A link that counts what its device sends, at the time of its arrival.
 package protocol CountingLink: RemoteLink {
-    /// The number of values that `notifications` yields, up to the last one that was received. A value is counted before the
-    /// result of a request whose response came behind it.
-    var notificationCount: Int { get }
+    /// What has arrived.
+    var arrivals: LinkArrivals { get }
 }
 
 /// A link that can be encrypted from this side as its peripheral.

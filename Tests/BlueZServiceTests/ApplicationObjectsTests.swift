@@ -65,6 +65,54 @@ struct ApplicationObjectsTests {
         #expect(objects.warnings.count == 1)
     }
 
+    @Test(
+        arguments: [
+            (["read"], ServedDescriptor(read: [], write: nil)), (["write"], ServedDescriptor(read: nil, write: [])),
+            (
+                ["encrypt-read", "secure-write"],
+                ServedDescriptor(read: .encryption, write: [.encryption, .authentication])
+            ),
+            (["notify"], nil), (["write-without-response"], nil), (["fly"], nil), ([], nil),
+        ] as [([String], ServedDescriptor?)])
+    func flagsOfADescriptorAreItsUses(_ flags: [String], _ expected: ServedDescriptor?) throws {
+        let path: ObjectPath = "/app/d"
+        let entries = [
+            Self.serviceEntry, Self.characteristicEntry(),
+            Self.entry(
+                path, "GattDescriptor1",
+                [
+                    "UUID": "2901", "Characteristic": .objectPath(Self.characteristic), "Flags": .strings(flags),
+                    "Handle": .uint16(0),
+                ]),
+        ]
+        guard let expected else {
+            #expect(Self.fault(entries) == .invalid(path, property: "Flags"))
+            return
+        }
+        let descriptor = try ApplicationObjects(entries).services[0].characteristics[0].descriptors[0]
+        #expect(descriptor.service == expected && descriptor.hasHandle)
+    }
+
+    @Test func handlesFollowThoseOfTheAdapter() {
+        let served = GATTDescriptor(uuid: .bit16(0x2901), ServedDescriptor(read: [], write: []))
+        let services = [
+            GATTService(
+                uuid: .bit16(0xFFF0),
+                characteristics: [
+                    GATTCharacteristic(
+                        uuid: .bit16(0xFFF1), properties: [.read, .notify, .extendedProperties],
+                        descriptors: [.extendedProperties(.reliableWrite), served, served]),
+                    GATTCharacteristic(uuid: .bit16(0xFFF1), properties: .read, descriptors: [served]),
+                ]),
+            GATTService(uuid: .bit16(0xFFF2), characteristics: []),
+        ]
+        // Generic Access has 5 attributes, Generic Attribute 8.
+        let table = ServiceHandles.table(of: services)
+        #expect(table.map(\.declaration) == [14, 24])
+        #expect(table[0].characteristics.map(\.value) == [16, 22])
+        #expect(table[0].characteristics.map(\.served) == [[19, 20], [23]])
+    }
+
     @Test func objectsThatCannotBeServedAreRefused() {
         #expect(Self.fault([]) == .noObject)
         #expect(Self.fault([Self.entry("/app", "Other1", [:])]) == .noObject)

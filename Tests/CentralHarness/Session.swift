@@ -239,6 +239,7 @@ extension Session {
         case .comparison(let number):
             line.kind = "comparison"
             line.count = Int(number)
+        case .confirmation: line.kind = "confirmation"
         }
         return await withCheckedContinuation { continuation in
             questions.append(continuation)

@@ -140,7 +140,7 @@ private struct VirtualStation {
                     isSettled = false
                     switch output {
                     case .send(let packet): air.receive(packet, from: hosts[index].controller)
-                    case .event(.scanReport(let report)): take(report)
+                    case .event(.scanReport(let report, _)): take(report)
                     case .event: break
                     }
                 }

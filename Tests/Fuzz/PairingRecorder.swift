@@ -124,7 +124,7 @@ struct PairingRecorder {
 
     private mutating func take(_ event: LEHostEvent, at index: Int) {
         switch event {
-        case .scanReport(let report):
+        case .scanReport(let report, _):
             ends[index].host.stopScanning()
             ends[index].host.connect(to: report.address, type: report.addressType)
         case .connected(let link):

@@ -93,6 +93,43 @@ struct CentralBondTests {
         #expect(known.isRandom && known.address.octets[0] & 0xC0 == 0xC0, "the address is static random")
     }
 
+    /// The first sighting of a beacon, with the scan that received it ended.
+    private static func sighting(by central: HCIRadio) async throws -> Sighting {
+        let sightings = try await central.scan(ScanParameters(isActive: false))
+        let first = await sightings.first { _ in true }
+        await central.stopScanning()
+        return try #require(first)
+    }
+
+    /// A beacon with private addresses, after a restart of the central and of the beacon, which has another address then.
+    @Test func bondedDeviceIsRecognisedAfterItsAddressChanged() async throws {
+        let (beacons, phones) = (Store(), Store())
+        var addresses: [RemoteAddress] = []
+        var saved: [[StoredBond]] = []
+        for isBonded in [false, true] {
+            try await Self.withBeacon(PairingSettings(hidesAddress: true), store: beacons) { _, port in
+                let central = HCIRadio(.tcp(host: "127.0.0.1", port: port), commandTimeout: .seconds(300))
+                await central.storeBonds(in: phones, as: Self.phone)
+                _ = try await central.openCentral(waits: false)
+                let sighting = try await Self.sighting(by: central)
+                #expect(sighting.identity == (isBonded ? Self.device : nil))
+                #expect(sighting.device != Self.device && !addresses.contains(sighting.device))
+                addresses.append(sighting.device)
+                // With the identity, the present address, and the former one.
+                for requested in isBonded ? [Self.device] + addresses : addresses {
+                    let link = try await central.connect(to: requested, timeout: .seconds(300))
+                    #expect(link.device == sighting.device)
+                    #expect(await Self.pair(link) == nil)
+                    #expect((link as? any IdentifiedLink)?.identity == Self.device)
+                    await link.disconnect()
+                }
+                await central.close()
+            }
+            saved.append(phones.secrets(of: Self.phone).bonds)
+        }
+        #expect(saved[0].count == 1 && saved[0] == saved[1], "there was no second pairing")
+    }
+
     @Test func centralsOfTwoNamesHaveTwoBonds() async throws {
         let (beacons, phones) = (Store(), Store())
         try await Self.withBeacon(store: beacons) { _, port in

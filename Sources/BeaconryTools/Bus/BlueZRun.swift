@@ -95,8 +95,9 @@ package actor BlueZRun {
         async let bus = openBus()
         var radios: [AdapterRadio] = []
         for (number, adapter) in settings.adapters.enumerated() {
-            let host = AirHost(
+            var host = AirHost(
                 "hci\(number)", address: adapter.address, motion: adapter.position.map(Motion.rest), service: "dbus")
+            host.hasOneIdentity = true
             radios.append(AdapterRadio(try await radio.addHost(host)))
         }
         let chosen = try await bus

@@ -56,6 +56,8 @@ final class Adapter {
     var isPowered: Bool { settings.isPowered }
     /// Its name for people.
     var alias: String { settings.alias }
+    /// Whether it makes bonds.
+    var isPairable: Bool { settings.isPairable }
     /// Whether it is discoverable.
     var isDiscoverable: Bool { settings.isPowered && settings.isDiscoverable }
     /// Whether a program discovers.
@@ -80,7 +82,7 @@ final class Adapter {
     private var properties: [String: DBusValue] {
         settings.properties.merging([
             "Address": .string(context.address.description), "AddressType": "public", "Class": .uint32(0),
-            "Discovering": .boolean(isDiscovering), "Modalias": "usb:v1D6Bp0246d0542",
+            "Discovering": .boolean(isDiscovering), "Modalias": .string(ProductIdentifier.adapter.modalias),
             "UUIDs": .strings(services.map(\.busText)),
             "Roles": .strings(context.radio.peripheral == nil ? ["central"] : ["central", "peripheral"]),
             "ExperimentalFeatures": .strings([]),
@@ -92,7 +94,8 @@ final class Adapter {
     /// The types of the services of the adapter.
     private var services: [BluetoothUUID] {
         let own: [BluetoothUUID] = [.genericAttribute, .genericAccess]
-        return context.radio.peripheral == nil ? own : own + applications.services
+        guard context.radio.peripheral != nil else { return own }
+        return own + [LocalPeripheral.deviceInformation.uuid] + applications.services
     }
 
     /// Called when the services of programs changed.
@@ -141,7 +144,7 @@ final class Adapter {
         changed(settings.set(write.name, write.value))
         if write.name.hasPrefix("Discoverable") { scheduleDiscoverableEnd() }
         if write.name.hasPrefix("Pairable") { schedulePairableEnd() }
-        if write.name == "Alias" { Task { await serveName() } }
+        if write.name == "Alias" { nameChanged() }
         reply.succeed()
     }
 
@@ -157,11 +160,12 @@ final class Adapter {
         }
     }
 
-    /// How centrals pair with the adapter: as the default agent can, with "just works" without any; `nil` if it is not
-    /// pairable.
+    /// How centrals pair with the adapter: as the default agent can; `nil` if it is not pairable.
     var pairing: PairingSettings? {
         guard settings.isPairable else { return nil }
-        return PairingSettings(inputOutput: context.agents.defaultAgent?.capability ?? .none)
+        var pairing = PairingSettings(inputOutput: context.agents.defaultAgent?.capability ?? .none)
+        pairing.confirmsJustWorks = true
+        return pairing
     }
 
     /// Answers devices that request encryption, and serves them the name of the adapter.
@@ -192,9 +196,20 @@ final class Adapter {
         }
     }
 
-    /// Called when the default agent changed, or whether the adapter is pairable.
-    func pairingChanged() {
-        if context.radio.peripheral != nil { peripheral.pairingChanged() }
+    private func nameChanged() {
+        Task { await serveName() }
+        if context.radio.peripheral != nil { peripheral.settingsChanged() }
+    }
+
+    private func pairingChanged() {
+        if context.radio.peripheral != nil { peripheral.settingsChanged() }
+    }
+
+    /// Called when the default agent may have changed: the adapter is pairable while there is one (bluez 5.82 src/adapter.c,
+    /// `adapter_set_io_capability`).
+    func agentChanged() {
+        changed(settings.set("Pairable", .boolean(context.agents.defaultAgent != nil)))
+        schedulePairableEnd()
     }
 
     private func scheduleDiscoverableEnd() {

@@ -15,8 +15,8 @@ struct AdapterProperties {
     var isDiscoverable = false
     private var isConnectable = true
     private var discoverableTimeout: UInt32 = 180
-    /// Whether it accepts pairings of centrals.
-    private(set) var isPairable = true
+    /// Whether it makes bonds, and accepts pairings that make one. Agents set it (`Adapter.agentChanged`).
+    private(set) var isPairable = false
     private var pairableTimeout: UInt32 = 0
 
     init(name: String) { self.name = name }

@@ -20,9 +20,9 @@ final class AgentRegistry {
 
     private let bus: ServiceBus
     private var agents: [String: Agent] = [:]
-    /// The owners of agents that were made the default, the latest last.
-    private var defaults: [String] = []
-    /// Called after the default agent may have changed.
+    /// The owners of agents: the default one is the last. An agent is first in this order until its owner makes it the default.
+    private var order: [String] = []
+    /// Called after the default agent has changed, and after the reply to the call that changed it.
     var defaultChanged: @ServiceActor () -> Void = {}
 
     init(bus: ServiceBus) { self.bus = bus }
@@ -37,9 +37,10 @@ final class AgentRegistry {
     func agent(for caller: String) -> Agent? { agents[caller] ?? defaultAgent }
 
     /// The agent for a pairing that no program requested.
-    var defaultAgent: Agent? { defaults.last.flatMap { agents[$0] } }
+    var defaultAgent: Agent? { order.last.flatMap { agents[$0] } }
 
     private func handle(_ call: MethodCall, _ reply: PendingReply) {
+        let former = defaultAgent
         do throws(DBusError) {
             guard let path = call.arguments.first?.objectPathValue else { throw BlueZError.invalidArguments() }
             switch call.member {
@@ -50,11 +51,11 @@ final class AgentRegistry {
                 remove(call.sender)
             default:
                 try requireAgent(of: call.sender, at: path)
-                defaults.removeAll { $0 == call.sender }
-                defaults.append(call.sender)
-                defaultChanged()
+                order.removeAll { $0 == call.sender }
+                order.append(call.sender)
             }
             reply.succeed()
+            if defaultAgent !== former { defaultChanged() }
         } catch {
             reply.fail(error)
         }
@@ -64,6 +65,7 @@ final class AgentRegistry {
         guard agents[caller] == nil else { throw BlueZError.alreadyExists }
         guard let capability = Self.capability(capability) else { throw BlueZError.invalidArguments() }
         agents[caller] = Agent(of: caller, at: path, capability, bus: bus)
+        order.insert(caller, at: 0)
     }
 
     private static func capability(_ name: String) -> PairingSettings.InputOutput? {
@@ -82,14 +84,16 @@ final class AgentRegistry {
     }
 
     private func remove(_ caller: String) {
-        agents[caller] = nil
-        guard defaults.contains(caller) else { return }
-        defaults.removeAll { $0 == caller }
-        defaultChanged()
+        guard agents.removeValue(forKey: caller) != nil else { return }
+        order.removeAll { $0 == caller }
     }
 
     /// Forgets a caller that has left the bus.
-    func ownerVanished(_ name: String) { remove(name) }
+    func ownerVanished(_ name: String) {
+        let former = defaultAgent
+        remove(name)
+        if defaultAgent !== former { defaultChanged() }
+    }
 }
 
 /// An agent of a program: `org.bluez.Agent1`.
@@ -133,6 +137,9 @@ final class Agent {
             case .comparison(let number):
                 _ = try await call("RequestConfirmation", [.objectPath(device), .uint32(number)])
                 return .comparison(true)
+            case .confirmation:
+                _ = try await call("RequestAuthorization", [.objectPath(device)])
+                return .comparison(true)
             }
         } catch {
             return Self.answer(to: question, refusedBy: error)
@@ -141,8 +148,10 @@ final class Agent {
 
     /// A rejected confirmation is the answer "not equal"; any other error cancels the pairing.
     private static func answer(to question: PairingQuestion, refusedBy error: DBusError) -> PairingAnswer {
-        if case .comparison = question, error.name == "org.bluez.Error.Rejected" { return .comparison(false) }
-        return .cancel
+        switch question {
+        case .comparison where error.name == "org.bluez.Error.Rejected", .confirmation: .comparison(false)
+        case .comparison, .passkey, .showPasskey: .cancel
+        }
     }
 
     private func call(_ member: String, _ arguments: [DBusValue]) async throws(DBusError) -> [DBusValue] {

@@ -115,7 +115,7 @@ final class CharacteristicObject {
     private func handle(_ call: MethodCall, _ reply: PendingReply) {
         do throws(DBusError) {
             switch call.member {
-            case "ReadValue": try value.read(ValueOptions(call.arguments.first), for: call.sender, reply)
+            case "ReadValue": try value.read(ValueOptions(call.arguments.first), reply)
             case "WriteValue": try write(call, reply)
             case "AcquireWrite": try acquireWrite(reply)
             case "AcquireNotify": try acquireNotify(call.sender, reply)
@@ -132,7 +132,7 @@ final class CharacteristicObject {
         guard writeSocket == nil else { throw BlueZError.notPermitted("Write acquired") }
         let options = try ValueOptions(call.arguments.last)
         let procedure = try WriteProcedure(options, flags: flags)
-        try value.write(call.arguments.first?.bytesValue ?? [], options, procedure, for: call.sender, reply)
+        try value.write(call.arguments.first?.bytesValue ?? [], options, procedure, reply)
     }
 
     // MARK: - Values from the device
@@ -164,28 +164,31 @@ final class CharacteristicObject {
         guard canSubscribe else { return }
         observers = [take]
         sessions.isObserved = true
-        _ = await subscribe().value
+        await subscribe().value
     }
 
     /// Subscribes again to what was subscribed to over a former link.
     func subscribeAgain() async {
         guard sessions.isWanted, !isSubscribed else { return }
-        _ = await subscribe().value
+        await subscribe().value
     }
 
     /// Makes the device's subscription what it should be, after the requests that are under way.
-    /// - Parameter caller: the program that subscribes, whose agent answers the questions of a pairing that it takes.
-    /// - Returns: the error of the device.
+    /// - Parameters:
+    ///   - pairs: whether it pairs if the device requires security, as for a program.
+    ///   - finish: takes the error of the device, before the values that the device sends then.
     @discardableResult
-    private func subscribe(for caller: String? = nil) -> Task<DBusError?, Never> {
-        value.requests.add { await self.setSubscription(for: caller) }
+    private func subscribe(
+        pairs: Bool = false, then finish: @escaping @ServiceActor (DBusError?) -> Void = { _ in }
+    ) -> Task<Void, Never> {
+        value.requests.add { finish(await self.setSubscription(pairs: pairs)) }
     }
 
-    private func setSubscription(for caller: String?) async -> DBusError? {
+    private func setSubscription(pairs: Bool) async -> DBusError? {
         let isWanted = sessions.isWanted
         guard isWanted != isSubscribed else { return nil }
         do throws(DBusError) {
-            try await value.setNotifying(isWanted, for: table.characteristic, of: caller)
+            try await value.setNotifying(isWanted, for: table.characteristic, pairs: pairs)
             isSubscribed = isWanted
             return nil
         } catch {
@@ -197,11 +200,9 @@ final class CharacteristicObject {
         _ = try value.requireLink()
         guard canSubscribe else { throw BlueZError.notSupported }
         guard case .subscribe = try sessions.start(caller) else { return reply.succeed() }
-        let subscription = subscribe(for: caller)
-        Task {
-            let error = await subscription.value
-            sessions.finishStart(caller, isSubscribed: error == nil)
-            updateNotifying()
+        subscribe(pairs: true) { error in
+            self.sessions.finishStart(caller, isSubscribed: error == nil)
+            self.updateNotifying()
             reply.send(error.map { .failure($0) } ?? .success([]))
         }
     }
@@ -212,10 +213,8 @@ final class CharacteristicObject {
             return reply.succeed()
         }
         try sessions.stop(caller)
-        let subscription = subscribe()
-        Task {
-            _ = await subscription.value
-            updateNotifying()
+        subscribe { _ in
+            self.updateNotifying()
             reply.succeed()
         }
     }
@@ -232,21 +231,26 @@ final class CharacteristicObject {
         _ = try value.requireLink()
         guard canNotify else { throw BlueZError.notSupported }
         try sessions.acquire(caller)
-        let subscription = subscribe(for: caller)
-        Task {
+        subscribe(pairs: true) { error in
             do throws(DBusError) {
-                if let error = await subscription.value { throw error }
-                guard sessions.socketOwner == caller, let mtu else { throw BlueZError.noLink }
-                let (socket, descriptor) = try ValueSocket.makePair { [weak self] in self?.releaseNotifySocket() }
-                notifySocket = socket
-                losesValues = false
-                changed("NotifyAcquired")
-                reply.succeed([.unixFileDescriptor(descriptor), .uint16(mtu)])
+                if let error { throw error }
+                reply.succeed(try self.openNotifySocket(for: caller))
             } catch {
-                sessions.releaseSocket()
+                self.sessions.releaseSocket()
                 reply.fail(error)
             }
         }
+    }
+
+    /// Opens the socket of `AcquireNotify`.
+    /// - Returns: what the call replies with.
+    private func openNotifySocket(for caller: String) throws(DBusError) -> [DBusValue] {
+        guard sessions.socketOwner == caller, let mtu else { throw BlueZError.noLink }
+        let (socket, descriptor) = try ValueSocket.makePair { [weak self] in self?.releaseNotifySocket() }
+        notifySocket = socket
+        losesValues = false
+        changed("NotifyAcquired")
+        return [.unixFileDescriptor(descriptor), .uint16(mtu)]
     }
 
     private func releaseNotifySocket() {

@@ -59,7 +59,7 @@ final class DescriptorObject {
     private func handle(_ call: MethodCall, _ reply: PendingReply) {
         do throws(DBusError) {
             guard call.member == "WriteValue" else {
-                return try value.read(ValueOptions(call.arguments.first), for: call.sender, reply)
+                return try value.read(ValueOptions(call.arguments.first), reply)
             }
             _ = try value.requireLink()
             let options = try ValueOptions(call.arguments.last)
@@ -67,7 +67,7 @@ final class DescriptorObject {
             guard descriptor.uuid != .clientCharacteristicConfiguration else {
                 throw BlueZError.notPermitted("Write not permitted")
             }
-            try value.write(call.arguments.first?.bytesValue ?? [], options, .request, for: call.sender, reply)
+            try value.write(call.arguments.first?.bytesValue ?? [], options, .request, reply)
         } catch {
             reply.fail(error)
         }

@@ -41,9 +41,9 @@ final class RemoteValue {
     }
 
     /// Sets whether the device sends a characteristic's values.
-    /// - Parameter caller: as for `read`; `nil` for the service itself, which does not pair for it.
+    /// - Parameter pairs: whether it pairs if the device requires security, as for a program.
     func setNotifying(
-        _ isNotifying: Bool, for characteristic: RemoteCharacteristic, of caller: String?
+        _ isNotifying: Bool, for characteristic: RemoteCharacteristic, pairs: Bool
     ) async throws(DBusError) {
         let link = try requireLink()
         let operation = { () async -> Result<Void, RemoteError> in
@@ -53,13 +53,9 @@ final class RemoteValue {
                 return .failure(error)
             }
         }
-        let result: Result<Void, RemoteError>
-        if let caller {
-            result = await perform(for: caller, over: link, operation)
-        } else {
-            result = await operation()
+        if case .failure(let error) = await perform(over: link, pairs: pairs, operation) {
+            throw BlueZError.remote(error)
         }
-        if case .failure(let error) = result { throw BlueZError.remote(error) }
     }
 
     /// Takes a value from the device.
@@ -69,8 +65,7 @@ final class RemoteValue {
     }
 
     /// Reads the value.
-    /// - Parameter caller: the program, whose agent answers the questions of a pairing that it takes.
-    func read(_ options: ValueOptions, for caller: String, _ reply: PendingReply) throws(DBusError) {
+    func read(_ options: ValueOptions, _ reply: PendingReply) throws(DBusError) {
         let link = try requireLink()
         if let reading {
             guard reading.offset == options.offset else { throw BlueZError.inProgress() }
@@ -79,7 +74,7 @@ final class RemoteValue {
         }
         reading = (options.offset, [reply])
         requests.add {
-            let result = await self.perform(for: caller, over: link) {
+            let result = await self.perform(over: link) {
                 await self.read(from: options.offset, over: link)
             }
             self.finishReading(result, options.offset)
@@ -88,10 +83,10 @@ final class RemoteValue {
 
     /// Performs an operation, and repeats it if the link lacked security (see `DeviceConnection.perform`).
     private func perform<Value: Sendable>(
-        for caller: String, over link: any RemoteLink, _ operation: () async -> Result<Value, RemoteError>
+        over link: any RemoteLink, pairs: Bool = true, _ operation: () async -> Result<Value, RemoteError>
     ) async -> Result<Value, RemoteError> {
         guard let connection else { return .failure(.disconnected("the device was removed")) }
-        return await connection.perform(for: caller, over: link, operation)
+        return await connection.perform(over: link, pairs: pairs, operation)
     }
 
     private func read(from offset: UInt16, over link: any RemoteLink) async -> Result<[UInt8], RemoteError> {
@@ -115,10 +110,8 @@ final class RemoteValue {
     }
 
     /// Writes the value.
-    /// - Parameter caller: as for `read`.
     func write(
-        _ value: [UInt8], _ options: ValueOptions, _ procedure: WriteProcedure, for caller: String,
-        _ reply: PendingReply
+        _ value: [UInt8], _ options: ValueOptions, _ procedure: WriteProcedure, _ reply: PendingReply
     ) throws(DBusError) {
         let link = try requireLink()
         guard !isWriting else { throw BlueZError.inProgress() }
@@ -129,7 +122,7 @@ final class RemoteValue {
         }
         isWriting = true
         requests.add {
-            let result = await self.perform(for: caller, over: link) {
+            let result = await self.perform(over: link) {
                 await self.write(value, options.offset, procedure, over: link)
             }
             self.isWriting = false

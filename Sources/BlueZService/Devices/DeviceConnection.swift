@@ -28,32 +28,60 @@ final class DeviceConnection {
     private final class Attempt {
         /// Cancelled with the attempt.
         var task: Task<Void, Never>?
+        /// Whether a pairing requested it, after which the services are found.
+        let isForPairing: Bool
         /// What waits for its end: the reply to `Connect`, or a pairing.
         var waiters: [@ServiceActor (BlueZError.ConnectionFailure?) -> Void]
 
-        init(_ waiter: @escaping @ServiceActor (BlueZError.ConnectionFailure?) -> Void) { waiters = [waiter] }
+        init(isForPairing: Bool, _ waiter: @escaping @ServiceActor (BlueZError.ConnectionFailure?) -> Void) {
+            self.isForPairing = isForPairing
+            waiters = [waiter]
+        }
     }
 
     /// A link, and what lasts as long as it does.
     @ServiceActor
     private final class Session {
         let link: any RemoteLink
-        let values = ReceivedValues()
+        let order: ArrivalOrder
         var battery: BatteryObject?
+        /// Whether the services are being found, or known.
+        var isUsed = false
         var isBrowsed = false
+        /// Whether the device is the central.
+        let isAccepted: Bool
+        /// Whether this side ends it because the device has lost its key.
+        var isRejected = false
         /// How the link is encrypted; `nil` if it is not.
         var protection: LinkProtection?
         /// Waits for the end of the link.
         var watch: Task<Void, Never>?
         /// What replies to `Disconnect` when the link has ended.
         var disconnectionWaiters: [@ServiceActor () -> Void] = []
+        /// What waits until the services are known, or cannot be found; `nil` after that.
+        private var browsingWaiters: [CheckedContinuation<Void, Never>]? = []
 
-        init(_ link: any RemoteLink) { self.link = link }
+        init(_ link: any RemoteLink, isAccepted: Bool) {
+            self.link = link
+            self.isAccepted = isAccepted
+            order = ArrivalOrder(of: link)
+        }
 
         func end() {
             watch?.cancel()
-            values.end()
+            order.end()
             battery?.remove()
+            finishBrowsing()
+        }
+
+        /// Waits until the services are known, or cannot be found.
+        func waitForServices() async {
+            guard browsingWaiters != nil else { return }
+            await withCheckedContinuation { browsingWaiters?.append($0) }
+        }
+
+        func finishBrowsing() {
+            for waiter in browsingWaiters.take() ?? [] { waiter.resume() }
         }
 
         func replyToDisconnections() {
@@ -63,7 +91,6 @@ final class DeviceConnection {
         }
     }
 
-    private let address: RemoteAddress
     private let path: ObjectPath
     private let context: AdapterContext
     /// `nil` after the device was removed, while a task of this connection has not ended.
@@ -89,7 +116,6 @@ final class DeviceConnection {
     }
 
     init(of device: RemoteDevice, _ context: AdapterContext) {
-        address = device.address
         path = device.path
         self.context = context
         self.device = device
@@ -114,32 +140,37 @@ final class DeviceConnection {
     }
     /// Whether the services are known.
     var isResolved: Bool { session?.isBrowsed ?? false }
-    /// The services of the device, if they are known.
-    var services: [BluetoothUUID]? { isResolved ? attributes.services : nil }
+    /// The services of the device, if they are known, from this connection or a former one.
+    var services: [BluetoothUUID]? { attributes.services.isEmpty ? nil : attributes.services }
 
     // MARK: - Connecting
 
     /// Connects for a program, if there is a reply to send.
     func connect(_ reply: PendingReply?) {
         switch state {
-        case .connected: reply?.succeed()
+        case .connected(let session):
+            use(session)
+            reply?.succeed()
         case .connecting: reply?.fail(BlueZError.inProgress())
         case .idle:
-            connect { failure in
+            connect(isForPairing: false) { failure in
                 if let failure { reply?.fail(BlueZError.connection(failure)) } else { reply?.succeed() }
             }
         }
     }
 
     /// Takes a link that the device made, as a central. Without effect beside another one.
-    func accept(_ link: any RemoteLink) {
+    /// - Parameter isNew: whether the object of the device is not exported yet.
+    func accept(_ link: any RemoteLink, isNew: Bool) {
         guard case .idle = state else { return }
-        connected(over: link)
+        connected(over: link, isAccepted: true, isNew: isNew)
     }
 
-    private func connect(then waiter: @escaping @ServiceActor (BlueZError.ConnectionFailure?) -> Void) {
+    private func connect(
+        isForPairing: Bool, then waiter: @escaping @ServiceActor (BlueZError.ConnectionFailure?) -> Void
+    ) {
         guard case .idle(let former) = state else { return }
-        let attempt = Attempt(waiter)
+        let attempt = Attempt(isForPairing: isForPairing, waiter)
         state = .connecting(attempt)
         device?.noteSeen()
         attempt.task = Task {
@@ -152,10 +183,10 @@ final class DeviceConnection {
         let begin = ContinuousClock.now
         let timeout = context.options.connectionTimeout
         do throws(RadioError) {
-            guard !Task.isCancelled else { return }
+            guard !Task.isCancelled, let address = device?.address else { return }
             let link = try await context.radio.central.connect(to: address, timeout: timeout)
             guard !Task.isCancelled else { return await link.disconnect() }
-            connected(over: link)
+            connected(over: link, isForPairing: attempt.isForPairing)
             for waiter in attempt.waiters { waiter(nil) }
         } catch {
             guard !Task.isCancelled else { return }
@@ -172,10 +203,12 @@ final class DeviceConnection {
     }
 
     /// The waiters of an attempt are called after this, since its reply follows the signal.
-    private func connected(over link: any RemoteLink) {
-        let session = Session(link)
+    private func connected(
+        over link: any RemoteLink, isAccepted: Bool = false, isNew: Bool = false, isForPairing: Bool = false
+    ) {
+        let session = Session(link, isAccepted: isAccepted)
         state = .connected(session)
-        device?.changed(["Connected"])
+        if !isNew { device?.changed(["Connected"]) }
         session.watch = Task { [weak self] in
             // The values end with the link.
             await self?.follow(session)
@@ -187,13 +220,21 @@ final class DeviceConnection {
                 for await result in link.encryption { self?.take(result, of: link) }
             }
         }
-        Task { [weak self] in await self?.browse(link) }
+        if !isForPairing { use(session) }
+    }
+
+    /// Finds the services, unless that was done before.
+    private func use(_ session: Session) {
+        guard !session.isUsed else { return }
+        session.isUsed = true
+        Task { [weak self] in await self?.browse(session.link) }
     }
 
     /// Passes values that the device sends to the objects, until the end of the link.
     private func follow(_ session: Session) async {
         for await notification in session.link.notifications {
-            defer { session.values.take() }
+            await session.order.waitForTurnOfValue()
+            defer { session.order.passedValue() }
             if attributes.isServiceChanged(notification.handle) {
                 Task { [weak self] in await self?.browse(session.link) }
             } else {
@@ -211,29 +252,36 @@ final class DeviceConnection {
             let mtu = try await link.maximumTransmissionUnit()
             let table = try await RemoteTable.discover(over: link)
             guard let session = session(over: link) else { return }
+            let former = device?.serviceTypes
             attributes.update(table, mtu: mtu)
             // After Service Changed, they were resolved before.
-            let names = session.isBrowsed ? ["UUIDs"] : ["ServicesResolved", "UUIDs"]
+            let names =
+                (session.isBrowsed ? [] : ["ServicesResolved"]) + (device?.serviceTypes == former ? [] : ["UUIDs"])
             session.isBrowsed = true
             device?.changed(names)
+            session.finishBrowsing()
             await attributes.subscribe(over: link)
             await readDetails(table, over: link)
             await followBattery(table, over: link)
         } catch {
-            guard session(over: link) != nil else { return }
-            context.options.warn("the services of \(address) were not found: \(error)")
+            guard let session = session(over: link) else { return }
+            session.finishBrowsing()
+            context.options.warn("the services of \(link.device) were not found: \(error)")
         }
     }
 
-    /// Encrypts the link to a paired device.
+    /// Encrypts the link to a bonded device, or requests that of a device that is the central.
     private func encrypt(_ link: any RemoteLink) async {
-        guard pairing == nil, let session = session(over: link), session.protection == nil,
-            let link = link as? any PairingLink
-        else { return }
+        guard pairing == nil, let session = session(over: link), session.protection == nil else { return }
+        guard !session.isAccepted else {
+            Task { try? await (link as? any SecuringLink)?.secure() }
+            return
+        }
+        guard let link = link as? any PairingLink else { return }
         let pairing = Pairing(nil)
         self.pairing = pairing
         guard let failure = await start(pairing, over: link).value else { return }
-        context.options.warn("the connection to \(address) was not encrypted: \(failure)")
+        context.options.warn("the connection to \(link.device) was not encrypted: \(failure)")
     }
 
     /// Reads what Generic Access and Device Information have of the device (bluez 5.82 profiles/gap/gas.c,
@@ -242,7 +290,8 @@ final class DeviceConnection {
         if let value = await value(of: 0x2A00, in: 0x1800, table, over: link) {
             device?.setName(String(decoding: value.prefix { $0 != 0 }, as: UTF8.self))
         }
-        if let value = await value(of: 0x2A01, in: 0x1800, table, over: link), value.count == 2 {
+        // An unknown appearance is none (bluez 5.82 src/device.c, `appearance_exists`).
+        if let value = await value(of: 0x2A01, in: 0x1800, table, over: link), value.count == 2, value != [0, 0] {
             device?.setAppearance(UInt16(value[0]) | UInt16(value[1]) << 8)
         }
         if let value = await value(of: 0x2A50, in: 0x180A, table, over: link), let product = ProductIdentifier(value) {
@@ -313,7 +362,8 @@ final class DeviceConnection {
         if session.isBrowsed { device?.changed(["ServicesResolved"]) }
         session.end()
         attributes.disconnected()
-        let reason = DisconnectionReport((link as? any ReasonedLink)?.endCode)
+        let reason = DisconnectionReport(
+            session.isRejected ? DisconnectionReport.authenticationFailure : (link as? any ReasonedLink)?.endCode)
         context.bus.emit(
             path, DeviceDeclaration.name, "Disconnected", [.string(reason.name), .string(reason.message)])
         session.replyToDisconnections()
@@ -358,7 +408,7 @@ final class DeviceConnection {
         switch state {
         case .connected(let session): begin(pairing, over: session.link, reply)
         case .connecting(let attempt): attempt.waiters.append { self.continuePairing(pairing, $0, reply) }
-        case .idle: connect { self.continuePairing(pairing, $0, reply) }
+        case .idle: connect(isForPairing: true) { self.continuePairing(pairing, $0, reply) }
         }
     }
 
@@ -382,19 +432,24 @@ final class DeviceConnection {
             if let failure = await task.value {
                 reply.fail(BlueZError.pairing(failure.code))
             } else {
+                // bluez 5.82 src/device.c, `device_bonding_complete`.
+                if let session = session(over: link) {
+                    use(session)
+                    await session.waitForServices()
+                }
                 reply.succeed()
             }
         }
     }
 
-    /// Starts a pairing over the link; its value is the error. The agent of the caller answers the questions, or the default
-    /// agent; without any, the pairing "just works".
+    /// Starts a pairing over the link; its value is the error. The agent of the program that pairs answers the questions, else the
+    /// default agent; without any, there is no input and output.
     private func start(
         _ pairing: Pairing, over link: any PairingLink, requiresAuthentication: Bool = false
     ) -> Task<PairingError?, Never> {
-        let agent = pairing.caller.flatMap { context.agents.agent(for: $0) }
-        let settings = PairingSettings(
-            inputOutput: agent?.capability ?? .none, requiresAuthentication: requiresAuthentication)
+        let agent = pairing.caller.map { context.agents.agent(for: $0) } ?? context.agents.defaultAgent
+        var settings = settings(of: agent)
+        settings.requiresAuthentication = requiresAuthentication
         let task = Task { await pair(pairing, over: link, settings, agent) }
         pairing.task = task
         return task
@@ -403,35 +458,65 @@ final class DeviceConnection {
     private func pair(
         _ pairing: Pairing, over link: any PairingLink, _ settings: PairingSettings, _ agent: Agent?
     ) async -> PairingError? {
-        let path = path
         var failure: PairingError?
         var isBonded = true
         do throws(PairingError) {
-            let protection = try await link.pair(settings) { await agent?.answer($0, for: path) ?? .cancel }
+            let isRequested = pairing.caller != nil
+            let protection = try await link.pair(settings) { [weak self] question in
+                // A program that pairs has confirmed it; its agent is not asked (bluez 5.82 src/device.c,
+                // `device_confirm_passkey`).
+                if isRequested, question == .confirmation { return .comparison(agent != nil) }
+                return await self?.answer(question, agent) ?? .cancel
+            }
             session(over: link)?.protection = protection
             isBonded = protection.isBonded ?? true
         } catch {
             // Only `CancelPairing` cancels; the refusal of an agent is a failure (bluez 5.82 src/device.c, `passkey_cb`).
             let isRefused = error.code == .cancelled && !pairing.isCancelled
             failure = pairing.isCancelled ? PairingError(.cancelled) : isRefused ? PairingError(.unspecified) : error
+            if error.code == .keyMissing { await endRejected(link) }
         }
         if self.pairing === pairing { self.pairing = nil }
         guard let device else { return failure ?? PairingError(.cancelled) }
-        if failure == nil { device.setPaired(isBonded: isBonded) } else { agent?.cancel() }
+        if failure == nil {
+            device.setPaired(isBonded: isBonded, identity: (link as? any IdentifiedLink)?.identity)
+        } else {
+            agent?.cancel()
+        }
         return failure
     }
 
-    /// How to pair with the device, which requests it: the agent of the program that pairs answers, or the default agent;
-    /// without any, the pairing "just works" (Linux net/bluetooth/smp.c, `smp_cmd_security_req`).
+    /// Ends a link whose device has lost the key of the bond (Linux net/bluetooth/hci_event.c, `hci_encrypt_change_evt`). The
+    /// bond stays.
+    private func endRejected(_ link: any RemoteLink) async {
+        session(over: link)?.isRejected = true
+        await (link as? any ReasonedLink)?.disconnect(code: DisconnectionReport.authenticationFailure)
+    }
+
+    /// How to pair with the input and output of an agent.
+    private func settings(of agent: Agent?) -> PairingSettings {
+        var settings = PairingSettings(
+            inputOutput: agent?.capability ?? .none, isBonding: device?.makesBonds ?? false)
+        settings.confirmsJustWorks = true
+        return settings
+    }
+
+    /// The answer of an agent. Without one, a pairing is not confirmed, and neither is another one that just works with a paired
+    /// device (`JustWorksRepairing` of bluetoothd's main.conf).
+    private func answer(_ question: PairingQuestion, _ agent: Agent?) async -> PairingAnswer {
+        guard question != .confirmation || device?.isPaired == false else { return .comparison(false) }
+        return await agent?.answer(question, for: path) ?? (question == .confirmation ? .comparison(false) : .cancel)
+    }
+
+    /// How to pair with the device, which requests it: the agent of the program that pairs answers, or the default agent (Linux
+    /// net/bluetooth/smp.c, `smp_cmd_security_req`).
     func answerSecurityRequest() -> PairingSettings {
         requestAgent = pairing?.caller.flatMap { context.agents.agent(for: $0) } ?? context.agents.defaultAgent
-        return PairingSettings(inputOutput: requestAgent?.capability ?? .none)
+        return settings(of: requestAgent)
     }
 
     /// Answers a question of the pairing that the device requested.
-    func answer(_ question: PairingQuestion) async -> PairingAnswer {
-        await requestAgent?.answer(question, for: path) ?? .cancel
-    }
+    func answer(_ question: PairingQuestion) async -> PairingAnswer { await answer(question, requestAgent) }
 
     /// Takes how the link is encrypted now, whichever side requested it.
     private func take(_ result: Result<LinkProtection, PairingError>, of link: any EncryptedLink) {
@@ -440,31 +525,31 @@ final class DeviceConnection {
             guard let session = session(over: link) else { return }
             session.protection = protection
             device?.makePermanent()
-            device?.setPaired(isBonded: protection.isBonded ?? true)
+            device?.setPaired(
+                isBonded: protection.isBonded ?? true, identity: (link as? any IdentifiedLink)?.identity)
         case .failure: requestAgent?.cancel()
         }
         requestAgent = nil
     }
 
-    /// Performs an operation of a program on an attribute. If the device refuses it because the link lacks security, pairs,
-    /// and repeats the operation once (bluez 5.82 src/shared/att.c, `change_security`).
-    /// - Parameter caller: the program, whose agent answers the questions.
+    /// Performs an operation on an attribute, whose result is in order with the values that the device sends. If the device refuses it
+    /// because the link lacks security, pairs, and repeats the operation once (bluez 5.82 src/shared/att.c, `change_security`). The
+    /// default agent answers the questions.
+    /// - Parameter pairs: whether it pairs.
     func perform<Value: Sendable>(
-        for caller: String, over link: any RemoteLink, _ operation: () async -> Result<Value, RemoteError>
+        over link: any RemoteLink, pairs: Bool = true, _ operation: () async -> Result<Value, RemoteError>
     ) async -> Result<Value, RemoteError> {
-        var result = await operation()
-        if case .failure(.refused(let code)) = result, await raiseSecurity(of: link, after: code, for: caller) {
-            result = await operation()
+        guard let order = session(over: link)?.order else { return await operation() }
+        let result = await order.perform(operation)
+        guard pairs, case .failure(.refused(let code)) = result, await raiseSecurity(of: link, after: code) else {
+            return result
         }
-        if let link = link as? any CountingLink, let session = session(over: link) {
-            await session.values.wait(for: link.notificationCount)
-        }
-        return result
+        return await order.perform(operation)
     }
 
     /// Raises the security of the link by one level, if that can help against an error.
     /// - Returns: whether it was raised; `false` also after a pairing that failed.
-    private func raiseSecurity(of link: any RemoteLink, after code: ATTError, for caller: String) async -> Bool {
+    private func raiseSecurity(of link: any RemoteLink, after code: ATTError) async -> Bool {
         guard code == .insufficientEncryption || code == .insufficientAuthentication,
             let protection = session(over: link).map(\.protection), let link = link as? any PairingLink
         else { return false }
@@ -473,7 +558,7 @@ final class DeviceConnection {
         guard pairing == nil, protection == nil || code == .insufficientAuthentication,
             protection?.isAuthenticated != true
         else { return false }
-        let pairing = Pairing(caller)
+        let pairing = Pairing(nil)
         self.pairing = pairing
         return await start(pairing, over: link, requiresAuthentication: protection != nil).value == nil
     }
@@ -493,6 +578,8 @@ final class DeviceConnection {
 
 /// The values of the signal `Disconnected` (bluez 5.84 src/device.c).
 struct DisconnectionReport: Hashable {
+    static let authenticationFailure: UInt8 = 0x05
+
     let name: String
     let message: String
 
@@ -503,7 +590,8 @@ struct DisconnectionReport: Hashable {
             case 0x08: ("Timeout", "Connection timeout")
             case 0x16: ("Local", "Connection terminated by local host")
             case 0x13, 0x14, 0x15: ("Remote", "Connection terminated by remote user")
-            case 0x05, 0x06: ("Authentication", "Connection terminated due to an authentication failure")
+            case Self.authenticationFailure, 0x06:
+                ("Authentication", "Connection terminated due to an authentication failure")
             default: ("Unknown", "Unspecified")
             }
         name = "org.bluez.Reason.\(reason)"

@@ -17,6 +17,16 @@ struct ProductIdentifier: Hashable {
     private let product: UInt16
     private let version: UInt16
 
+    /// The identifier of the adapters: the Linux Foundation's BlueZ.
+    static let adapter = ProductIdentifier(.usb, vendor: 0x1D6B, product: 0x0246, version: 0x0542)
+
+    private init(_ source: Source, vendor: UInt16, product: UInt16, version: UInt16) {
+        self.source = source
+        self.vendor = vendor
+        self.product = product
+        self.version = version
+    }
+
     /// - Parameter value: 7 bytes; numbers have the least significant byte first.
     /// - Returns: `nil` for another length, and for a source that is not assigned.
     init?(_ value: [UInt8]) {
@@ -26,6 +36,11 @@ struct ProductIdentifier: Hashable {
         vendor = number(at: 1)
         product = number(at: 3)
         version = number(at: 5)
+    }
+
+    /// The value of the characteristic.
+    var value: [UInt8] {
+        [source.rawValue] + [vendor, product, version].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
     }
 
     /// The form of `Device1.Modalias`, which the kernel uses for USB devices: `usb:v1D6Bp0246d0542`.

@@ -9,13 +9,14 @@ import Radio
 /// A device: an object with `org.bluez.Device1` and the objects of its attributes.
 ///
 /// It is *temporary* until a program connects to it, pairs with it or trusts it; a temporary device is removed when it is
-/// not received any more (`RemoteDevices`).
+/// not received any more (`RemoteDevices`). A device that was received with a private address gets its identity address when
+/// it is bonded, and keeps its object.
 @ServiceActor
 final class RemoteDevice {
     /// The object.
     let path: ObjectPath
-    /// The address, as it is on the air.
-    let address: RemoteAddress
+    /// The identity address of a bonded device; else the address, as it is on the air.
+    private(set) var address: RemoteAddress
     /// Connection, pairing and services.
     private(set) lazy var connection = DeviceConnection(of: self, context)
     private weak var adapter: Adapter?
@@ -26,7 +27,8 @@ final class RemoteDevice {
     private var isTrusted = false
     /// Whether connections of it and to it are refused.
     private(set) var isBlocked = false
-    private var isPaired = false
+    /// Whether it is paired, with a bond or without.
+    private(set) var isPaired = false
     /// Whether the keys of its pairing are kept for later connections.
     private var isBonded = false
     private(set) var isTemporary = true
@@ -72,7 +74,7 @@ final class RemoteDevice {
     func merge(_ report: AdvertisingReport, rssi: Int16?, _ rules: AdvertisedState.Rules) -> [String] {
         advertised.merge(report, rssi: rssi, rules).filter { name in
             // While the services are known, they replace the advertised ones; the alias may be one of a program.
-            !(name == "UUIDs" && connection.isResolved) && !(name == "Alias" && alias != nil)
+            !(name == "UUIDs" && connection.services != nil) && !(name == "Alias" && alias != nil)
         }
     }
 
@@ -95,7 +97,6 @@ final class RemoteDevice {
 
     private var properties: [String: DBusValue] {
         let dashed = address.address.description.replacing(":", with: "-")
-        let services = connection.services ?? advertised.services
         var properties = advertised.properties
         properties["Modalias"] = modalias.map(DBusValue.string)
         return properties.merging([
@@ -105,9 +106,12 @@ final class RemoteDevice {
             "Adapter": .objectPath(context.path), "Paired": .boolean(isPaired), "Bonded": .boolean(isBonded),
             "Trusted": .boolean(isTrusted), "Blocked": .boolean(isBlocked), "LegacyPairing": false,
             "Connected": .boolean(connection.isConnected), "ServicesResolved": .boolean(connection.isResolved),
-            "UUIDs": .strings(services.map(\.busText).sorted()),
+            "UUIDs": .strings(serviceTypes),
         ]) { $1 }
     }
+
+    /// The services that were found, or else those that are advertised, as `UUIDs` has them.
+    var serviceTypes: [String] { (connection.services ?? advertised.services).map(\.busText).sorted() }
 
     /// Signals changed properties.
     func changed(_ names: [String]) { bus.propertiesChanged(names, of: DeviceDeclaration.name, at: path) }
@@ -149,17 +153,32 @@ final class RemoteDevice {
         }
     }
 
+    /// Sets the identity address, with the signals of bluetoothd (bluez 5.82 src/device.c, `device_update_addr`).
+    func setAddress(_ address: RemoteAddress) {
+        self.address = address
+        lastReports = [:]
+        changed(["Address", "AddressType"])
+    }
+
     // MARK: - Changes by the connection
 
     /// Ends its being temporary.
     func makePermanent() { isTemporary = false }
 
+    /// Whether a pairing with it makes a bond.
+    var makesBonds: Bool { adapter?.isPairable ?? false }
+
     /// Whether there are keys of a former connection.
     var hasBond: Bool { isBonded }
 
     /// It is paired.
-    /// - Parameter isBonded: whether the keys are kept for later connections.
-    func setPaired(isBonded: Bool) { setPaired(true, isBonded: isBonded) }
+    /// - Parameters:
+    ///   - isBonded: whether the keys are kept for later connections.
+    ///   - identity: its identity address, if that is known.
+    func setPaired(isBonded: Bool, identity: RemoteAddress?) {
+        if let identity { adapter?.devices.identify(self, as: identity) }
+        setPaired(true, isBonded: isBonded)
+    }
 
     /// Its connection has ended, and with it a pairing without a bond (bluez 5.82 src/device.c,
     /// `device_remove_connection`).

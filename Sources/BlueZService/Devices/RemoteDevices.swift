@@ -40,6 +40,21 @@ final class RemoteDevices {
         try? context.path.appending("dev_" + address.description.replacing(":", with: "_"))
     }
 
+    /// The device of a link, by its identity or by its address on the air.
+    private func device(of link: any RemoteLink) -> RemoteDevice? {
+        (link as? any IdentifiedLink)?.identity.flatMap { devices[$0] } ?? devices[link.device]
+    }
+
+    /// A device is bonded, and has this identity: its object keeps its path. Another object of the device, which was received with
+    /// the identity address before, is removed.
+    func identify(_ device: RemoteDevice, as identity: RemoteAddress) {
+        guard device.address != identity, devices[device.address] === device else { return }
+        if let other = devices[identity] { remove(other) }
+        devices[device.address] = nil
+        devices[identity] = device
+        device.setAddress(identity)
+    }
+
     /// The device of an address; one that is made for it, if there is none.
     /// - Returns: `nil` if there is a device with the same bytes and another type of address.
     func device(of address: RemoteAddress) -> RemoteDevice? {
@@ -51,14 +66,15 @@ final class RemoteDevices {
     /// Takes the connection that a central made to the adapter; makes a device of it, if there is none.
     /// - Returns: `nil` if there is a device with the same bytes and another type of address.
     func accept(_ link: any RemoteLink) -> RemoteDevice? {
-        let known = devices[link.device]
-        guard let device = known ?? self.device(of: link.device) else { return nil }
-        if known == nil { add(device) }
-        guard !device.isBlocked else {
+        let known = device(of: link)
+        let address = (link as? any IdentifiedLink)?.identity ?? link.device
+        guard let device = known ?? self.device(of: address) else { return nil }
+        if device.isBlocked {
             Task { await link.disconnect() }
-            return device
+        } else {
+            device.connection.accept(link, isNew: known == nil)
         }
-        device.connection.accept(link)
+        if known == nil { add(device) }
         return device
     }
 
@@ -70,11 +86,12 @@ final class RemoteDevices {
     /// with the first of them, or with its second advertisement.
     func receive(_ sighting: Sighting) {
         let isScanResponse = sighting.pdu == .scanResponse || sighting.pdu == .extendedScanResponse
-        let known = devices[sighting.device]
-        let waiting = incomplete[sighting.device]
+        let address = sighting.identity ?? sighting.device
+        let known = devices[address]
+        let waiting = incomplete[address]
         // As bluetoothd: a scan response alone makes no device.
         guard known != nil || waiting != nil || !isScanResponse, let adapter,
-            let device = known ?? waiting ?? self.device(of: sighting.device)
+            let device = known ?? waiting ?? self.device(of: address)
         else { return }
         let report = device.report(of: sighting, isScanResponse: isScanResponse)
         device.noteSeen(report)

@@ -22,7 +22,8 @@ struct AdvertisedState: Sendable {
     private var rssi: Int16?
     private var transmitPower: Int8?
     private(set) var appearance: UInt16?
-    private var flags: UInt8 = 0
+    /// The flags; `nil` before an advertisement with flags was received.
+    private var flags: UInt8?
     private var manufacturerData: [UInt16: [UInt8]] = [:]
     private var serviceData: [BluetoothUUID: [UInt8]] = [:]
     private var otherData: [UInt8: [UInt8]] = [:]
@@ -58,8 +59,8 @@ struct AdvertisedState: Sendable {
             if type == 0x26 { changed.append("AdvertisingData") }
         }
         // The flags of the advertisement: a scan response has none.
-        if !report.isScanResponse, report.flags != flags {
-            flags = report.flags
+        if !report.isScanResponse, let new = report.flags, new != flags {
+            flags = new
             changed.append("AdvertisingFlags")
         }
         return changed
@@ -121,7 +122,8 @@ struct AdvertisedState: Sendable {
 
     /// The properties of `Device1` that are known; not `Alias` and `UUIDs`.
     var properties: [String: DBusValue] {
-        var properties: [String: DBusValue] = ["AdvertisingFlags": .bytes([flags])]
+        var properties: [String: DBusValue] = [:]
+        properties["AdvertisingFlags"] = flags.map { .bytes([$0]) }
         properties["Name"] = name.map(DBusValue.string)
         properties["RSSI"] = rssi.map(DBusValue.int16)
         properties["TxPower"] = transmitPower.map { .int16(Int16($0)) }

@@ -20,7 +20,7 @@ struct AdvertisingReport: Sendable {
         let data: [UInt8]
     }
 
-    /// The sender.
+    /// The sender, by its identity address if it is bonded.
     let device: RemoteAddress
     /// The type of the PDU.
     let pdu: Sighting.PDU?
@@ -36,8 +36,8 @@ struct AdvertisingReport: Sendable {
     private(set) var transmitPower: Int8?
     /// The appearance; `nil` if it is 0.
     private(set) var appearance: UInt16?
-    /// The byte of flags; 0 without flags.
-    private(set) var flags: UInt8 = 0
+    /// The byte of flags; `nil` without flags.
+    private(set) var flags: UInt8?
     /// The data of companies, in order.
     private(set) var manufacturerData: [ManufacturerData] = []
     /// The data of services, in order.
@@ -47,7 +47,7 @@ struct AdvertisingReport: Sendable {
 
     /// The report of a sighting; bytes that make no structure are ignored.
     init(_ sighting: Sighting) {
-        device = sighting.device
+        device = sighting.identity ?? sighting.device
         pdu = sighting.pdu
         structures = AdvertisingData(verbatim: sighting.data).structures
         for structure in structures { add(structure) }

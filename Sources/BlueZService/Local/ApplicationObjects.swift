@@ -19,6 +19,7 @@ struct ApplicationObjects: Hashable {
         /// Whether values come and go through sockets (`AcquireNotify`, `AcquireWrite`).
         let offersNotifySocket: Bool
         let offersWriteSocket: Bool
+        let hasHandle: Bool
         var descriptors: [Descriptor] = []
     }
 
@@ -26,7 +27,8 @@ struct ApplicationObjects: Hashable {
     struct Descriptor: Hashable {
         let path: ObjectPath
         let uuid: BluetoothUUID
-        let flags: [String]
+        let service: ServedDescriptor
+        let hasHandle: Bool
     }
 
     /// A service.
@@ -34,6 +36,8 @@ struct ApplicationObjects: Hashable {
         let path: ObjectPath
         let uuid: BluetoothUUID
         let isPrimary: Bool
+        /// Whether the program has a property for the handle, as its characteristics and descriptors may have.
+        let hasHandle: Bool
         fileprivate let includedPaths: [ObjectPath]
         /// The types of the included services of the application.
         fileprivate(set) var includedServices: [BluetoothUUID] = []
@@ -103,7 +107,9 @@ struct ApplicationObjects: Hashable {
             includes = paths
         }
         guard let isPrimary = properties["Primary"]?.boolValue else { throw .invalid(path, property: "Primary") }
-        return Service(path: path, uuid: uuid, isPrimary: isPrimary, includedPaths: includes)
+        return Service(
+            path: path, uuid: uuid, isPrimary: isPrimary, hasHandle: properties["Handle"] != nil,
+            includedPaths: includes)
     }
 
     private mutating func addCharacteristic(_ path: ObjectPath, _ properties: [String: DBusValue]) throws(Fault) {
@@ -120,7 +126,7 @@ struct ApplicationObjects: Hashable {
             Characteristic(
                 path: path, uuid: try Self.uuid(path, properties), flags: flags,
                 offersNotifySocket: properties["NotifyAcquired"] != nil,
-                offersWriteSocket: properties["WriteAcquired"] != nil))
+                offersWriteSocket: properties["WriteAcquired"] != nil, hasHandle: properties["Handle"] != nil))
     }
 
     private mutating func addDescriptor(_ path: ObjectPath, _ properties: [String: DBusValue]) throws(Fault) {
@@ -136,12 +142,14 @@ struct ApplicationObjects: Hashable {
                 warnings.append("\(path): this descriptor follows from the flags of its characteristic")
                 return
             }
-            let flags = properties["Flags"]?.stringsValue ?? ["read"]
-            if flags.contains(where: { $0.hasSuffix("write") }) {
-                warnings.append("\(path): a descriptor cannot be written by centrals, and is read once")
+            guard let texts = properties["Flags"]?.stringsValue, let flags = CharacteristicFlags(texts),
+                let served = flags.descriptor
+            else { throw .invalid(path, property: "Flags") }
+            if flags.isAuthorized {
+                warnings.append("\(path): authorize has no effect; all requests of centrals are passed on")
             }
             services[service].characteristics[index].descriptors.append(
-                Descriptor(path: path, uuid: uuid, flags: flags))
+                Descriptor(path: path, uuid: uuid, service: served, hasHandle: properties["Handle"] != nil))
             return
         }
         throw .invalid(path, property: "Characteristic")
@@ -160,7 +168,7 @@ struct ApplicationObjects: Hashable {
     }
 }
 
-/// The `Flags` of a characteristic: operations, and the security that they require.
+/// The `Flags` of a characteristic or a descriptor: operations, and the security that they require.
 struct CharacteristicFlags: Hashable {
     private(set) var properties: CharacteristicProperties = []
     private(set) var permissions = AttributePermissions()
@@ -184,6 +192,14 @@ struct CharacteristicFlags: Hashable {
             }
         }
         if !extended.isEmpty { properties.insert(.extendedProperties) }
+    }
+
+    /// The flags of a descriptor; `nil` if only a characteristic can have them.
+    var descriptor: ServedDescriptor? {
+        guard properties.isSubset(of: [.read, .write]) else { return nil }
+        return ServedDescriptor(
+            read: properties.contains(.read) ? permissions.read : nil,
+            write: properties.contains(.write) ? permissions.write : nil)
     }
 
     /// Inserts `read`, `write`, `notify` or `indicate`, which may have a prefix for the security.

@@ -9,26 +9,30 @@ import Radio
 /// The attributes of one program: what is declared to centrals, and the objects that answer.
 @ServiceActor
 final class LocalApplication {
-    static let descriptorInterface = "org.bluez.GattDescriptor1"
-
     /// The declarations.
     let services: [GATTService]
     /// The objects of all characteristics, in the order of `services`.
     let characteristics: [LocalCharacteristic]
+    private let objects: ApplicationObjects
     private let owner: String
     private let bus: ServiceBus
     private let changes: AsyncStream<DBusMessage>
     private var following: Task<Void, Never>?
+    /// The handles that the program has been given.
+    private var handles: [ObjectPath: AttributeHandle] = [:]
 
     private init(
-        _ services: [GATTService], _ characteristics: [LocalCharacteristic], of owner: String, bus: ServiceBus,
-        changes: AsyncStream<DBusMessage>
+        _ objects: ApplicationObjects, of owner: String, changes: AsyncStream<DBusMessage>, bus: ServiceBus,
+        warn: @escaping @Sendable (String) -> Void
     ) {
-        self.services = services
-        self.characteristics = characteristics
+        self.objects = objects
         self.owner = owner
         self.bus = bus
         self.changes = changes
+        services = objects.services.map(\.declaration)
+        characteristics = objects.services.flatMap(\.characteristics).map {
+            LocalCharacteristic($0, of: owner, bus: bus, warn: warn)
+        }
     }
 
     /// Reads the objects of a program.
@@ -41,30 +45,7 @@ final class LocalApplication {
                 sender: owner, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged"))
         let objects = try await objects(of: owner, at: path, bus: bus, warn: warn)
         objects.warnings.forEach(warn)
-        var services: [GATTService] = []
-        var characteristics: [LocalCharacteristic] = []
-        for service in objects.services {
-            var declared: [GATTCharacteristic] = []
-            for characteristic in service.characteristics {
-                var descriptors: [GATTDescriptor] = []
-                for descriptor in characteristic.descriptors {
-                    descriptors.append(await read(descriptor, of: owner, bus: bus, warn: warn))
-                }
-                if !characteristic.flags.extended.isEmpty {
-                    descriptors.insert(.extendedProperties(characteristic.flags.extended), at: 0)
-                }
-                declared.append(
-                    GATTCharacteristic(
-                        uuid: characteristic.uuid, properties: characteristic.flags.properties,
-                        permissions: characteristic.flags.permissions, descriptors: descriptors))
-                characteristics.append(LocalCharacteristic(characteristic, of: owner, bus: bus, warn: warn))
-            }
-            services.append(
-                GATTService(
-                    uuid: service.uuid, isPrimary: service.isPrimary, includedServices: service.includedServices,
-                    characteristics: declared))
-        }
-        return LocalApplication(services, characteristics, of: owner, bus: bus, changes: changes)
+        return LocalApplication(objects, of: owner, changes: changes, bus: bus, warn: warn)
     }
 
     private static func objects(
@@ -94,22 +75,29 @@ final class LocalApplication {
         }
     }
 
-    /// The value of a descriptor, which is read once: the radio's descriptors are constant.
-    private static func read(
-        _ descriptor: ApplicationObjects.Descriptor, of owner: String, bus: ServiceBus,
-        warn: @Sendable (String) -> Void
-    ) async -> GATTDescriptor {
-        var value: [UInt8] = []
-        do throws(DBusError) {
-            let reply = try await bus.connection.call(
-                owner, descriptor.path, descriptorInterface, "ReadValue", [.variants(["offset": .uint16(0)])],
-                timeout: .seconds(5))
-            value = Array((reply.first?.bytesValue ?? []).prefix(512))
-        } catch {
-            warn("\(descriptor.path) is served without a value: \(error.message)")
+    /// Gives the program the handles of its objects that have a property for them (bluez 5.82 src/gatt-database.c,
+    /// `database_add_service`); later only the handles that have changed.
+    /// - Parameter table: the handles of `services`.
+    func setHandles(_ table: [ServiceHandles]) {
+        for (service, assigned) in zip(objects.services, table) {
+            if service.hasHandle { setHandle(assigned.declaration, of: service.path, "org.bluez.GattService1") }
+            for (characteristic, assigned) in zip(service.characteristics, assigned.characteristics) {
+                if characteristic.hasHandle {
+                    setHandle(assigned.value, of: characteristic.path, LocalCharacteristic.interface)
+                }
+                for (descriptor, handle) in zip(characteristic.descriptors, assigned.served) where descriptor.hasHandle
+                {
+                    setHandle(handle, of: descriptor.path, LocalDescriptor.interface)
+                }
+            }
         }
-        let isEncrypted = descriptor.flags.contains { $0.hasPrefix("encrypt-") || $0.hasPrefix("secure-") }
-        return GATTDescriptor(uuid: descriptor.uuid, value: value, read: isEncrypted ? .encryption : [])
+    }
+
+    private func setHandle(_ handle: AttributeHandle, of path: ObjectPath, _ interface: String) {
+        guard handles.updateValue(handle, forKey: path) != handle else { return }
+        bus.notify(
+            owner, path, "org.freedesktop.DBus.Properties", "Set",
+            [.string(interface), "Handle", .variant(.uint16(handle.rawValue))])
     }
 
     /// Passes on the values that the program signals.
@@ -139,53 +127,45 @@ final class LocalApplication {
     }
 }
 
-/// A characteristic of a program: the requests of centrals are calls of its object.
+extension ApplicationObjects.Service {
+    /// What is declared to centrals.
+    fileprivate var declaration: GATTService {
+        GATTService(
+            uuid: uuid, isPrimary: isPrimary, includedServices: includedServices,
+            characteristics: characteristics.map { characteristic in
+                var descriptors = characteristic.descriptors.map { GATTDescriptor(uuid: $0.uuid, $0.service) }
+                if !characteristic.flags.extended.isEmpty {
+                    descriptors.insert(.extendedProperties(characteristic.flags.extended), at: 0)
+                }
+                return GATTCharacteristic(
+                    uuid: characteristic.uuid, properties: characteristic.flags.properties,
+                    permissions: characteristic.flags.permissions, descriptors: descriptors)
+            })
+    }
+}
+
+/// An object of a program that the requests of centrals are calls of.
 @ServiceActor
-final class LocalCharacteristic {
-    static let interface = "org.bluez.GattCharacteristic1"
+struct LocalObject {
     /// The time limit of an ATT transaction (Core 5.4, Vol 3, Part F, 3.3.3).
     private static let timeout = Duration.seconds(30)
 
-    /// The object.
     let path: ObjectPath
-    /// The identifier among all characteristics of the adapter; `nil` before it is served.
-    var identifier: CharacteristicIdentifier?
-    /// Sends a value to the centrals that subscribed.
-    var notify: (@ServiceActor ([UInt8]) -> Void)?
-    private let definition: ApplicationObjects.Characteristic
-    private let owner: String
-    private let bus: ServiceBus
-    private let warn: @Sendable (String) -> Void
-    private var subscribers: Set<String> = []
-    private var notifySocket: ValueSocket?
-    private var writeSocket: ValueSocket?
+    let interface: String
+    let owner: String
+    let bus: ServiceBus
 
-    init(
-        _ definition: ApplicationObjects.Characteristic, of owner: String, bus: ServiceBus,
-        warn: @escaping @Sendable (String) -> Void
-    ) {
-        self.definition = definition
-        path = definition.path
-        self.owner = owner
-        self.bus = bus
-        self.warn = warn
-    }
-
-    private func options(
-        _ central: LocalPeripheral.Central?, offset: Int? = nil, type: String? = nil
-    ) -> DBusValue {
+    /// The options of a request (bluez 5.82 src/gatt-database.c, `append_options`).
+    func options(_ central: LocalPeripheral.Central?, offset: Int = 0) -> DBusValue {
         var options: [String: DBusValue] = ["link": "LE", "mtu": .uint16(central?.mtu ?? 23)]
         if let device = central?.device { options["device"] = .objectPath(device) }
-        if let offset { options["offset"] = .uint16(UInt16(clamping: offset)) }
-        if let type { options["type"] = .string(type) }
+        if offset != 0 { options["offset"] = .uint16(UInt16(clamping: offset)) }
         return .variants(options)
     }
 
-    private func call(_ method: String, _ arguments: [DBusValue]) async throws(DBusError) -> [DBusValue] {
-        try await bus.connection.call(owner, path, Self.interface, method, arguments, timeout: Self.timeout)
+    func call(_ method: String, _ arguments: [DBusValue]) async throws(DBusError) -> [DBusValue] {
+        try await bus.connection.call(owner, path, interface, method, arguments, timeout: Self.timeout)
     }
-
-    // MARK: - Requests
 
     /// Reads the value for a central.
     func read(_ offset: Int, of central: LocalPeripheral.Central?) async -> AttributeResponse {
@@ -198,18 +178,74 @@ final class LocalCharacteristic {
         }
     }
 
+    /// Writes the value for a central.
+    func write(_ value: [UInt8], _ offset: Int, of central: LocalPeripheral.Central?) async -> AttributeResponse {
+        do throws(DBusError) {
+            _ = try await call("WriteValue", [.bytes(value), options(central, offset: offset)])
+            return .success([])
+        } catch {
+            return .failure(ATTError(error, refusing: .writeNotPermitted))
+        }
+    }
+}
+
+/// The interface of a program's descriptors.
+enum LocalDescriptor {
+    static let interface = "org.bluez.GattDescriptor1"
+}
+
+/// A characteristic of a program, with its descriptors: the requests of centrals are calls of its objects.
+@ServiceActor
+final class LocalCharacteristic {
+    static let interface = "org.bluez.GattCharacteristic1"
+
+    /// The object.
+    let path: ObjectPath
+    /// The identifier among all characteristics of the adapter; `nil` before it is served.
+    var identifier: CharacteristicIdentifier?
+    /// Sends a value to the centrals that subscribed.
+    var notify: (@ServiceActor ([UInt8]) -> Void)?
+    private let definition: ApplicationObjects.Characteristic
+    private let object: LocalObject
+    private let descriptors: [LocalObject]
+    private let warn: @Sendable (String) -> Void
+    private var subscribers: Set<String> = []
+    private var notifySocket: ValueSocket?
+    private var writeSocket: ValueSocket?
+
+    init(
+        _ definition: ApplicationObjects.Characteristic, of owner: String, bus: ServiceBus,
+        warn: @escaping @Sendable (String) -> Void
+    ) {
+        self.definition = definition
+        path = definition.path
+        object = LocalObject(path: path, interface: Self.interface, owner: owner, bus: bus)
+        descriptors = definition.descriptors.map {
+            LocalObject(path: $0.path, interface: LocalDescriptor.interface, owner: owner, bus: bus)
+        }
+        self.warn = warn
+    }
+
+    /// The object of a descriptor, by its number; `nil` if there is none.
+    func descriptor(_ number: Int) -> LocalObject? {
+        descriptors.indices.contains(number) ? descriptors[number] : nil
+    }
+
+    // MARK: - Requests
+
+    /// Reads the value for a central.
+    func read(_ offset: Int, of central: LocalPeripheral.Central?) async -> AttributeResponse {
+        await object.read(offset, of: central)
+    }
+
     /// Writes the value for a central: through the socket, if the program offers one.
     func write(
-        _ value: [UInt8], _ offset: Int, isCommand: Bool, of central: LocalPeripheral.Central?
+        _ value: [UInt8], _ offset: Int, of central: LocalPeripheral.Central?
     ) async -> AttributeResponse {
+        guard definition.offersWriteSocket, offset == 0 else { return await object.write(value, offset, of: central) }
         do throws(DBusError) {
-            if definition.offersWriteSocket, offset == 0 {
-                let socket = try await acquireWrite(central)
-                return socket.send(value) ? .success([]) : .failure(.insufficientResources)
-            }
-            let type = isCommand ? "command" : "request"
-            _ = try await call("WriteValue", [.bytes(value), options(central, offset: offset, type: type)])
-            return .success([])
+            let socket = try await acquireWrite(central)
+            return socket.send(value) ? .success([]) : .failure(.insufficientResources)
         } catch {
             return .failure(ATTError(error, refusing: .writeNotPermitted))
         }
@@ -217,7 +253,7 @@ final class LocalCharacteristic {
 
     private func acquireWrite(_ central: LocalPeripheral.Central?) async throws(DBusError) -> ValueSocket {
         if let writeSocket { return writeSocket }
-        let reply = try await call("AcquireWrite", [options(central)])
+        let reply = try await object.call("AcquireWrite", [object.options(central)])
         if let writeSocket { return writeSocket }
         guard let descriptor = reply.first?.fileDescriptorValue else { throw BlueZError.failed("no socket") }
         let socket = ValueSocket(adopting: descriptor) { [weak self] in self?.writeSocket = nil }
@@ -237,18 +273,18 @@ final class LocalCharacteristic {
                 notifySocket.close()
                 self.notifySocket = nil
             } else {
-                bus.notify(owner, path, Self.interface, "StopNotify")
+                object.bus.notify(object.owner, path, Self.interface, "StopNotify")
             }
         } else if definition.offersNotifySocket {
             Task { await acquireNotify(central) }
         } else {
-            bus.notify(owner, path, Self.interface, "StartNotify")
+            object.bus.notify(object.owner, path, Self.interface, "StartNotify")
         }
     }
 
     private func acquireNotify(_ central: LocalPeripheral.Central?) async {
         do throws(DBusError) {
-            let reply = try await call("AcquireNotify", [options(central)])
+            let reply = try await object.call("AcquireNotify", [object.options(central)])
             guard let descriptor = reply.first?.fileDescriptorValue, !subscribers.isEmpty, notifySocket == nil else {
                 return
             }

@@ -95,6 +95,7 @@ final class LocalApplications: AdapterManager {
         guard registering.remove(key) != nil else { return restore() }
         applications.append((key, application))
         indexCharacteristics()
+        setHandles()
         adapter?.servicesChanged()
         application.start { [weak self] characteristic, value in
             guard let self, let identifier = characteristic.identifier else { return }
@@ -108,6 +109,7 @@ final class LocalApplications: AdapterManager {
         applications.removeAll { matches($0.key) }
         for (_, application) in ended { application.close() }
         indexCharacteristics()
+        setHandles()
         adapter?.servicesChanged()
         restore()
     }
@@ -120,7 +122,8 @@ final class LocalApplications: AdapterManager {
 
     /// Identifiers count the characteristics of one type in all services.
     private func indexCharacteristics() {
-        let declared = applications.flatMap { $0.application.services }.identifiedCharacteristics
+        let services = applications.flatMap { $0.application.services }
+        let declared = ([LocalPeripheral.deviceInformation] + services).identifiedCharacteristics.dropFirst()
         let objects = applications.flatMap { $0.application.characteristics }
         characteristics = [:]
         for (declaration, object) in zip(declared, objects) {
@@ -129,15 +132,31 @@ final class LocalApplications: AdapterManager {
         }
     }
 
+    /// Gives the programs the handles of their attributes.
+    private func setHandles() {
+        let services = applications.flatMap { $0.application.services }
+        var handles = ServiceHandles.table(of: [LocalPeripheral.deviceInformation] + services).dropFirst()
+        for (_, application) in applications {
+            application.setHandles(Array(handles.prefix(application.services.count)))
+            handles = handles.dropFirst(application.services.count)
+        }
+    }
+
     // MARK: - Requests of centrals
 
     /// Answers a request.
     func answer(_ request: AttributeRequest, of central: LocalPeripheral.Central?) async -> AttributeResponse {
         guard let characteristic = characteristics[request.characteristic] else { return .failure(.invalidHandle) }
+        if let number = request.attribute.descriptor {
+            guard let descriptor = characteristic.descriptor(number) else { return .failure(.invalidHandle) }
+            switch request.operation {
+            case .read(let offset): return await descriptor.read(offset, of: central)
+            case .write(let offset, let value): return await descriptor.write(value, offset, of: central)
+            }
+        }
         switch request.operation {
         case .read(let offset): return await characteristic.read(offset, of: central)
-        case .write(let offset, let value):
-            return await characteristic.write(value, offset, isCommand: request.isCommand, of: central)
+        case .write(let offset, let value): return await characteristic.write(value, offset, of: central)
         }
     }
 

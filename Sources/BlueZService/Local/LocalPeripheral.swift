@@ -99,8 +99,8 @@ final class LocalPeripheral {
         }
     }
 
-    /// Called when centrals are to pair in another way.
-    func pairingChanged() {
+    /// Called when the name of the adapter changed, or when centrals are to pair in another way.
+    func settingsChanged() {
         guard let radio, opening != nil else { return }
         Task {
             try? await change { [self] () async throws(RadioError) in try await radio.replan(plan) }
@@ -128,14 +128,21 @@ final class LocalPeripheral {
         following?.cancel()
     }
 
+    /// The service that bluetoothd has beside Generic Access and Generic Attribute: the PnP ID (bluez 5.82 src/gatt-database.c,
+    /// `populate_devinfo_service`).
+    static let deviceInformation = GATTService(
+        uuid: .bit16(0x180A), characteristics: [GATTCharacteristic(uuid: .bit16(0x2A50), properties: .read)])
+
     private static func identifier(_ number: Int) -> BeaconIdentifier { BeaconIdentifier("advertisement\(number)") }
 
     private var plan: [HostedBeacon] {
         slots.sorted { $0.key < $1.key }.map { number, slot in
             var beacon = HostedBeacon(
-                identifier: Self.identifier(number), services: services, advertisement: slot.advertisement,
+                identifier: Self.identifier(number), services: [Self.deviceInformation] + services,
+                advertisement: slot.advertisement,
                 key: "\(context.path)/\(number)")
             beacon.pairing = adapter?.pairing
+            beacon.deviceName = adapter?.alias
             return beacon
         }
     }
@@ -197,7 +204,14 @@ final class LocalPeripheral {
     // MARK: - Centrals
 
     private func answer(_ request: AttributeRequest) async -> AttributeResponse {
-        await applications?.answer(request, of: centrals[request.central]) ?? .failure(.unlikely)
+        // The first of its type is that of the adapter.
+        if request.characteristic == CharacteristicIdentifier(.bit16(0x2A50)),
+            case .read(let offset) = request.operation
+        {
+            let value = ProductIdentifier.adapter.value
+            return offset <= value.count ? .success(Array(value.dropFirst(offset))) : .failure(.invalidOffset)
+        }
+        return await applications?.answer(request, of: centrals[request.central]) ?? .failure(.unlikely)
     }
 
     private func take(_ event: RadioEvent, of radio: any PeripheralRadio) async {
@@ -223,10 +237,12 @@ final class LocalPeripheral {
         case .passkeyShown(let passkey): ask(.showPasskey(passkey), central)
         case .passkeyWanted: ask(.passkey, central)
         case .comparisonWanted(let number): ask(.comparison(number), central)
+        case .confirmationWanted: ask(.confirmation, central)
         case .paired(let peer):
             agents[central] = nil
             guard let path = centrals[central]?.device else { return }
-            adapter?.devices.device(at: path)?.setPaired(isBonded: peer.isBonded)
+            adapter?.devices.device(at: path)?.setPaired(
+                isBonded: peer.isBonded, identity: peer.isBonded ? peer.address : nil)
         case .failed: agents.removeValue(forKey: central)?.cancel()
         case .began, .encrypted, .forgotten: break
         }
@@ -238,8 +254,11 @@ final class LocalPeripheral {
         let path = centrals[central]?.device
         agents[central] = agent
         Task {
-            var answer = PairingAnswer.cancel
-            if let agent, let path { answer = await agent.answer(question, for: path) }
+            var answer = question == .confirmation ? PairingAnswer.comparison(false) : .cancel
+            // Another pairing that just works with a paired device is refused (`JustWorksRepairing` of bluetoothd's main.conf).
+            let isRefused =
+                question == .confirmation && path.flatMap { adapter?.devices.device(at: $0) }?.isPaired != false
+            if let agent, let path, !isRefused { answer = await agent.answer(question, for: path) }
             // A passkey that is shown has no answer, but the user may cancel.
             if case .showPasskey = question, answer != .cancel { return }
             await radio.answerPairing(answer, of: central)

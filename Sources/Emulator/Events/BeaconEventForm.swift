@@ -190,7 +190,8 @@ extension AttributeRequest {
 extension PairingEvent {
     fileprivate func form(with central: String, of beacon: BeaconIdentifier) -> EventForm {
         switch self {
-        case .began: EventForm(.pairingBegan, "pairing with \(central)") { try $0.set(.central, central) }
+        case .began, .confirmationWanted:
+            EventForm(.pairingBegan, "pairing with \(central)") { try $0.set(.central, central) }
         case .passkeyShown(let number):
             EventForm(.passkeyShown, "passkey for \(central): \(ValueText.digits(of: number))") {
                 try $0.set(.central, central)

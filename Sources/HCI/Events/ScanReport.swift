@@ -26,6 +26,14 @@ package struct ScanReport: Hashable, Sendable {
             if case .extended = self { true } else { false }
         }
 
+        /// Whether the advertiser accepts connections.
+        package var isConnectable: Bool {
+            switch self {
+            case .connectableScannable, .directed, .extended(connectable: true, _, _, _): true
+            case .scannable, .nonConnectable, .scanResponse, .extended: false
+            }
+        }
+
         /// The name in the specification, such as `ADV_IND` or `AUX_SCAN_RSP`.
         package var name: String {
             switch self {

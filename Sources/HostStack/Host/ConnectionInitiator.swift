@@ -18,20 +18,49 @@ import HCI
 ///
 /// A controller that cannot scan and make a connection at the same time refuses the command while the scan is on. The
 /// requests then wait until the scan rests.
+///
+/// A peer with a bond may use private addresses. A request for one *searches* first: the host scans until the peer was received,
+/// then the request waits with the address that it has now. A command for a private address that takes too long is cancelled, and the
+/// search begins again, since the address may have changed.
+///
+///     searching --(received)--> waiting --(begin)--> in the group --(connection)--> done
+///     in the group --(no connection within the time of an address)--> searching
 struct ConnectionInitiator: HostPart {
     /// The number of requests that may wait.
     private static let capacity = 64
 
+    /// The time for a connection to a private address, after which it may have changed: longer than the longest advertising
+    /// interval.
+    private static let addressTimeout = Duration.seconds(12)
+
     private struct Request: Hashable, Sendable {
+        /// The peer as the owner requested it.
         let peer: PeerAddress
         let parameters: ConnectionParameters
         let timeout: Duration
+        /// The peer of the bond, if it may use private addresses.
+        var identity: PeerAddress?
+        /// The address of the command.
+        var address: PeerAddress
         /// The time limit for the peer, from the first time that the controller was to look for it.
         var deadline: Duration?
+        /// The time limit for the present address of a peer that is searched for.
+        var addressDeadline: Duration?
         /// Why it is given up, once the controller has cancelled the command.
         var failure: LEHostFailure?
+        /// Whether it is searched for again, once the controller has cancelled the command.
+        var searchesAgain = false
 
-        mutating func begin(at now: Duration) { deadline = deadline ?? now + timeout }
+        /// Whether it is for this peer.
+        func isFor(_ peer: PeerAddress) -> Bool { self.peer == peer || identity == peer }
+
+        /// When there is something to do while the controller looks for the peer.
+        var nextDeadline: Duration? { failure == nil && !searchesAgain ? deadline.orEarlier(addressDeadline) : nil }
+
+        mutating func begin(at now: Duration) {
+            deadline = deadline ?? now + timeout
+            if identity != nil { addressDeadline = now + ConnectionInitiator.addressTimeout }
+        }
 
         func isOverdue(at now: Duration) -> Bool {
             guard failure == nil, let deadline else { return false }
@@ -58,6 +87,8 @@ struct ConnectionInitiator: HostPart {
         case ended
     }
 
+    /// The requests whose peers have not been received yet.
+    private var searching: [Request] = []
     private var waiting: [Request] = []
     /// The requests of the command that the controller executes.
     private var group: [Request] = []
@@ -71,10 +102,14 @@ struct ConnectionInitiator: HostPart {
     var deadline: Duration? {
         var earliest: Duration?
         if case .cancelling(let limit) = state { earliest = limit }
+        for request in searching { earliest = earliest.orEarlier(request.deadline) }
         for request in waiting { earliest = earliest.orEarlier(request.deadline) }
-        for request in group where request.failure == nil { earliest = earliest.orEarlier(request.deadline) }
+        for request in group { earliest = earliest.orEarlier(request.nextDeadline) }
         return earliest
     }
+
+    /// Whether a peer is searched for, so that the host must scan.
+    var isSearching: Bool { !searching.isEmpty }
 
     /// Whether the controller makes a connection, or gives one up.
     var isBusy: Bool { state != .idle }
@@ -88,18 +123,30 @@ struct ConnectionInitiator: HostPart {
     /// The place of a peer in the group. The only request of a command is meant in any case: a controller that resolves
     /// addresses may report another address of its peer.
     private func place(of peer: PeerAddress) -> Int? {
-        group.count == 1 ? 0 : group.firstIndex { $0.peer == peer }
+        group.count == 1 ? 0 : group.firstIndex { $0.address == peer }
     }
 
     // MARK: - From the owner
 
+    /// - Parameter identity: the peer of the bond, if it may use private addresses.
     mutating func connect(
-        to peer: PeerAddress, parameters: ConnectionParameters, timeout: Duration, _ context: inout HostContext
+        to peer: PeerAddress, identity: PeerAddress?, parameters: ConnectionParameters, timeout: Duration,
+        _ context: inout HostContext
     ) {
-        guard waiting.count + group.count <= Self.capacity else {
+        guard searching.count + waiting.count + group.count <= Self.capacity else {
             return context.emit(.connectionFailed(peer, .busy))
         }
-        let request = Request(peer: peer, parameters: parameters, timeout: timeout)
+        var request = Request(
+            peer: peer, parameters: parameters, timeout: timeout, identity: identity, address: peer)
+        guard identity == nil else {
+            request.deadline = context.now + timeout
+            searching.append(request)
+            return
+        }
+        wait(request, &context)
+    }
+
+    private mutating func wait(_ request: Request, _ context: inout HostContext) {
         waiting.append(request)
         if canJoin(request, group) { interrupt(&context) }
     }
@@ -107,18 +154,41 @@ struct ConnectionInitiator: HostPart {
     /// Whether a request can be added to the requests of a command.
     private func canJoin(_ request: Request, _ group: [Request]) -> Bool {
         guard let first = group.first, group.count < listCapacity else { return false }
-        return first.parameters == request.parameters && !group.contains { $0.peer == request.peer }
+        return first.parameters == request.parameters && !group.contains { $0.address == request.address }
     }
 
     /// Cancels all requests for a peer.
     mutating func cancel(_ peer: PeerAddress, _ context: inout HostContext) {
-        let count = waiting.count { $0.peer == peer }
-        waiting.removeAll { $0.peer == peer }
-        for _ in 0..<count { context.emit(.connectionFailed(peer, .cancelled)) }
-        giveUp(.cancelled, &context) { $0.peer == peer }
+        for request in searching + waiting where request.isFor(peer) {
+            context.emit(.connectionFailed(request.peer, .cancelled))
+        }
+        searching.removeAll { $0.isFor(peer) }
+        waiting.removeAll { $0.isFor(peer) }
+        giveUp(.cancelled, &context) { $0.isFor(peer) }
     }
 
     // MARK: - From other parts of the host
+
+    /// A connectable advertisement of a bonded peer was received from this address.
+    /// - Returns: whether a request waited for it.
+    mutating func receive(_ address: PeerAddress, of identity: PeerAddress, _ context: inout HostContext) -> Bool {
+        guard isSearching else { return false }
+        let found = searching.filter { $0.identity == identity }
+        guard !found.isEmpty else { return false }
+        searching.removeAll { $0.identity == identity }
+        for var request in found {
+            request.address = address
+            wait(request, &context)
+        }
+        return true
+    }
+
+    /// The host cannot scan: the controller looks for the addresses that are known.
+    mutating func endSearch(_ context: inout HostContext) {
+        let requests = searching
+        searching = []
+        for request in requests { wait(request, &context) }
+    }
 
     /// Begins the next requests; `canBegin` is true.
     mutating func begin(ownAddressType: OwnAddressType, _ context: inout HostContext) {
@@ -138,8 +208,8 @@ struct ConnectionInitiator: HostPart {
             context.send(LEClearFilterAcceptList(), then: .connecting(.clearList))
             for request in group {
                 context.send(
-                    LEAddDeviceToFilterAcceptList(addressType: request.peer.type, address: request.peer.address),
-                    then: .connecting(.addToList(request.peer)))
+                    LEAddDeviceToFilterAcceptList(addressType: request.address.type, address: request.address.address),
+                    then: .connecting(.addToList(request.address)))
             }
         }
         context.send(
@@ -151,12 +221,20 @@ struct ConnectionInitiator: HostPart {
     /// - Returns: whether the command has ended.
     mutating func advance(_ context: inout HostContext) -> Bool {
         let now = context.now
-        for request in waiting where request.isOverdue(at: now) {
+        for request in searching + waiting where request.isOverdue(at: now) {
             context.emit(.connectionFailed(request.peer, .timedOut))
         }
+        searching.removeAll { $0.isOverdue(at: now) }
         waiting.removeAll { $0.isOverdue(at: now) }
         if case .cancelling(let limit) = state, limit <= now { return end(nil, &context) }
         giveUp(.timedOut, &context) { $0.isOverdue(at: now) }
+        var isAny = false
+        for place in group.indices {
+            guard let deadline = group[place].nextDeadline, deadline <= now else { continue }
+            group[place].searchesAgain = true
+            isAny = true
+        }
+        if isAny { interrupt(&context) }
         return false
     }
 
@@ -218,7 +296,7 @@ struct ConnectionInitiator: HostPart {
 
     /// The list has no room for a peer: it waits for the end of the others, or for its turn if the list cannot be used.
     private mutating func leaveList(_ peer: PeerAddress, _ context: inout HostContext) {
-        guard let place = group.firstIndex(where: { $0.peer == peer }) else { return }
+        guard let place = group.firstIndex(where: { $0.address == peer }) else { return }
         listCapacity = max(listed, 1)
         if listed > 0 {
             waiting.append(group.remove(at: place))
@@ -254,9 +332,13 @@ struct ConnectionInitiator: HostPart {
         listed = 0
         state = .idle
         var remaining: [Request] = []
-        for request in requests {
+        for var request in requests {
             if let failure = request.failure ?? failure {
                 context.emit(.connectionFailed(request.peer, failure))
+            } else if request.searchesAgain {
+                request.searchesAgain = false
+                request.addressDeadline = nil
+                searching.append(request)
             } else {
                 remaining.append(request)
             }
@@ -274,7 +356,7 @@ extension ConnectionInitiator {
         let parameters = group[0].parameters
         let usesList = group.count > 1
         let policy: InitiatorFilterPolicy = usesList ? .filterAcceptList : .peerAddress
-        let peer = usesList ? PeerAddress(.zero, type: .public) : group[0].peer
+        let peer = usesList ? PeerAddress(.zero, type: .public) : group[0].address
         guard isExtended else {
             return HCICommandPacket(
                 LECreateConnection(

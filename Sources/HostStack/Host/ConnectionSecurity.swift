@@ -42,8 +42,10 @@ struct ConnectionSecurity: Sendable {
     private var keyInUse: KeySource?
     /// Whether the controller is to encrypt and has not reported the outcome.
     private var isEncrypting = false
-    /// Whether the owner is to decide about the peripheral's request for security.
-    private var isConsentRequested = false
+    /// The peripheral's request for security that the owner is to decide about.
+    private var undecidedRequest: AuthenticationRequirements?
+    /// A request that came while the link is being encrypted with the key of a bond: that may not provide what is requested.
+    private var heldRequest: AuthenticationRequirements?
 
     init(handle: ConnectionHandle, ownAddress: PeerAddress) {
         self.handle = handle
@@ -79,7 +81,7 @@ struct ConnectionSecurity: Sendable {
         if let settings { setup.settings = settings }
         // The procedure in progress answers this request, too.
         guard !isEncrypting, !manager.isBusy else { return [] }
-        isConsentRequested = false
+        let request = undecidedRequest
         if !renewing {
             if setup.settings.isSatisfied(by: link.security) {
                 context.emit(.securityChanged(link.id, link.security))
@@ -88,9 +90,11 @@ struct ConnectionSecurity: Sendable {
             if link.role == .central, let bond = link.identity.flatMap({ context.registry.bond(of: $0, for: nil) }),
                 setup.settings.isSatisfied(by: bond), let key = bond.centralKey
             {
+                (undecidedRequest, heldRequest) = (nil, request)
                 return encrypt(key, .bond(bond.peer), &link, client, &context)
             }
         }
+        undecidedRequest = nil
         let outputs =
             link.role == .central
             ? manager.start(setup, at: context.now)
@@ -102,8 +106,8 @@ struct ConnectionSecurity: Sendable {
         _ isGranted: Bool, _ settings: PairingSettings?, _ link: inout LEConnection, identity: LocalIdentity?,
         client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
-        if isConsentRequested {
-            isConsentRequested = false
+        if undecidedRequest != nil {
+            undecidedRequest = nil
             guard isGranted else { return [Self.refusal] }
             return pair(
                 &link, settings, identity: identity, client: client, renewing: true, &context)
@@ -122,15 +126,15 @@ struct ConnectionSecurity: Sendable {
     mutating func replyComparison(
         _ areEqual: Bool, _ link: inout LEConnection, client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
-        let outputs = manager.replyComparison(areEqual, at: context.now)
+        let outputs = manager.replyComparison(areEqual, at: context.now, random: &context.random)
         return perform(outputs, &link, client, &context)
     }
 
     mutating func cancelPairing(
         _ link: inout LEConnection, client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
-        if isConsentRequested {
-            isConsentRequested = false
+        if undecidedRequest != nil {
+            undecidedRequest = nil
             context.emit(.pairingFailed(link.id, .cancelled))
             return [Self.refusal]
         }
@@ -169,7 +173,10 @@ struct ConnectionSecurity: Sendable {
         _ requirements: AuthenticationRequirements, _ setup: PairingSetup, _ link: inout LEConnection,
         _ client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
-        guard !isEncrypting else { return [] }
+        guard !isEncrypting else {
+            if case .bond = keyInUse { heldRequest = requirements }
+            return []
+        }
         let needsProtection = requirements.contains(.protection)
         if let bond = link.identity.flatMap({ context.registry.bond(of: $0, for: nil) }), let key = bond.centralKey,
             setup.settings.isSatisfied(by: bond), bond.isAuthenticated || !needsProtection
@@ -180,13 +187,25 @@ struct ConnectionSecurity: Sendable {
         switch setup.acceptance {
         case .never: return [Self.refusal]
         case .ask:
-            guard !isConsentRequested else { return [] }
-            isConsentRequested = true
-            context.emit(.pairingRequested(link.id))
+            if undecidedRequest == nil { context.emit(.pairingRequested(link.id)) }
+            undecidedRequest = requirements
             return []
         case .always:
             return perform(manager.start(setup, at: context.now), &link, client, &context)
         }
+    }
+
+    /// Takes the request that was held, now that the link is encrypted: the encryption is the answer, unless the peripheral
+    /// requests more.
+    private mutating func receiveHeldRequest(
+        _ link: inout LEConnection, identity: LocalIdentity?, _ client: ATTClientState?, _ context: inout HostContext
+    ) -> [Action] {
+        guard let requirements = heldRequest else { return [] }
+        heldRequest = nil
+        guard requirements.contains(.protection), !link.security.isAuthenticated,
+            let setup = context.registry.setup(for: link, own: ownAddress, identity: identity, at: context.now)
+        else { return [] }
+        return receiveRequest(requirements, setup, &link, client, &context)
     }
 
     mutating func advance(
@@ -219,6 +238,7 @@ struct ConnectionSecurity: Sendable {
             case .pairing(.passkeyShown(let digits)): context.emit(.displayPasskey(link.id, digits))
             case .pairing(.passkeyWanted): context.emit(.passkeyWanted(link.id))
             case .pairing(.comparisonWanted(let number)): context.emit(.comparisonWanted(link.id, number))
+            case .pairing(.confirmationWanted): context.emit(.confirmationWanted(link.id))
             case .pairing(.promised(let bond)):
                 context.registry.promise(bond, on: link)
                 context.emit(.bondChanged(link.advertisingSet, bond))
@@ -317,12 +337,14 @@ struct ConnectionSecurity: Sendable {
     }
 
     /// The link is encrypted, or has a new key.
+    /// - Parameter identity: the identity behind the private addresses of this end.
     mutating func finishEncryption(
-        _ link: inout LEConnection, client: ATTClientState?, _ context: inout HostContext
+        _ link: inout LEConnection, identity: LocalIdentity?, client: ATTClientState?, _ context: inout HostContext
     ) -> [Action] {
         isEncrypting = false
         switch keyInUse {
         case .pairing:
+            heldRequest = nil
             setSecurity(manager.securityOfLink ?? link.security, &link, &context)
             let outputs = manager.receiveEncryption(at: context.now, random: &context.random)
             return perform(outputs, &link, client, &context)
@@ -333,7 +355,8 @@ struct ConnectionSecurity: Sendable {
             if isFirst || wasRequested || link.security != bond.security {
                 setSecurity(bond.security, &link, &context)
             }
-            return isFirst ? [.restore(bond.client)] : []
+            return (isFirst ? [.restore(bond.client)] : [])
+                + receiveHeldRequest(&link, identity: identity, client, &context)
         case nil:
             setSecurity(LinkSecurity(isEncrypted: true), &link, &context)
             return []
@@ -351,6 +374,7 @@ struct ConnectionSecurity: Sendable {
         _ context: inout HostContext
     ) -> [Action] {
         isEncrypting = false
+        heldRequest = nil
         switch keyInUse {
         case .pairing:
             return perform(manager.abandon(.encryption(status)), &link, client, &context)

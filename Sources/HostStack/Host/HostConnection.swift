@@ -329,8 +329,8 @@ struct HostConnection: Sendable {
     }
 
     /// The owner removed the bond with the peer. The link stays encrypted.
-    mutating func forgetBond(with peer: PeerAddress, of set: AdvertisingSetIdentifier?) {
-        guard link.identity == peer, link.advertisingSet == set else { return }
+    mutating func forgetBond(with peer: PeerAddress) {
+        guard link.identity == peer else { return }
         link.identity = nil
         security.forgetBond(with: peer)
     }
@@ -342,25 +342,26 @@ struct HostConnection: Sendable {
     }
 
     /// Handles an event that encryption began, failed or ended.
+    /// - Parameter identity: the identity behind the private addresses of this end.
     mutating func receive(
-        _ event: EncryptionChange, _ context: inout HostContext
+        _ event: EncryptionChange, identity: LocalIdentity?, _ context: inout HostContext
     ) {
         if event.status == .success, event.encryptionEnabled == 0 {
             security.endEncryption(&link, &context)
             bearer.setSecurity(link.security)
         } else {
-            finishEncryption(event.status, &context)
+            finishEncryption(event.status, identity: identity, &context)
         }
     }
 
     /// Encryption has begun, has a new key, or has failed.
     mutating func finishEncryption(
-        _ status: HCIStatus, _ context: inout HostContext
+        _ status: HCIStatus, identity: LocalIdentity?, _ context: inout HostContext
     ) {
         let client = bearer.server?.client
         let actions =
             status == .success
-            ? security.finishEncryption(&link, client: client, &context)
+            ? security.finishEncryption(&link, identity: identity, client: client, &context)
             : security.failEncryption(status, &link, client: client, &context)
         perform(actions, &context)
     }
@@ -412,7 +413,7 @@ struct HostConnection: Sendable {
         switch step {
         case .dataLength, .longTermKey: break
         case .encryption:
-            if reply.failure != nil { finishEncryption(reply.status ?? .unspecifiedError, &context) }
+            if reply.failure != nil { finishEncryption(reply.status ?? .unspecifiedError, identity: nil, &context) }
         case .rssi:
             if let returned = reply.value(of: ReadRSSI.self) {
                 context.emit(.rssi(link.id, .success(returned.rssi)))

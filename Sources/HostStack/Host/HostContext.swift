@@ -23,12 +23,13 @@ struct HostContext: Sendable {
     /// The commands that wait for the controller, and the one that it executes.
     var commands = CommandQueue()
     /// The pairing settings and the bonds.
-    var registry = SecurityRegistry()
+    var registry: SecurityRegistry
     private var outputs: [LEHostOutput] = []
 
     init(configuration: Boxed<LEHostConfiguration>, random: RandomSource) {
         sharedConfiguration = configuration
         self.random = random
+        registry = SecurityRegistry(sharesBonds: configuration.value.hasOneIdentity)
     }
 
     /// The capabilities, or what every controller can do until they are known.

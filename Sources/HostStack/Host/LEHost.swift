@@ -143,6 +143,7 @@ extension LEHost {
 
     /// Sends what the controller has room for. Every input ends here.
     mutating func flush() {
+        updateSearch()
         connections.noteDeadlines()
         connections.sendData(&context)
         context.flushCommands()
@@ -232,6 +233,7 @@ extension LEHost {
             continueAdvertising()
         case .scanning(let step):
             scanning.value.finish(step, reply, &context)
+            if scanning.value.cannotSearch { connecting.value.endSearch(&context) }
             continueScanning()
             if !scanning.value.isOn, !scanning.value.isRequested { _ = advertising.retry(after: .scanning) }
             if !scanning.value.isOn { continueAfterScanning() }
@@ -285,15 +287,15 @@ extension LEHost {
             read(packet) { $0.receive($1 as LERemoteConnectionParameterRequest) }
         case LELongTermKeyRequest.subeventCode: read(packet) { $0.receive($1 as LELongTermKeyRequest) }
         case LEAdvertisingReport.subeventCode:
-            if let report = LEAdvertisingReport.Report(only: packet.parameters) {
-                return scanning.value.receive(report, &context)
+            if let report = LEAdvertisingReport.Report(only: packet.parameters) { return receive(report) }
+            read(packet) { host, event in
+                for report in (event as LEAdvertisingReport).reports { host.receive(report) }
             }
-            read(packet) { $0.scanning.value.receive($1 as LEAdvertisingReport, &$0.context) }
         case LEExtendedAdvertisingReport.subeventCode:
-            if let report = LEExtendedAdvertisingReport.Report(only: packet.parameters) {
-                return scanning.value.receive(report, &context)
+            if let report = LEExtendedAdvertisingReport.Report(only: packet.parameters) { return receive(report) }
+            read(packet) { host, event in
+                for report in (event as LEExtendedAdvertisingReport).reports { host.receive(report) }
             }
-            read(packet) { $0.scanning.value.receive($1 as LEExtendedAdvertisingReport, &$0.context) }
         default: break
         }
     }
@@ -429,6 +431,31 @@ extension LEHost {
         if scanning.isMade, scanning.value.resume(after: reason) { continueScanning() }
     }
 
+    /// Scans while peers are searched for.
+    private mutating func updateSearch() {
+        guard connecting.isMade, scanning.isMade || connecting.value.isSearching,
+            scanning.value.setSearching(connecting.value.isSearching)
+        else { return }
+        continueScanning()
+    }
+
+    private mutating func receive(_ report: LEAdvertisingReport.Report) {
+        if let received = scanning.value.receive(report, &context) { search(received) }
+    }
+
+    private mutating func receive(_ report: LEExtendedAdvertisingReport.Report) {
+        if let received = scanning.value.receive(report, &context) { search(received) }
+    }
+
+    /// Connects to the advertiser of this report if it was searched for.
+    private mutating func search(_ report: ScanReport) {
+        let peer = PeerAddress(report.address, type: report.addressType)
+        guard report.kind.isConnectable, let identity = context.registry.identity(ofAdvertiser: peer),
+            connecting.value.receive(peer, of: identity, &context)
+        else { return }
+        continueConnecting()
+    }
+
     /// Continues what may have waited for the scan to rest.
     private mutating func continueAfterScanning() {
         continueCentralAddress()
@@ -442,6 +469,9 @@ extension LEHost {
 extension LEHost {
     /// Connects to a peer, beside the peers that were requested before; `.connected` or `.connectionFailed` reports the
     /// outcome.
+    ///
+    /// The address may be any that the key of the central's bond with the peer resolves, or its identity address: the host
+    /// scans until it receives the peer, and connects to the address that the peer has then.
     /// - Parameter timeout: the time limit for the peer; `nil` for the time limit of the configuration.
     package mutating func connect(
         to address: BluetoothAddress, type: AddressType, parameters: ConnectionParameters = ConnectionParameters(),
@@ -450,7 +480,8 @@ extension LEHost {
         let peer = PeerAddress(address, type: type)
         guard parameters.isValid else { return context.emit(.connectionFailed(peer, .invalidParameters)) }
         connecting.value.connect(
-            to: peer, parameters: parameters, timeout: timeout ?? configuration.connectionTimeout, &context)
+            to: peer, identity: context.registry.privatePeer(peer), parameters: parameters,
+            timeout: timeout ?? configuration.connectionTimeout, &context)
         continueConnecting()
         flush()
     }
@@ -695,11 +726,13 @@ extension LEHost {
 
     private mutating func receive(_ event: EncryptionChange) {
         guard let index = connections.index(of: event.connectionHandle) else { return }
-        connections[index].receive(event, &context)
+        let identity = localIdentity(in: connections[index].link)
+        connections[index].receive(event, identity: identity, &context)
     }
 
     private mutating func receive(_ event: EncryptionKeyRefreshComplete) {
         guard let index = connections.index(of: event.connectionHandle) else { return }
-        connections[index].finishEncryption(event.status, &context)
+        let identity = localIdentity(in: connections[index].link)
+        connections[index].finishEncryption(event.status, identity: identity, &context)
     }
 }

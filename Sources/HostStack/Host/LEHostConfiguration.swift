@@ -26,6 +26,9 @@ package struct LEHostConfiguration: Hashable, Sendable {
     package var seed: UInt64
     /// The ATT MTU that the host offers, in bytes: 23 to 517.
     package var maximumTransmissionUnit: UInt16
+    /// Whether the host has one identity in all roles, so that its bonds are valid in each; else each advertising set, and the
+    /// central, is a device of its own.
+    package var hasOneIdentity = false
     /// Where the controller is on a virtual air; other controllers refuse it. `nil` leaves that to the air.
     package var position: Position?
 

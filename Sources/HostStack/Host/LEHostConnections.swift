@@ -119,7 +119,10 @@ extension LEHost {
     /// Removes a bond. A link that is encrypted with it stays encrypted.
     package mutating func removeBond(of peer: PeerAddress, for set: AdvertisingSetIdentifier?) {
         context.registry.removeBond(of: peer, for: set)
-        for index in connections.indices { connections[index].forgetBond(with: peer, of: set) }
+        for index in connections.indices
+        where connections[index].link.advertisingSet == set || configuration.hasOneIdentity {
+            connections[index].forgetBond(with: peer)
+        }
     }
 
     /// The bonded peer that has this address, which may be private; `nil` if no bond's key resolves it.
@@ -171,7 +174,7 @@ extension LEHost {
         flush()
     }
 
-    /// Answers `.comparisonWanted`: whether both devices show the same number.
+    /// Answers `.comparisonWanted`: whether both devices show the same number; or `.confirmationWanted`: whether to pair.
     package mutating func replyComparison(_ areEqual: Bool, of connection: ConnectionIdentifier) {
         guard let index = connections.index(of: connection) else { return }
         connections[index].secure(&context) { $0.replyComparison(areEqual, &$1, client: $2, &$3) }

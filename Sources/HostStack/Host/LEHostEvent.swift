@@ -36,8 +36,8 @@ package enum LEHostEvent: Hashable, Sendable {
     case scanHeld(LEHostFailure)
     /// The requested scan failed; the next `startScanning` tries again.
     case scanFailed(LEHostFailure)
-    /// The scan received an advertisement.
-    case scanReport(ScanReport)
+    /// The scan received an advertisement; the identity is the peer of the central's bond whose key resolves the address.
+    case scanReport(ScanReport, identity: PeerAddress?)
 
     /// A connection was made.
     case connected(LEConnection)
@@ -73,6 +73,8 @@ package enum LEHostEvent: Hashable, Sendable {
     case passkeyWanted(ConnectionIdentifier)
     /// Ask whether the peer shows this number of six digits too: answer with `LEHost.replyComparison`.
     case comparisonWanted(ConnectionIdentifier, UInt32)
+    /// Ask whether to pair, although the pairing just works: answer with `LEHost.replyComparison`.
+    case confirmationWanted(ConnectionIdentifier)
     /// A pairing succeeded. If it is bonded, save the bond before performing the outputs after this one.
     case paired(ConnectionIdentifier, Bond, isBonded: Bool)
     /// A pairing that was under way, or requested, failed.

@@ -7,6 +7,9 @@ import HCI
 
 /// The scan of a host: the scan that the owner requested, and the controller's progress towards it.
 ///
+/// While the host searches for peers to connect to, it scans, too: with the parameters that the owner requested and without the
+/// controller's filter for duplicates, or passively if the owner requests no scan. Then the owner gets no reports.
+///
 /// The scan is off or on. Parameters can change only while it is off, so a new request goes `.disable`, `.parameters`,
 /// `.enable`, one command at a time. A *pause* keeps the scan off: while the controller's random address changes, and while
 /// a controller that cannot do both makes a connection or has one. Only the last one is reported to the owner.
@@ -25,6 +28,8 @@ struct ScanManager: HostPart {
     private var parameters: ScanParameters?
     /// Whether the controller scans.
     private(set) var isOn = false
+    /// Whether the host searches for peers.
+    private var isSearching = false
     /// Whether a command is on its way.
     private var isWaiting = false
     /// Whether the controller refused the request. The next request is tried again.
@@ -40,7 +45,16 @@ struct ScanManager: HostPart {
     /// Whether the controller scans, or has a command of the scan.
     var isBusy: Bool { isOn || isWaiting }
 
-    private var target: ScanParameters? { isPaused || hasFailed ? nil : requested }
+    private var target: ScanParameters? { isPaused || hasFailed ? nil : order }
+
+    /// The parameters for the owner and the search; `nil` for no scan.
+    private var order: ScanParameters? {
+        guard isSearching else { return requested }
+        var parameters = requested ?? ScanParameters(isActive: false)
+        parameters.filtersDuplicates = false
+        return parameters
+    }
+
     private var isPaused: Bool { !pauses.isEmpty }
 
     /// Whether the owner requests a scan.
@@ -67,6 +81,18 @@ struct ScanManager: HostPart {
     }
 
     // MARK: - From other parts of the host
+
+    /// Begins or ends the search for peers.
+    /// - Returns: whether that is a change.
+    mutating func setSearching(_ isSearching: Bool) -> Bool {
+        guard isSearching != self.isSearching else { return false }
+        self.isSearching = isSearching
+        if requested == nil { hasFailed = false }
+        return true
+    }
+
+    /// Whether the host searches for peers, and the controller does not scan for it.
+    var cannotSearch: Bool { isSearching && (hasFailed || isPaused(for: .connection)) }
 
     func isPaused(for reason: Pause) -> Bool { pauses.contains(reason) }
 
@@ -106,8 +132,8 @@ struct ScanManager: HostPart {
         isWaiting = false
         guard let failure = reply.failure, step != .disable else { return acknowledge(step) }
         // The failure of parameters that the owner has replaced does not matter.
-        if case .parameters(let parameters) = step, parameters != requested { return }
-        guard requested != nil else { return }
+        if case .parameters(let parameters) = step, parameters != order { return }
+        guard order != nil else { return }
         if reply.isUnknownCommand, context.capabilities?.hasExtendedScanning == true {
             // Some controllers report extended commands that they do not have.
             context.capabilities?.hasExtendedScanning = false
@@ -119,13 +145,13 @@ struct ScanManager: HostPart {
         case .connection: hold(failure, &context)
         case .advertising, .scanning, nil:
             hasFailed = true
-            context.emit(.scanFailed(failure))
+            if requested != nil { context.emit(.scanFailed(failure)) }
         }
     }
 
     private mutating func hold(_ failure: LEHostFailure, _ context: inout HostContext) {
         pause(for: .connection)
-        guard !isHoldReported else { return }
+        guard !isHoldReported, requested != nil else { return }
         isHoldReported = true
         isReportDue = true
         context.emit(.scanHeld(failure))
@@ -141,29 +167,39 @@ struct ScanManager: HostPart {
         }
     }
 
-    func receive(_ event: LEAdvertisingReport, _ context: inout HostContext) {
-        for report in event.reports { receive(report, &context) }
+    /// Takes a report of the controller.
+    /// - Returns: the report, if the host searches for a peer.
+    func receive(_ report: LEAdvertisingReport.Report, _ context: inout HostContext) -> ScanReport? {
+        isOn ? receive(ScanReport(report), &context) : nil
     }
 
-    func receive(_ report: LEAdvertisingReport.Report, _ context: inout HostContext) {
-        if isOn { context.emit(.scanReport(ScanReport(report))) }
+    /// Takes a report of the controller, which may be a part of a whole.
+    /// - Returns: the whole report, if the host searches for a peer.
+    mutating func receive(_ report: LEExtendedAdvertisingReport.Report, _ context: inout HostContext) -> ScanReport? {
+        guard isOn, let whole = assembler.take(report) else { return nil }
+        return receive(whole, &context)
     }
 
-    mutating func receive(_ event: LEExtendedAdvertisingReport, _ context: inout HostContext) {
-        for report in event.reports { receive(report, &context) }
-    }
-
-    mutating func receive(_ report: LEExtendedAdvertisingReport.Report, _ context: inout HostContext) {
-        guard isOn, let whole = assembler.take(report) else { return }
-        context.emit(.scanReport(whole))
+    private func receive(_ report: ScanReport, _ context: inout HostContext) -> ScanReport? {
+        if isRequested { context.emit(report) }
+        return isSearching ? report : nil
     }
 
     /// The controller restarts: what it acknowledged is void, and the request is carried out again.
     mutating func reset() {
-        let requested = requested
+        let (requested, isSearching) = (requested, isSearching)
         self = ScanManager()
         self.requested = requested
+        self.isSearching = isSearching
         isReportDue = requested != nil
+    }
+}
+
+extension HostContext {
+    /// Reports an advertisement to the owner, with the peer of the bond whose key resolves its address.
+    fileprivate mutating func emit(_ report: ScanReport) {
+        let peer = PeerAddress(report.address, type: report.addressType)
+        emit(.scanReport(report, identity: registry.identity(ofAdvertiser: peer)))
     }
 }
 

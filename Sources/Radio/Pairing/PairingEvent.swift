@@ -14,6 +14,8 @@ package enum PairingEvent: Hashable, Sendable {
     case passkeyWanted
     /// Both show a number, which should be this one: answer with `.comparison`.
     case comparisonWanted(UInt32)
+    /// The pairing just works, and its settings require a confirmation: answer with `.comparison`.
+    case confirmationWanted
     /// The pairing succeeded.
     case paired(PairedPeer)
     /// The pairing failed.
@@ -32,13 +34,15 @@ public enum PairingQuestion: Hashable, Sendable {
     case passkey
     /// Compare this number with the device's: answer with `.comparison`.
     case comparison(UInt32)
+    /// The pairing just works. Whether to pair at all: answer with `.comparison`. No pairing by `PairingSettings` of a user asks it.
+    case confirmation
 }
 
 /// A user's answer to a question of a pairing.
 public enum PairingAnswer: Hashable, Sendable {
     /// The passkey that the peer shows: 0 to 999,999.
     case passkey(UInt32)
-    /// Whether both numbers are equal.
+    /// Whether both numbers are equal, or whether to pair.
     case comparison(Bool)
     /// Cancels the pairing.
     case cancel

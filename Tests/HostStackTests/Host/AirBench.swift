@@ -153,7 +153,7 @@ struct AirBench {
     /// The reports of an address that a station received.
     func reports(_ station: Int, of address: BluetoothAddress) -> [(time: Duration, report: ScanReport)] {
         stations[station].events.compactMap { time, event in
-            if case .scanReport(let report) = event, report.address == address { (time, report) } else { nil }
+            if case .scanReport(let report, _) = event, report.address == address { (time, report) } else { nil }
         }
     }
 }

@@ -57,12 +57,12 @@ import VirtualRadio
 
         bench.perform(central) { $0.startScanning() }
         let received = try bench.advance(until: central) { event in
-            if case .scanReport(let report) = event, report.kind == .connectableScannable { report } else { nil }
+            if case .scanReport(let report, _) = event, report.kind == .connectableScannable { report } else { nil }
         }
         #expect(received.address == .random(1) && received.addressType == .random)
         #expect(received.data == Advertisement.beacon(milliseconds: 100).advertisingData.serialized())
         let response = try bench.advance(until: central) { event in
-            if case .scanReport(let report) = event, report.kind == .scanResponse { report } else { nil }
+            if case .scanReport(let report, _) = event, report.kind == .scanResponse { report } else { nil }
         }
         #expect(response.address == .random(1))
 
@@ -121,7 +121,7 @@ import VirtualRadio
         }
         #expect(again.interval == AdvertisingInterval(160))
         bench.perform(central) { $0.startScanning(ScanParameters(isActive: false)) }
-        _ = try bench.advance(until: central) { if case .scanReport(let report) = $0 { report } else { nil } }
+        _ = try bench.advance(until: central) { if case .scanReport(let report, _) = $0 { report } else { nil } }
     }
 
     struct Unexpected: Error { let what: String }

@@ -105,7 +105,7 @@ struct Bench {
 
     /// The reports of the scan.
     var reports: [ScanReport] {
-        events.compactMap { if case .scanReport(let report) = $0 { report } else { nil } }
+        events.compactMap { if case .scanReport(let report, _) = $0 { report } else { nil } }
     }
 
     /// The requests of centrals.

@@ -86,7 +86,8 @@ import Testing
             bench.events
                 == types.map { _, kind in
                     .scanReport(
-                        ScanReport(address: .peer, addressType: .random, kind: kind, data: [2, 1, 6], rssi: RSSI(-60)))
+                        ScanReport(address: .peer, addressType: .random, kind: kind, data: [2, 1, 6], rssi: RSSI(-60)),
+                        identity: nil)
                 })
         bench.forget()
         bench.perform { $0.stopScanning() }
@@ -119,13 +120,15 @@ import Testing
         #expect(
             bench.events == [
                 .scanReport(
-                    ScanReport(address: .peer, addressType: .random, kind: .scanResponse, data: [1], rssi: nil)),
+                    ScanReport(address: .peer, addressType: .random, kind: .scanResponse, data: [1], rssi: nil),
+                    identity: nil),
                 .scanReport(
                     ScanReport(
                         address: .peer, addressType: .random,
                         kind: .extended(connectable: true, scannable: false, directed: false, scanResponse: false),
                         data: [2], rssi: nil, transmitPower: TransmitPower(3), secondaryPHY: .twoMegabit,
-                        setIdentifier: 3)),
+                        setIdentifier: 3),
+                    identity: nil),
             ])
     }
 

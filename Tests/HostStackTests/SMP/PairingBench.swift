@@ -49,10 +49,13 @@ struct PairingBench {
         central centralSettings: PairingSettings?, peripheral peripheralSettings: PairingSettings?,
         centralAcceptance: PairingAcceptance = .always, peripheralAcceptance: PairingAcceptance = .always,
         address: OwnAddress = .random(.random(1)), centralAddress: OwnAddress = .publicDevice,
-        isLegacy: Bool = false, services: [GATTService] = [PairingBench.service]
+        isLegacy: Bool = false, services: [GATTService] = [PairingBench.service],
+        configuration: LEHostConfiguration = LEHostConfiguration()
     ) throws {
-        peripheral = bench.add(1, isLegacy: isLegacy)
-        central = bench.add(2, isLegacy: isLegacy, configuration: LEHostConfiguration(centralAddress: centralAddress))
+        peripheral = bench.add(1, isLegacy: isLegacy, configuration: configuration)
+        var configuration = configuration
+        configuration.centralAddress = centralAddress
+        central = bench.add(2, isLegacy: isLegacy, configuration: configuration)
         let database = try AttributeDatabase(services: services, genericAccess: GenericAccess(name: "beacon"))
         bench.stations[peripheral].values = [
             .bit16(0xFFF1): [1], .bit16(0xFFF2): [2], .bit16(0xFFF3): [3],
@@ -145,6 +148,9 @@ struct PairingBench {
             case .comparisonWanted(let link, _):
                 let isEqual = users == .careful
                 bench.perform(station) { $0.replyComparison(isEqual, of: link) }
+            case .confirmationWanted(let link):
+                let isConfirmed = users == .careful
+                bench.perform(station) { $0.replyComparison(isConfirmed, of: link) }
             case .pairingRequested(let link):
                 let isGranted = users == .careful
                 bench.perform(station) { $0.replyPairing(isGranted, of: link) }

@@ -62,8 +62,12 @@ struct SessionPair {
             } else {
                 initiator.replyPasskey(digits, random: &random)
             }
-        case .comparisonWanted:
-            if role == .initiator { initiator.replyComparison(true) } else { responder.replyComparison(true) }
+        case .comparisonWanted, .confirmationWanted:
+            if role == .initiator {
+                initiator.replyComparison(true, random: &random)
+            } else {
+                responder.replyComparison(true, random: &random)
+            }
         case .consentWanted, .passkeyWanted, .promised, .finished, .failed: break
         }
     }

@@ -36,7 +36,7 @@ import Testing
         bench.advance(by: .seconds(60 * 60 - 10))
         var received: [(address: BluetoothAddress, first: Duration)] = []
         for (time, event) in bench.stations[ear].events {
-            guard case .scanReport(let report) = event, received.last?.address != report.address else { continue }
+            guard case .scanReport(let report, _) = event, received.last?.address != report.address else { continue }
             #expect(report.addressType == .random && report.address.isResolved(by: Self.identity.resolvingKey))
             received.append((report.address, time))
         }
@@ -154,8 +154,66 @@ import Testing
         bench.advance(by: .seconds(910))
         let received = Set(
             bench.stations[ear].events.compactMap { _, event in
-                if case .scanReport(let report) = event { report.address } else { nil }
+                if case .scanReport(let report, _) = event { report.address } else { nil }
             })
         #expect(received.count == 4 && received.allSatisfy { $0.isResolved(by: Self.identity.resolvingKey) })
+    }
+
+    /// After the peer changed its address, which is requested by its identity or by the address of the pairing.
+    @Test(arguments: [PairingSettings.Requirement.off, .required], [true, false])
+    func bondedPeerIsReachedAfterItsAddressChanged(
+        _ generation: PairingSettings.Requirement, requestsIdentity: Bool
+    ) throws {
+        var bench = try bench(generation)
+        let first = try #require(bench.lastPeer)
+        try bench.pair(by: bench.central)
+        try bench.disconnect()
+        bench.bench.advance(by: .seconds(1000))
+        bench.clear()
+        let requested = requestsIdentity ? Self.identity.address : first
+        bench.bench.perform(bench.central) { $0.connect(to: requested.address, type: requested.type) }
+        let link = try bench.bench.advance(until: bench.central) {
+            if case .connected(let link) = $0 { link } else { nil }
+        }
+        #expect(link.identity == Self.identity.address && link.peerAddress != first.address)
+        bench.bench.perform(bench.central) { $0.pair(link.id) }
+        bench.settle()
+        #expect(bench.security(bench.central)?.isEncrypted == true && bench.paired(bench.central) == nil)
+    }
+
+    /// A device with one identity has its bonds in both roles.
+    @Test(arguments: [PairingSettings.Requirement.off, .required], [true, false])
+    func bondIsValidInBothRolesOfOneIdentity(
+        _ generation: PairingSettings.Requirement, hasOneIdentity: Bool
+    ) throws {
+        let policy = PairingSettings(secureConnections: generation)
+        var configuration = LEHostConfiguration()
+        configuration.hasOneIdentity = hasOneIdentity
+        var bench = try PairingBench(
+            central: policy, peripheral: policy, address: .publicDevice, configuration: configuration)
+        try bench.pair(by: bench.central)
+        #expect(bench.paired(bench.central)?.isBonded == true)
+        try bench.disconnect()
+        bench.clear()
+        let (former, present) = (bench.central, bench.peripheral)
+        bench.bench.perform(present) {
+            $0.stopAdvertising(PairingBench.set)
+            $0.setPairing(nil, for: PairingBench.set)
+            $0.setBonds([], for: PairingBench.set)
+            $0.setPairing(policy, for: nil)
+        }
+        bench.bench.perform(former) {
+            $0.setPairing(policy, for: PairingBench.set)
+            $0.setAdvertising(
+                .beacon(.connectableScannable, milliseconds: 100), for: PairingBench.set, address: .publicDevice)
+        }
+        let peer = try #require(bench.bench.stations[former].host.capabilities?.address)
+        bench.bench.perform(present) { $0.connect(to: peer, type: .public) }
+        let link = try bench.bench.advance(until: present) { if case .connected(let link) = $0 { link } else { nil } }
+        #expect((link.identity != nil) == hasOneIdentity)
+        bench.bench.perform(present) { $0.pair(link.id) }
+        bench.settle()
+        #expect(bench.security(present)?.isEncrypted == true)
+        #expect((bench.paired(present) == nil) == hasOneIdentity)
     }
 }

@@ -10,7 +10,7 @@ package struct Attribute: Hashable, Sendable {
     package enum Value: Hashable, Sendable {
         /// A constant value.
         case constant([UInt8])
-        /// The owner of the services knows it: a characteristic value.
+        /// The owner of the services knows it: a characteristic value, or a descriptor that the owner serves.
         case owner
         /// The subscription of each client to the characteristic with this value handle.
         case clientConfiguration(of: AttributeHandle, allowed: ClientCharacteristicConfiguration)
@@ -92,6 +92,27 @@ package struct AttributeDatabase: Hashable, Sendable {
             let occurrence = counts[value.type, default: 0]
             counts[value.type] = occurrence + 1
             return (CharacteristicIdentifier(value.type, occurrence: occurrence), value.handle)
+        }
+    }
+
+    /// The handles of each service, in their order.
+    package var serviceRanges: [ClosedRange<AttributeHandle>] {
+        attributes.filter(\.isServiceDeclaration).map { $0.handle...$0.groupEnd }
+    }
+
+    /// The descriptors that the owner serves, in their order, with their handles. The number counts those of one characteristic.
+    package var servedDescriptors: [(characteristic: CharacteristicIdentifier, number: Int, handle: AttributeHandle)] {
+        let values = Dictionary(uniqueKeysWithValues: valueHandles.map { ($0.handle, $0.characteristic) })
+        var characteristic: CharacteristicIdentifier?
+        var number = 0
+        return attributes.compactMap { attribute in
+            if let next = values[attribute.handle] {
+                (characteristic, number) = (next, 0)
+                return nil
+            }
+            guard case .owner = attribute.value, let characteristic else { return nil }
+            defer { number += 1 }
+            return (characteristic, number, attribute.handle)
         }
     }
 

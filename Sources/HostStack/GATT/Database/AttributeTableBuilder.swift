@@ -142,6 +142,15 @@ extension GATTDescriptor {
         of characteristic: GATTCharacteristic, valueHandle: AttributeHandle, handle: AttributeHandle
     ) -> Attribute {
         let type = uuid.shortest
+        if let service {
+            return Attribute(
+                handle: handle, type: type, value: .owner, isReadable: service.read != nil,
+                isWritable: service.write != nil,
+                permissions: AttributePermissions(
+                    read: service.read ?? [], write: service.write ?? [],
+                    minimumKeySize: characteristic.permissions.minimumKeySize),
+                groupEnd: handle)
+        }
         let value: Attribute.Value
         if type.isSame(as: .clientCharacteristicConfiguration) {
             value = .clientConfiguration(of: valueHandle, allowed: characteristic.allowedConfiguration)

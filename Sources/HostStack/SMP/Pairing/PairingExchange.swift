@@ -14,7 +14,7 @@ import HCI
 /// * `publicKey` (LE Secure Connections only): the peer's public key.
 /// * `passkey` (initiator only): the user must enter the passkey. A responder waits in `confirmValue` meanwhile.
 /// * `confirmValue`, then `randomNumber`: once; with LE Secure Connections and a passkey, once for each of its 20 bits.
-/// * `comparison`: the user compares two numbers, where that is the method.
+/// * `comparison`: the user compares two numbers, where that is the method; or confirms a pairing that just works.
 /// * `keyCheck` (LE Secure Connections only): both sides prove that they have the same key.
 /// * `end`: finished or failed.
 struct PairingExchange: Sendable {
@@ -27,6 +27,8 @@ struct PairingExchange: Sendable {
         case askForPasskey
         /// Ask the user to compare this number.
         case compare(UInt32)
+        /// Ask the user to confirm a pairing that just works.
+        case confirm
         /// Encrypt the link with this key.
         case finish(Octets<16>)
         case fail(PairingFailedReason)
@@ -52,6 +54,7 @@ struct PairingExchange: Sendable {
     private let request: PairingFeatures
     private let response: PairingFeatures
     private let fixedPasskey: UInt32?
+    private let confirmsJustWorks: Bool
     private var step = Step.confirmValue
     private var actions: [Action] = []
 
@@ -73,10 +76,12 @@ struct PairingExchange: Sendable {
     private var peerCheckValue: Octets<16>?
 
     /// The exchange after both features are known.
-    /// - Parameter passkey: the passkey to show; `nil` for a random one.
+    /// - Parameters:
+    ///   - passkey: the passkey to show; `nil` for a random one.
+    ///   - confirmsJustWorks: whether the user confirms a pairing that just works.
     init(
         role: PairingRole, agreement: PairingAgreement, own: PeerAddress, peer: PeerAddress, request: PairingFeatures,
-        response: PairingFeatures, passkey: UInt32?
+        response: PairingFeatures, passkey: UInt32?, confirmsJustWorks: Bool
     ) {
         self.role = role
         self.agreement = agreement
@@ -85,6 +90,7 @@ struct PairingExchange: Sendable {
         self.request = request
         self.response = response
         fixedPasskey = passkey
+        self.confirmsJustWorks = confirmsJustWorks
     }
 
     /// Whether the user is comparing numbers.
@@ -144,6 +150,8 @@ struct PairingExchange: Sendable {
             isPasskeyKnown = true
             actions.append(.showPasskey(passkey))
         case .passkey, .passkeyEnteredByBoth: actions.append(.askForPasskey)
+        // With LE Secure Connections, the confirmation takes the place of the comparison.
+        case .justWorks where confirmsJustWorks && !isSecureConnections: actions.append(.confirm)
         case .justWorks, .numericComparison: isPasskeyKnown = true
         }
     }
@@ -152,6 +160,10 @@ struct PairingExchange: Sendable {
     mutating func replyPasskey(_ digits: UInt32?, random: inout RandomSource) {
         guard usesPasskey, !isPasskeyKnown, step == .passkey || step == .confirmValue else { return }
         guard let digits, digits <= 999_999 else { return fail(.passkeyEntryFailed) }
+        setPasskey(digits, random: &random)
+    }
+
+    private mutating func setPasskey(_ digits: UInt32, random: inout RandomSource) {
         passkey = digits
         isPasskeyKnown = true
         if isInitiator {
@@ -273,6 +285,11 @@ struct PairingExchange: Sendable {
             secret: sharedSecret, initiator: nonce(of: .initiator), responder: nonce(of: .responder))
         checkKey = keys.check
         longTermKey = keys.longTerm
+        if agreement.method == .justWorks, confirmsJustWorks {
+            step = .comparison
+            actions.append(.confirm)
+            return
+        }
         guard agreement.method == .numericComparison else { return checkKeys() }
         step = .comparison
         actions.append(
@@ -282,10 +299,13 @@ struct PairingExchange: Sendable {
                     initiatorRandom: nonce(of: .initiator).random, responderRandom: nonce(of: .responder).random)))
     }
 
-    /// Takes the user's answer whether both devices show the same number.
-    mutating func replyComparison(_ areEqual: Bool) {
-        guard step == .comparison else { return }
-        if areEqual { checkKeys() } else { fail(.numericComparisonFailed) }
+    /// Takes the user's answer whether both devices show the same number, or whether to pair.
+    mutating func replyComparison(_ areEqual: Bool, random: inout RandomSource) {
+        if agreement.method == .justWorks, !isPasskeyKnown, step == .passkey || step == .confirmValue {
+            if areEqual { setPasskey(0, random: &random) } else { fail(.passkeyEntryFailed) }
+        } else if step == .comparison {
+            if areEqual { checkKeys() } else { fail(.numericComparisonFailed) }
+        }
     }
 
     private mutating func checkKeys() {

@@ -44,6 +44,8 @@ enum PairingOutput: Hashable, Sendable {
     case passkeyWanted
     /// Ask the user to compare this number: answer with `replyComparison`.
     case comparisonWanted(UInt32)
+    /// Ask the user whether to pair, although the pairing just works: answer with `replyComparison`.
+    case confirmationWanted
     /// Save this bond: the PDUs that follow give the peer the key, although the pairing may still fail.
     case promised(Bond)
     /// The pairing succeeded. PDUs with keys may follow.
@@ -238,7 +240,8 @@ struct PairingSession: Sendable {
         self.agreement = agreement
         exchange = PairingExchange(
             role: setup.role, agreement: agreement, own: setup.own, peer: setup.peer, request: request,
-            response: response, passkey: setup.settings.passkey)
+            response: response, passkey: setup.settings.passkey,
+            confirmsJustWorks: setup.settings.confirmsJustWorks)
         step = .exchange
         perform { $0.begin(random: &random) }
     }
@@ -249,10 +252,10 @@ struct PairingSession: Sendable {
         perform { $0.replyPasskey(passkey, random: &random) }
     }
 
-    /// Takes the user's answer whether both devices show the same number.
-    mutating func replyComparison(_ areEqual: Bool) {
+    /// Takes the user's answer whether both devices show the same number, or whether to pair.
+    mutating func replyComparison(_ areEqual: Bool, random: inout RandomSource) {
         guard step == .exchange else { return }
-        perform { $0.replyComparison(areEqual) }
+        perform { $0.replyComparison(areEqual, random: &random) }
     }
 
     /// Gives the exchange an input, and performs its actions.
@@ -265,6 +268,7 @@ struct PairingSession: Sendable {
             case .showPasskey(let passkey): outputs.append(.passkeyShown(passkey))
             case .askForPasskey: outputs.append(.passkeyWanted)
             case .compare(let number): outputs.append(.comparisonWanted(number))
+            case .confirm: outputs.append(.confirmationWanted)
             case .finish(let key): waitForEncryption(key)
             case .fail(let reason): return fail(reason)
             }

@@ -73,9 +73,9 @@ struct SecurityManager: Sendable {
         perform(at: now) { $0.replyPasskey(digits, random: &random) }
     }
 
-    /// Takes the user's answer whether both devices show the same number.
-    mutating func replyComparison(_ areEqual: Bool, at now: Duration) -> [Output] {
-        perform(at: now) { $0.replyComparison(areEqual) }
+    /// Takes the user's answer whether both devices show the same number, or whether to pair.
+    mutating func replyComparison(_ areEqual: Bool, at now: Duration, random: inout RandomSource) -> [Output] {
+        perform(at: now) { $0.replyComparison(areEqual, random: &random) }
     }
 
     /// Cancels the pairing or the Security Request in progress.
