@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,13 @@ class PrivateBus:
     @property
     def environment(self) -> dict[str, str]:
         return {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": self.address, "PYTHONDONTWRITEBYTECODE": "1"}
+
+    @property
+    def air(self) -> str:
+        """Where another host joins the air, as Bumble takes it; the run must have such a server."""
+        found = re.search(r"listening on tcp:(\S+?),? ", self.run.errors)
+        assert found, "the run has no server: --hci-server tcp:127.0.0.1:0"
+        return f"tcp-client:{found[1]}"
 
     def call(self, *command: str | Path, timeout: float = 550, **options: str) -> subprocess.CompletedProcess[str]:
         """Runs a program on the bus to its end, which must be a success."""

@@ -32,6 +32,8 @@ STANDARD = (BUS + ".Introspectable", PROPERTIES, BUS + ".Peer")
 SILENT_PARTS = 6
 OF_THE_SPECIFICATION = "-0000-1000-8000-00805f9b34fb"
 VARYING = {"RSSI": "<rssi>"}
+HANDLE = r'"Handle", q \d+'
+"""A handle that a program gets: it depends on the other attributes of the service."""
 OF_THE_HOST = {("org.bluez.Adapter1", name): f"<{name.lower()}>" for name in ("Name", "Alias", "Modalias", "Class")}
 
 
@@ -274,6 +276,7 @@ class Recorder:
         if event := self._event(message):
             for path, alias in self.aliases.items():
                 event.header = event.header.replace(path, alias)
+            event.header = re.sub(HANDLE, '"Handle", q <handle>', event.header)
             self.steps[-1].events.append(event)
         self._changed.set()
         # A call must not be answered by this connection, which only watches.

@@ -16,25 +16,36 @@ from private_bus import ADDRESSES, FOLDER, WIRE, PrivateBus
 from recording import Event, Step, read
 
 RECORDINGS = FOLDER / "recordings"
+SERVER = ("--hci-server", "tcp:127.0.0.1:0")
 SETTLE = ("--settle", "0.6")
 """The silence of a running service that ends a step, in seconds: more than it takes for the next message."""
+
+
+def session(bus: PrivateBus, folder: Path, *options: str) -> Path:
+    """Runs the session; returns the file of its recording."""
+    made = folder / "ours.txt"
+    bus.call(sys.executable, FOLDER / "wire_session.py", "--air", bus.air, *SETTLE, "--output", made, *options, timeout=900)
+    return made
 
 
 @pytest.mark.starts_first
 def test_session_is_that_of_bluetoothd(service: Callable[..., PrivateBus], tmp_path: Path) -> None:
     """Each difference is one that is meant, or what one of the recorded versions does."""
     adapters = [word for address in ADDRESSES for word in ("--adapter-address", address)]
-    made = tmp_path / "ours.txt"
-    service(WIRE, *adapters).call(sys.executable, FOLDER / "wire_session.py", *SETTLE, "--output", made, timeout=550)
+    made = session(service(WIRE, *adapters, *SERVER), tmp_path)
     found = verdict(read(made))
     assert not found, f"{len(found)} differences that {MEANT.name} does not list:\n" + "\n".join(found)
 
 
 def test_experimental_monitors_are_those_of_bluetoothd(service: Callable[..., PrivateBus], tmp_path: Path) -> None:
-    made = tmp_path / "ours.txt"
-    session = [sys.executable, FOLDER / "wire_session.py", *SETTLE, "--output", made, "--only", "monitor"]
-    service(WIRE, "--adapters", "2").call(*session, timeout=550)
+    made = session(service(WIRE, "--adapters", "2", *SERVER), tmp_path, "--only", "monitor")
     found = verdict(read(made), sorted(RECORDINGS.glob("experimental-*.txt")), RECORDINGS / "meant-differences-experimental.txt")
+    assert not found, "\n".join(found)
+
+
+def test_device_that_has_lost_its_key_is_disconnected_as_by_bluetoothd(service: Callable[..., PrivateBus], tmp_path: Path) -> None:
+    made = session(service(WIRE, "--adapters", "2", *SERVER), tmp_path, "--only", "step_agents,private_found,private_paired,key_lost")
+    found = verdict(read(made), sorted(RECORDINGS.glob("key-lost-*.txt")))
     assert not found, "\n".join(found)
 
 

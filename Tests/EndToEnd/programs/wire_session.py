@@ -14,9 +14,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,12 @@ from dbus_fast import Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 from recording import Recorder
 
-PROPERTIES, MANAGER = "org.freedesktop.DBus.Properties", "org.freedesktop.DBus.ObjectManager"
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from bumble.hci import Address, OwnAddressType  # noqa: E402
+from private_peer import IDENTITY, SECRET as PRIVATE_SECRET, Io, PrivatePeer, private, private_peer  # noqa: E402
+
+BUS = "org.freedesktop.DBus"
+PROPERTIES, MANAGER = f"{BUS}.Properties", f"{BUS}.ObjectManager"
 ADAPTER, DEVICE, CHARACTERISTIC = "org.bluez.Adapter1", "org.bluez.Device1", "org.bluez.GattCharacteristic1"
 BLUEZ = "/org/bluez"
 FRAME, SHOP, POT, LOCK, GATE = (f"C0:FF:EE:00:00:0{number}" for number in range(1, 6))
@@ -94,6 +100,19 @@ class Client:
     def export(self, path: str, member: str, answer: Callable[[list[Any]], Answer]) -> None:
         self.exports[(path, member)] = answer
 
+    async def names(self) -> list[str]:
+        """The names on the bus."""
+        reply = await self.bus.call(Message(BUS, "/org/freedesktop/DBus", BUS, "ListNames"))
+        assert reply
+        return reply.body[0]
+
+    async def process_of(self, name: str) -> int:
+        """The number of the process with this name."""
+        call = Message(BUS, "/org/freedesktop/DBus", BUS, "GetConnectionUnixProcessID", signature="s", body=[name])
+        reply = await self.bus.call(call)
+        assert reply
+        return reply.body[0] if reply.message_type is MessageType.METHOD_RETURN else 0
+
     def kill(self) -> None:
         """Closes the connection, as the end of the program does."""
         self.bus.disconnect()
@@ -112,21 +131,70 @@ class Client:
         return Message.new_error(message, "org.freedesktop.DBus.Error.UnknownMethod", f"no {message.member}")
 
 
+class Shell:
+    """bluetoothctl, which gets commands on its standard input."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.pid = process.pid
+        self._output = b""
+
+    async def type(self, command: str, answer: str) -> None:
+        """Types a command, and waits for a text."""
+        assert self._process.stdin and self._process.stdout
+        if command:
+            self._process.stdin.write(command.encode() + b"\n")
+        async with asyncio.timeout(PATIENCE):
+            while answer.encode() not in self._output:
+                data = await self._process.stdout.read(4096)
+                assert data, f"bluetoothctl has ended without {answer!r}: {self._output.decode(errors='replace')}"
+                self._output += data
+        self._output = self._output.partition(answer.encode())[2] if answer else self._output
+
+    async def end(self) -> None:
+        """Waits for its end."""
+        assert self._process.stdout
+        while await self._process.stdout.read(4096):
+            pass
+        await self._process.wait()
+
+
+@asynccontextmanager
+async def shell(address: str) -> AsyncIterator[Shell]:
+    """bluetoothctl on a bus."""
+    environment = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": address}
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec("bluetoothctl", env=environment, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.STDOUT)
+    yield Shell(process)
+    if process.returncode is None:
+        process.kill()
+        await process.wait()
+
+
 class Session:
     """The steps, in order. Later steps rely on the state in which earlier ones leave the service."""
 
-    def __init__(self, recorder: Recorder, first: str, second: str, settle: float) -> None:
+    def __init__(self, recorder: Recorder, first: str, second: str, settle: float, air: str, output: Path) -> None:
         self.recorder = recorder
+        self.output = output
+        self.air = air
         self.here, self.there = f"{BLUEZ}/{first}", f"{BLUEZ}/{second}"
         self.settle = settle
         self.c1, self.c2 = Client("C1", recorder), Client("C2", recorder)
+        self.veil = f"{self.here}/{self.VEIL}"
         self.paths: dict[str, str] = {}
+        self.handles: dict[str, int] = {}
+        self.peers = AsyncExitStack()
 
     async def run(self, only: str | None) -> None:
         await self.c1.connect()
         await self.c2.connect()
+        async with self.peers:
+            await self.run_steps(only)
+
+    async def run_steps(self, only: str | None) -> None:
         for name in [name for name in vars(Session) if name.startswith("step_")]:
-            if only and not any(part in name for part in only.split(",")):
+            if not any(part in name for part in only.split(",")) if only else name in self.ON_REQUEST:
                 continue
             self.recorder.begin(name.removeprefix("step_").replace("_", "-"))
             try:
@@ -136,8 +204,12 @@ class Session:
             await self.recorder.settle(self.settle, self.c1.fence)
             if name not in self.WITH_ALL_DEVICES:
                 self.recorder.steps[-1].keep_devices_in_use()
+            self.recorder.steps[-1].sort_devices()
+            self.output.write_text("".join(f"{step}\n" for step in self.recorder.steps))
             print(self.recorder.steps[-1].name, len(self.recorder.steps[-1].events), flush=True)
 
+    ON_REQUEST = ("step_key_lost",)
+    """bluetoothd 5.66 ends with an error in them."""
     WITH_ALL_DEVICES = ("step_discovery", "step_second_client", "step_last_discovery_ends", "step_monitor", "step_devices_expire")
 
     # What the steps use
@@ -548,14 +620,271 @@ class Session:
         self.recorder.steps[-1].cut_after("Pair ->")
         await self.forget()
 
+    # A device of another stack with private addresses
+
+    VEIL = f"dev_{private(1).replace(':', '_')}"
+    """The object of the device, which has the name of the first address that was received."""
+
+    async def step_private_found(self) -> None:
+        with self.unrecorded():
+            self.peer = await self.peers.enter_async_context(private_peer(self.air))
+            await self.peer.advertise(1)
+        self.serve_agent()
+        await self.discover(private(1))
+
+    async def step_private_paired(self) -> None:
+        await self.c1.call(self.veil, f"{DEVICE}.Pair")
+        await self.expect(f"* PropertiesChanged {self.veil} Device1", "ServicesResolved = b true")
+        await self.expect(f"* PropertiesChanged {self.veil} Device1", "Paired = b true")
+        await self.learn_paths()
+        await self.read(PRIVATE_SECRET)
+        await self.c1.call(self.veil, f"{PROPERTIES}.GetAll", "s", DEVICE)
+        await self.leave()
+
+    async def step_private_connected_again(self) -> None:
+        await self.enter()
+        await self.read(PRIVATE_SECRET)
+        await self.leave()
+
+    async def step_private_received(self) -> None:
+        """From another address."""
+        await self.receive_private(2)
+        await self.list_devices()
+        await self.c1.call(self.veil, f"{PROPERTIES}.GetAll", "s", DEVICE)
+
+    async def step_private_connected_at_new_address(self) -> None:
+        await self.enter()
+        await self.read(PRIVATE_SECRET)
+
+    async def step_private_received_while_connected(self) -> None:
+        await self.receive_private(3)
+        await self.list_devices()
+        await self.leave()
+
+    async def step_private_connected_without_discovery(self) -> None:
+        await self.peer.advertise(4)
+        await self.enter()
+        await self.read(PRIVATE_SECRET)
+        await self.leave()
+
+    async def step_key_lost(self) -> None:
+        """The device has lost the keys of the bond."""
+        self.peer.forget()
+        await self.c1.call(self.veil, f"{DEVICE}.Connect")
+        await self.expect(f"* PropertiesChanged {self.veil} Device1", "Connected = b false")
+        await self.c1.call(self.veil, f"{PROPERTIES}.GetAll", "s", DEVICE)
+
+    async def step_private_removed(self) -> None:
+        await self.c1.call(self.here, f"{ADAPTER}.RemoveDevice", "o", self.veil)
+        self.peer.forget()
+        await self.peer.advertise(1)
+        await self.discover(private(1))
+
+    async def step_read_pairs(self) -> None:
+        """Which agent is asked when a program reads a protected value: one that has none."""
+        await self.enter()
+        await self.read(PRIVATE_SECRET, client=self.c2)
+        await self.note_pairing()
+        await self.leave()
+        await self.c1.call(self.here, f"{ADAPTER}.RemoveDevice", "o", self.veil)
+        self.peer.forget()
+
+    async def step_encryption_requested(self) -> None:
+        """A device without a bond requests encryption."""
+        await self.discover(private(1))
+        self.peer.is_demanding = True
+        await self.enter()
+        await self.expect(f"* PropertiesChanged {self.veil} Device1", "Paired = b true")
+        await self.read(PRIVATE_SECRET)
+        await self.note_pairing()
+        await self.leave()
+
+    async def step_authentication_requested(self) -> None:
+        """A device with a bond requests more than its key provides."""
+        self.peer.require(Io.DISPLAY_OUTPUT_ONLY, mitm=True)
+        await self.enter()
+        await self.note_pairing()
+        await self.leave()
+
+    async def step_encryption_requested_again(self) -> None:
+        """The key of the bond provides what the device requests: no pairing."""
+        await self.enter()
+        await self.read(PRIVATE_SECRET)
+        before = self.peer.encryptions
+        self.peer.request()
+        await self.until(lambda: self.peer.encryptions > before, "the device has not been answered")
+        self.note_pairings()
+        await self.leave()
+        await self.c1.call(self.here, f"{ADAPTER}.RemoveDevice", "o", self.veil)
+        self.peer.is_demanding = False
+        self.peer.require(Io.NO_OUTPUT_NO_INPUT)
+        self.peer.forget()
+        await self.peer.silence()
+
+    async def step_two_agents(self) -> None:
+        """Which of two agents is asked when a device requests the pairing."""
+        await self.c2.call(BLUEZ, "org.bluez.AgentManager1.RegisterAgent", "os", "/agent", "KeyboardDisplay")
+        self.serve_agent(self.c2)
+        self.peer.is_demanding = True
+        self.peer.require(Io.DISPLAY_OUTPUT_ONLY, mitm=True)
+        await self.peer.advertise(1)
+        await self.discover(private(1))
+        await self.enter()
+        await self.note_pairing()
+        await self.leave()
+
+    async def step_first_agent_removed(self) -> None:
+        await self.c1.call(BLUEZ, "org.bluez.AgentManager1.UnregisterAgent", "o", "/agent")
+        await self.recorder.settle(self.settle, self.c1.fence)
+        await self.c1.get(self.here, ADAPTER, "Pairable")
+        await self.c1.call(BLUEZ, "org.bluez.AgentManager1.RegisterAgent", "os", "/agent", "KeyboardDisplay")
+        await self.c2.call(BLUEZ, "org.bluez.AgentManager1.UnregisterAgent", "o", "/agent")
+        await self.recorder.settle(self.settle, self.c1.fence)
+        await self.c1.get(self.here, ADAPTER, "Pairable")
+        await self.c1.call(BLUEZ, "org.bluez.AgentManager1.RequestDefaultAgent", "o", "/agent")
+        await self.c1.call(self.here, f"{ADAPTER}.RemoveDevice", "o", self.veil)
+        self.peer.is_demanding = False
+        self.peer.require(Io.NO_OUTPUT_NO_INPUT)
+        self.peer.forget()
+        await self.peer.silence()
+
+    async def step_private_central(self) -> None:
+        """The device is the central, and pairs with the adapter."""
+        self.serve_advertisement("/advertisement", Type=Variant("s", "peripheral"), LocalName=Variant("s", "Desk"))
+        await self.advertise()
+        path = f"{self.here}/dev_{private(5).replace(':', '_')}"
+        central = await self.connect_central(5)
+        await self.expect(f"* InterfacesAdded {path} from /")
+        await central.pair()
+        await self.expect(f"* PropertiesChanged {path} Device1", "Paired = b true")
+        await self.recorder.settle(self.settle, self.c1.fence)
+        await self.note_pairing()
+        await self.c1.call(path, f"{PROPERTIES}.GetAll", "s", DEVICE)
+        await central.disconnect()
+        await self.expect(f"* PropertiesChanged {path} Device1", "Connected = b false")
+
+    async def step_private_central_at_new_address(self) -> None:
+        path = f"{self.here}/dev_{private(5).replace(':', '_')}"
+        central = await self.connect_central(6)
+        await self.expect(f"* PropertiesChanged {path} Device1", "Connected = b true")
+        await central.encrypt()
+        await self.recorder.settle(self.settle, self.c1.fence)
+        await self.list_devices()
+        await central.disconnect()
+        await self.expect(f"* PropertiesChanged {path} Device1", "Connected = b false")
+
+    async def step_private_central_becomes_peripheral(self) -> None:
+        """The keys are those of the adapter, whatever its role."""
+        path = f"{self.here}/dev_{private(5).replace(':', '_')}"
+        await self.c1.call(self.here, f"{self.ADVERTISEMENTS}.UnregisterAdvertisement", "o", "/advertisement")
+        await self.peer.advertise(7)
+        await self.c1.call(path, f"{DEVICE}.Connect")
+        await self.expect(f"* PropertiesChanged {path} Device1", "ServicesResolved = b true")
+        await self.recorder.settle(self.settle, self.c1.fence)
+        self.note_pairings()
+        await self.c1.call(path, f"{DEVICE}.Disconnect")
+        await self.expect(f"* PropertiesChanged {path} Device1", "Connected = b false")
+        await self.c1.call(self.here, f"{ADAPTER}.RemoveDevice", "o", path)
+        self.peer.forget()
+        await self.peer.silence()
+
+    async def connect_central(self, number: int) -> Any:
+        """Connects the device as a central to the first adapter, from the private address of this number."""
+        with self.unrecorded():
+            own = await self.c1.get(self.here, ADAPTER, "Address")
+        await self.peer.set_address(number)
+        return await self.peer.device.connect(
+            Address(own, Address.PUBLIC_DEVICE_ADDRESS), own_address_type=OwnAddressType.RANDOM
+        )
+
+    async def receive_private(self, number: int | None) -> None:
+        """Discovers until the bonded device was received from the address of this number."""
+        await self.peer.advertise(number)
+        await self.start_discovery(IDENTITY)
+        with self.unrecorded():
+            deadline = time.monotonic() + PATIENCE
+            while await self.c1.get(self.veil, DEVICE, "RSSI") is None and time.monotonic() < deadline:
+                await asyncio.sleep(0.1)
+        await self.stop_discovery()
+
+    async def list_devices(self) -> None:
+        """Notes which objects there are of the device with private addresses."""
+        with self.unrecorded():
+            reply = await self.c1.call("/", f"{MANAGER}.GetManagedObjects")
+        assert reply
+        own = [self.device(address) for address in (IDENTITY, *map(private, range(1, 8)))]
+        self.recorder.note("its objects: " + ", ".join(path for path in own if path in reply.body[0]))
+
+    async def enter(self) -> None:
+        """Connects to the device with private addresses."""
+        await self.c1.call(self.veil, f"{DEVICE}.Connect")
+        await self.expect(f"* PropertiesChanged {self.veil} Device1", "ServicesResolved = b true")
+        await self.learn_paths()
+
+    async def leave(self) -> None:
+        """Ends the link to it."""
+        await self.c1.call(self.veil, f"{DEVICE}.Disconnect")
+        await self.expect(f"* PropertiesChanged {self.veil} Device1", "Connected = b false")
+
+    async def note_pairing(self) -> None:
+        """Waits until a pairing has ended on the other side, and notes how."""
+        await self.until(lambda: bool(self.peer.pairings), "the device has not paired")
+        self.note_pairings()
+
+    def note_pairings(self) -> None:
+        """Notes how the pairings ended on the other side."""
+        ends = ["paired" if end is None else f"refused with 0x{end:02x}" for end in self.peer.pairings]
+        self.recorder.note("the device: " + (", ".join(ends) or "no pairing"))
+        self.peer.pairings.clear()
+
+    async def until(self, holds: Callable[[], bool], failure: str) -> None:
+        """Waits until a condition holds that is not seen on the bus."""
+        deadline = time.monotonic() + PATIENCE
+        while not holds() and time.monotonic() < deadline:
+            await asyncio.sleep(0.05)
+        if not holds():
+            self.recorder.note(f"! {failure}")
+
     async def step_agent_removed(self) -> None:
         await self.c1.call(BLUEZ, "org.bluez.AgentManager1.UnregisterAgent", "o", "/agent")
         await self.forget()
 
-    def serve_agent(self) -> None:
+    async def step_pair_without_agent(self) -> None:
+        """With LE Secure Connections."""
+        await self.peer.advertise(1)
+        await self.discover(private(1))
+        await self.c1.call(self.veil, f"{DEVICE}.Pair")
+        await self.note_pairing()
+        await asyncio.sleep(4)
+        await self.c1.call(self.veil, f"{PROPERTIES}.GetAll", "s", DEVICE)
+        await self.c1.call(self.veil, f"{DEVICE}.Disconnect")
+        await self.recorder.settle(self.settle, self.c1.fence)
+
+    async def step_pair_legacy_without_agent(self) -> None:
+        self.peer.require(Io.NO_OUTPUT_NO_INPUT, secure_connections=False)
+        await self.c1.call(self.veil, f"{DEVICE}.Pair")
+        await self.note_pairing()
+        await asyncio.sleep(4)
+        await self.c1.call(self.veil, f"{PROPERTIES}.GetAll", "s", DEVICE)
+        await self.c1.call(self.veil, f"{DEVICE}.Disconnect")
+        await self.recorder.settle(self.settle, self.c1.fence)
+
+    async def step_encryption_requested_without_agent(self) -> None:
+        self.peer.require(Io.NO_OUTPUT_NO_INPUT)
+        self.peer.is_demanding = True
+        await self.enter()
+        await self.note_pairing()
+        await self.c1.call(self.veil, f"{PROPERTIES}.GetAll", "s", DEVICE)
+        await self.leave()
+        with self.unrecorded():
+            await self.peers.aclose()
+        await self.forget()
+
+    def serve_agent(self, client: Client | None = None) -> None:
+        client = client or self.c1
         for member in ("Release", "Cancel", "RequestConfirmation", "RequestAuthorization", "AuthorizeService", "DisplayPasskey"):
-            self.c1.export("/agent", member, lambda _: ("", []))
-        self.c1.export("/agent", "RequestPasskey", lambda _: ("u", [123456]))
+            client.export("/agent", member, lambda _: ("", []))
+        client.export("/agent", "RequestPasskey", lambda _: ("u", [123456]))
 
     # Monitors
 
@@ -637,7 +966,8 @@ class Session:
             await self.advertise(f"/wrong{number}")
             await self.c1.call(self.here, f"{self.ADVERTISEMENTS}.UnregisterAdvertisement", "o", f"/wrong{number}")
         await self.advertise("/nothing")
-        await self.c1.call(self.here, f"{self.ADVERTISEMENTS}.UnregisterAdvertisement", "o", "/advertisement")
+        for path in ("/nothing", "/advertisement"):
+            await self.c1.call(self.here, f"{self.ADVERTISEMENTS}.UnregisterAdvertisement", "o", path)
         await self.c1.call(self.here, f"{PROPERTIES}.GetAll", "s", self.ADVERTISEMENTS)
 
     async def step_advertising_rules(self) -> None:
@@ -671,26 +1001,39 @@ class Session:
         await self.c1.call(self.here, f"{manager}.RegisterApplication", "oa{sv}", "/application", {})
         await self.c1.get(self.here, ADAPTER, "UUIDs")
 
-    OWN_SERVICE, OWN_VALUE, OWN_COMMAND, OWN_TEXT = (f"5a1e01{number}0-8c1d-4e8b-9c55-0d0e8f6a1b01" for number in range(4))
+    OWN_SERVICE, OWN_VALUE, OWN_COMMAND, OWN_TEXT, OWN_LABEL = (f"5a1e01{number}0-8c1d-4e8b-9c55-0d0e8f6a1b01" for number in range(5))
 
     def application(self) -> dict[str, Any]:
-        """A service with a characteristic that can be read, written and notified, one for commands, and a descriptor."""
+        """A service with a characteristic that can be read, written and notified, one for commands, and two descriptors, of which
+        one has a property for its value and no methods. Those with a property for their handle get it."""
         service, value, note = "/application/service", "/application/service/value", "/application/service/value/note"
+        label, handle = "/application/service/value/label", Variant("q", 0)
+        for path in (service, value, note):
+            self.c1.export(path, "Set", lambda body, path=path: self.set_handle(path, body[2].value))
         command = "/application/service/command"
         self.c1.export(command, "WriteValue", lambda _: ("", []))
         self.c1.export(value, "ReadValue", lambda _: ("ay", [b"hello"]))
         for member in ("WriteValue", "StartNotify", "StopNotify", "Confirm"):
             self.c1.export(value, member, lambda _: ("", []))
         self.c1.export(note, "ReadValue", lambda _: ("ay", [b"a note"]))
+        self.c1.export(note, "WriteValue", lambda _: ("", []))
         flags = Variant("as", ["read", "write", "notify"])
         return {
-            service: {"org.bluez.GattService1": {"UUID": Variant("s", self.OWN_SERVICE), "Primary": Variant("b", True)}},
-            value: {CHARACTERISTIC: {"UUID": Variant("s", self.OWN_VALUE), "Service": Variant("o", service), "Flags": flags}},
+            service: {"org.bluez.GattService1": {"UUID": Variant("s", self.OWN_SERVICE), "Primary": Variant("b", True), "Handle": handle}},
+            value: {CHARACTERISTIC: {"UUID": Variant("s", self.OWN_VALUE), "Service": Variant("o", service), "Flags": flags,
+                                     "Handle": handle}},
             command: {CHARACTERISTIC: {"UUID": Variant("s", self.OWN_COMMAND), "Service": Variant("o", service),
                                        "Flags": Variant("as", ["write-without-response"])}},
             note: {"org.bluez.GattDescriptor1": {"UUID": Variant("s", self.OWN_TEXT), "Characteristic": Variant("o", value),
-                                                 "Flags": Variant("as", ["read"])}},
+                                                 "Flags": Variant("as", ["read", "write"]), "Handle": handle}},
+            label: {"org.bluez.GattDescriptor1": {"UUID": Variant("s", self.OWN_LABEL), "Characteristic": Variant("o", value),
+                                                  "Flags": Variant("as", ["read"]), "Value": Variant("ay", b"a label")}},
         }  # fmt: skip
+
+    def set_handle(self, path: str, handle: int) -> Answer:
+        """Takes the handle of an object of the application."""
+        self.handles[path] = handle
+        return "", []
 
     async def step_application_used(self) -> None:
         own = await self.c1.get(self.here, ADAPTER, "Address")
@@ -699,7 +1042,11 @@ class Session:
         with self.unrecorded():  # the handles are those of each service's own attributes
             await self.discover(own, client=self.c2, adapter=self.there)
             await self.connect(own, client=self.c2, adapter=self.there)
-        for alias, uuid in (("VALUE", self.OWN_VALUE), ("COMMAND", self.OWN_COMMAND), ("TEXT", self.OWN_TEXT)):
+        found = {path: int(self.paths[uuid][-4:], 16) for path, uuid in (("value", self.OWN_VALUE), ("value/note", self.OWN_TEXT))}
+        found[""] = int(self.paths[self.OWN_VALUE].split("/")[-2][-4:], 16)
+        apart = [f"{name or 'service'} {self.handles[f'/application/service/{name}'.rstrip('/')] - handle}" for name, handle in found.items()]
+        self.recorder.note("handles after those in the paths: " + ", ".join(apart))
+        for alias, uuid in (("VALUE", self.OWN_VALUE), ("COMMAND", self.OWN_COMMAND), ("TEXT", self.OWN_TEXT), ("LABEL", self.OWN_LABEL)):
             self.recorder.aliases[self.paths[uuid]] = alias
         # The longest first: the descriptor is below its characteristic.
         self.recorder.aliases = dict(sorted(self.recorder.aliases.items(), reverse=True))
@@ -711,7 +1058,12 @@ class Session:
         await self.write(self.OWN_VALUE, bytes(600), client=self.c2)
         await self.write(self.OWN_COMMAND, b"hi", client=self.c2)
         await self.expect("at /application/service/command")
-        await self.c2.call(self.paths[self.OWN_TEXT], "org.bluez.GattDescriptor1.ReadValue", "a{sv}", {})
+        descriptor = "org.bluez.GattDescriptor1"
+        await self.c2.call(self.paths[self.OWN_TEXT], f"{descriptor}.ReadValue", "a{sv}", {})
+        await self.c2.call(self.paths[self.OWN_TEXT], f"{descriptor}.ReadValue", "a{sv}", {"offset": Variant("q", 2)})
+        await self.c2.call(self.paths[self.OWN_TEXT], f"{descriptor}.WriteValue", "aya{sv}", b"hi", {})
+        await self.c2.call(self.paths[self.OWN_LABEL], f"{descriptor}.ReadValue", "a{sv}", {})
+        await self.c2.call(self.paths[self.OWN_LABEL], f"{descriptor}.WriteValue", "aya{sv}", b"hi", {})
         await self.on(self.OWN_VALUE, "StartNotify", client=self.c2)
         await self.expect("C1 is called: GattCharacteristic1.StartNotify")
         changed = Message.new_signal(
@@ -739,6 +1091,77 @@ class Session:
         with self.unrecorded():
             await self.c2.call(self.there, f"{ADAPTER}.RemoveDevice", "o", self.device(own, self.there))
             await self.forget()
+
+    async def step_device_name(self) -> None:
+        """The name of the adapter is its Device Name, whatever it advertises."""
+        own = await self.c1.get(self.here, ADAPTER, "Address")
+        path = self.device(own, self.there)
+        await self.c1.set(self.here, ADAPTER, "Alias", "s", "Kiosk")
+        await self.advertise()
+        with self.unrecorded():
+            await self.discover(own, client=self.c2, adapter=self.there)
+            await self.connect(own, client=self.c2, adapter=self.there)
+            deadline = time.monotonic() + PATIENCE
+            while await self.c2.get(path, DEVICE, "Name") != "Kiosk" and time.monotonic() < deadline:
+                await asyncio.sleep(0.1)
+        await self.c2.get(path, DEVICE, "Name")
+        await self.c2.get(path, DEVICE, "Alias")
+        await self.c2.get(path, DEVICE, "UUIDs")
+        await self.c2.call(path, f"{DEVICE}.Disconnect")
+        await self.expect(f"* PropertiesChanged {path} Device1", "Connected = b false")
+        await self.c1.set(self.here, ADAPTER, "Alias", "s", "")
+        with self.unrecorded():
+            await self.c2.call(self.there, f"{ADAPTER}.RemoveDevice", "o", path)
+
+    # bluetoothctl as the program with services
+
+    SHELL_SERVICE, SHELL_VALUE, SHELL_TEXT = (f"5a1e02{number}0-8c1d-4e8b-9c55-0d0e8f6a1b01" for number in range(3))
+
+    async def step_shell_application(self) -> None:
+        with self.unrecorded():
+            self.shell = await self.peers.enter_async_context(shell(self.recorder.address))
+            await self.shell.type("", "Agent registered")
+            await self.name_process(self.shell.pid, "CTL")
+            await self.shell.type(f"select {await self.c1.get(self.here, ADAPTER, 'Address')}", "")
+        await self.shell.type(f"gatt.register-service {self.SHELL_SERVICE}", "Primary (yes/no):")
+        await self.shell.type("yes", "")
+        await self.shell.type(f"gatt.register-characteristic {self.SHELL_VALUE} read,write", "Enter value:")
+        await self.shell.type("0x68 0x65 0x6c 0x6c 0x6f", "")
+        await self.shell.type(f"gatt.register-descriptor {self.SHELL_TEXT} read,write", "Enter value:")
+        await self.shell.type("0x74 0x65 0x78 0x74", "")
+        await self.shell.type("gatt.register-application", "Application registered")
+
+    async def step_shell_application_used(self) -> None:
+        own = await self.c1.get(self.here, ADAPTER, "Address")
+        with self.unrecorded():
+            await self.discover(own, client=self.c2, adapter=self.there)
+            await self.connect(own, client=self.c2, adapter=self.there)
+        value, text, descriptor = self.paths[self.SHELL_VALUE], self.paths[self.SHELL_TEXT], "org.bluez.GattDescriptor1"
+        self.recorder.aliases = {text: "TEXT", value: "VALUE"}
+        await self.read(self.SHELL_VALUE, client=self.c2)
+        await self.read(self.SHELL_VALUE, client=self.c2, offset=Variant("q", 32))
+        await self.write(self.SHELL_VALUE, b"act", client=self.c2, offset=Variant("q", 4))
+        await self.read(self.SHELL_VALUE, client=self.c2)
+        await self.c2.call(text, f"{descriptor}.ReadValue", "a{sv}", {})
+        await self.c2.call(text, f"{descriptor}.ReadValue", "a{sv}", {"offset": Variant("q", 32)})
+        await self.c2.call(text, f"{descriptor}.WriteValue", "aya{sv}", b"s", {"offset": Variant("q", 2)})
+        await self.c2.call(text, f"{descriptor}.ReadValue", "a{sv}", {})
+
+    async def step_shell_ends(self) -> None:
+        own = await self.c1.get(self.here, ADAPTER, "Address")
+        await self.shell.type("quit", "")
+        await self.shell.end()
+        await self.recorder.settle(self.settle, self.c1.fence)
+        with self.unrecorded():
+            await self.c2.call(self.there, f"{ADAPTER}.RemoveDevice", "o", self.device(own, self.there))
+        await self.c1.call(self.here, f"{self.ADVERTISEMENTS}.UnregisterAdvertisement", "o", "/advertisement")
+        self.recorder.aliases = {}
+
+    async def name_process(self, pid: int, name: str) -> None:
+        """Names the connection of another process."""
+        for unique in await self.c1.names():
+            if unique.startswith(":") and await self.c1.process_of(unique) == pid:
+                self.recorder.names[unique] = name
 
     # Ends
 
@@ -777,18 +1200,13 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, required=True, help="the file for the recording")
     parser.add_argument("--adapters", nargs=2, default=["hci0", "hci1"], help="the adapters (default: hci0 hci1)")
+    parser.add_argument("--air", required=True, help="where another host joins the air, as Bumble takes it")
     parser.add_argument("--settle", type=float, default=0.3, help="the silence that ends a step, in seconds (default 0.3)")
     parser.add_argument("--only", help="the steps whose names contain one of these parts, separated by commas")
     options = parser.parse_args()
     recorder = Recorder(os.environ.get("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/run/dbus/system_bus_socket"))
     await recorder.start()
-    session = Session(recorder, *options.adapters, options.settle)
-    try:
-        await session.run(options.only)
-    finally:
-        for step in recorder.steps:
-            step.sort_devices()
-        options.output.write_text("".join(f"{step}\n" for step in recorder.steps))
+    await Session(recorder, *options.adapters, options.settle, options.air, options.output).run(options.only)
 
 
 if __name__ == "__main__":
