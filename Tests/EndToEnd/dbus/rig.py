@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -47,6 +48,13 @@ beacons:
 """A peripheral, and a beacon that cannot be connected to."""
 
 Bus = Callable[..., Run]
+
+
+def server(run: Run) -> str:
+    """Where another host joins the air of a run with `--hci-server tcp:127.0.0.1:0`, as Bumble takes it."""
+    found = re.search(r"listening on tcp:(\S+?),? ", run.errors)
+    assert found, run.errors
+    return f"tcp-client:{found[1]}"
 
 
 class Client:

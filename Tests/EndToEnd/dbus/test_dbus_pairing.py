@@ -61,6 +61,12 @@ class Agent(ServiceInterface):
         self.asked.append(f"display {passkey:06}")
 
     @method()
+    def RequestAuthorization(self, device: "o"):  # type: ignore[name-defined]  # noqa: F821, N802
+        self.asked.append("authorization")
+        if not self.confirms:
+            raise DBusError("org.bluez.Error.Rejected", "no")
+
+    @method()
     def Cancel(self):  # noqa: N802
         self.asked.append("cancel")
 
@@ -136,16 +142,42 @@ def test_refused_pairing(bus: Bus, pairing: str, capability: str, agent: Agent, 
 @pytest.mark.parametrize(
     ("pairing", "permissions", "agent", "asked"),
     [
-        ("io: none", "encrypted", None, []),
+        ("io: none", "encrypted", Agent(), ["authorization"]),
         ("io: display, passkey: 123456, mitm: true", "encrypted", Agent(123456), ["passkey"]),
         ("io: display-yes-no, comparison: accept", "authenticated", Agent(), ["confirmation"]),
     ],
-    ids=["no agent", "passkey", "comparison"],
+    ids=["just works", "passkey", "comparison"],
 )
 def test_value_that_requires_security_is_paired_for(
-    bus: Bus, pairing: str, permissions: str, agent: Agent | None, asked: list[str]
+    bus: Bus, pairing: str, permissions: str, agent: Agent, asked: list[str]
 ) -> None:
     bus(PROFILE.format(pairing=pairing).replace("encrypted", permissions))
+
+    async def body() -> None:
+        async with client() as recorder:
+            await register(recorder, agent, "KeyboardDisplay")
+            await find(recorder)
+            await recorder.call(LOCK, DEVICE, "Connect")
+            assert (await secret(recorder)).body == [b"\x2a"]
+            await recorder.ordered(f"{LOCK} Bonded=True", "reply ReadValue")
+            assert agent.asked == asked
+            assert (await recorder.call(LOCK, DEVICE, "Pair")).error_name == "org.bluez.Error.AlreadyExists"
+
+    asyncio.run(body())
+
+
+@pytest.mark.parametrize(
+    ("pairing", "agent", "asked"),
+    [
+        ("io: display, passkey: 123456, mitm: true", Agent(None), ["passkey"]),
+        ("io: none", Agent(confirms=False), ["authorization"]),
+        ("io: none", None, []),
+        ("io: none, secure-connections: off", None, []),
+    ],
+    ids=["cancelled", "rejected", "without an agent", "legacy without an agent"],
+)
+def test_value_is_not_read_after_a_refused_pairing(bus: Bus, pairing: str, agent: Agent | None, asked: list[str]) -> None:
+    bus(PROFILE.format(pairing=pairing))
 
     async def body() -> None:
         async with client() as recorder:
@@ -153,29 +185,29 @@ def test_value_that_requires_security_is_paired_for(
                 await register(recorder, agent, "KeyboardDisplay")
             await find(recorder)
             await recorder.call(LOCK, DEVICE, "Connect")
-            assert (await secret(recorder)).body == [b"\x2a"]
-            await recorder.ordered(f"{LOCK} Bonded=True", "reply ReadValue")
+            reply = await secret(recorder)
+            assert (reply.error_name, reply.body) == ("org.bluez.Error.NotPermitted", ["Not paired"])
             assert (agent.asked if agent else []) == asked
-            assert (await recorder.call(LOCK, DEVICE, "Pair")).error_name == "org.bluez.Error.AlreadyExists"
+            assert not any("Paired=True" in line for line in recorder.log)
 
     asyncio.run(body())
 
 
-def test_value_is_not_read_after_a_refused_pairing(bus: Bus) -> None:
-    bus(PROFILE.format(pairing="io: display, passkey: 123456, mitm: true"))
+@pytest.mark.parametrize("generation", ["required", "off"])
+def test_nothing_is_paired_without_an_agent(bus: Bus, generation: str) -> None:
+    """As with Linux, which has each pairing confirmed by bluetoothd, and that by an agent."""
+    bus(PROFILE.format(pairing=f"io: none, secure-connections: {generation}"))
 
     async def body() -> None:
         async with client() as recorder:
-            agent = Agent(None)
-            await register(recorder, agent, "KeyboardDisplay")
             await find(recorder)
-            await recorder.call(LOCK, DEVICE, "Connect")
-            reply = await secret(recorder)
-            assert (reply.error_name, reply.body) == ("org.bluez.Error.NotPermitted", ["Not paired"])
-            assert agent.asked == ["passkey"]
-            assert not any("Bonded=True" in line for line in recorder.log)
+            assert (await recorder.call(LOCK, DEVICE, "Pair")).error_name == "org.bluez.Error.AuthenticationFailed"
+            await register(recorder, Agent(), "NoInputNoOutput")
+            # A device may refuse another pairing so soon.
+            while (await recorder.call(LOCK, DEVICE, "Pair")).error_name is not None:
+                await asyncio.sleep(0.1)
 
-    asyncio.run(body())
+    asyncio.run(asyncio.wait_for(body(), 250))
 
 
 ADDRESSES = ("00:AA:01:00:00:00", "00:AA:01:01:00:01")
@@ -245,6 +277,7 @@ def test_adapter_that_is_not_pairable_refuses_centrals(beaconry: Beaconry, monke
 
     async def body() -> None:
         async with client() as recorder:
+            await register(recorder, Agent(), "NoInputNoOutput")
             recorder.bus.export("/advertised", Advertised())
             await recorder.call(HCI0, "org.bluez.LEAdvertisingManager1", "RegisterAdvertisement", "oa{sv}", "/advertised", {})
             await recorder.call(HCI0, PROPERTIES, "Set", "ssv", "org.bluez.Adapter1", "PairableTimeout", Variant("u", 1))

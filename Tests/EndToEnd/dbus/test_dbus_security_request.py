@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -16,8 +15,8 @@ from beaconry import Beaconry
 from bumble.gatt import Characteristic, Service
 from dbus_fast import Variant
 from demanding_peer import ADDRESS, Demands, demanding
-from rig import ADAPTER, DEVICE, HCI0, Bus, Client, client
-from test_dbus_pairing import ADDRESSES, CENTRAL, PERIPHERAL, PROPERTIES, Advertised, secret
+from rig import ADAPTER, DEVICE, HCI0, Bus, Client, client, server
+from test_dbus_pairing import ADDRESSES, CENTRAL, PERIPHERAL, PROPERTIES, Advertised, Agent, register, secret
 
 PEER = f"{HCI0}/dev_{ADDRESS.replace(':', '_')}"
 PROFILE = """
@@ -38,21 +37,16 @@ def with_device(
     bus: Bus, body: Callable[[Client, Demands], Coroutine[Any, Any, None]], *services: Service, bonding: bool = True
 ) -> None:
     """Runs a program beside such a device, which hci0 has discovered."""
-    # Bound and not listening: the system assigns the port to no other program (`ReservedPorts` of virtual/peers.py).
-    holder = socket.socket()
-    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    holder.bind(("127.0.0.1", 0))
-    port = holder.getsockname()[1]
-    bus(PROFILE, "--hci-server", f"tcp:127.0.0.1:{port}")
+    run = bus(PROFILE, "--hci-server", "tcp:127.0.0.1:0")
 
     async def main() -> None:
-        async with demanding(f"tcp-client:127.0.0.1:{port}", *services, bonding=bonding) as device, client() as recorder:
+        async with demanding(server(run), *services, bonding=bonding) as device, client() as recorder:
+            await register(recorder, Agent(), "NoInputNoOutput")
             await recorder.call(HCI0, ADAPTER, "StartDiscovery")
             await recorder.until(lambda line: line == f"added {PEER} {DEVICE}")
             await body(recorder, device)
 
-    with holder:
-        asyncio.run(main())
+    asyncio.run(main())
 
 
 @pytest.mark.parametrize("call", ["Connect", "Pair"])

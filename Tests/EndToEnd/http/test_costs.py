@@ -51,7 +51,7 @@ receivers: [{ id: phone, phone: exact, position: [0, 0] }]
 """
 READERS = 400
 """The clients that do not read."""
-NAMES = {"beacon": "b1", "receiver": "phone", "capture": "1", "device": "b1", "characteristic": "2A00"}
+NAMES = {"beacon": "b1", "receiver": "phone", "capture": "1", "device": "b1", "characteristic": "2A00", "file": "commute.yaml"}
 
 
 def fill_journal(server: Server) -> None:
