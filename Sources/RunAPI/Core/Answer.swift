@@ -70,21 +70,21 @@ package struct JSONBody: Sendable {
     /// An object with a list.
     /// - Parameters:
     ///   - name: The member that has the list.
-    ///   - others: Members whose names follow after that name.
+    ///   - others: The other members.
     ///   - isShared, part: see the properties; a part may be several elements with commas between them.
     init(
         _ name: String, count: Int, isShared: Bool, _ others: [String: JSONValue] = [:],
         part: @escaping @Sendable (Int) async -> String?
     ) {
-        opening = "{\"\(name)\":["
-        let members = others.sorted { $0.key < $1.key }.map { ",\"\($0.key)\":\(JSONLine.encode($0.value))" }
-        closing = "]\(members.joined())}"
+        let members = others.sorted { $0.key < $1.key }.map { ($0.key, "\"\($0.key)\":\(JSONLine.encode($0.value))") }
+        opening = "{" + members.filter { $0.0 < name }.map { "\($0.1)," }.joined() + "\"\(name)\":["
+        closing = "]" + members.filter { $0.0 > name }.map { ",\($0.1)" }.joined() + "}"
         (self.count, self.isShared, self.part) = (count, isShared, part)
     }
 
     /// An object with a list of records.
-    init(_ name: String, _ records: [some Encodable & Sendable]) {
-        self.init(name, count: records.count, isShared: false) { JSONLine.encode(records[$0]) }
+    init(_ name: String, _ records: [some Encodable & Sendable], _ others: [String: JSONValue] = [:]) {
+        self.init(name, count: records.count, isShared: false, others) { JSONLine.encode(records[$0]) }
     }
 }
 

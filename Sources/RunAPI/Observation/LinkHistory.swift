@@ -101,6 +101,10 @@ package struct LinkHistory: Sendable {
 }
 
 extension LinkHistory.Record: Record {
+    package var content: Content {
+        .json(JSONBody("links", links, ["elapsed": .number(elapsed), "times": .array(times.map { .number($0) })]))
+    }
+
     package static let schema = Schema.record(
         "LinkHistory",
         [
