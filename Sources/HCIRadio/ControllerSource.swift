@@ -39,8 +39,8 @@ package struct AirHost: Hashable, Sendable {
     package var address: BluetoothAddress?
     /// How it moves from the start of the air; `nil` is 1 m from every beacon.
     package var motion: Motion?
-    /// How a person carries it; `nil` for no body beside it.
-    package var carrying: Carrying?
+    /// The hardware of its receiver.
+    package var hardware: ReceiverHardware
     /// The service through which other programs use it, for the events of the host: `dbus`, `esphome`; `nil` for a host of the run
     /// itself, which has no such events.
     package var service: String?
@@ -49,13 +49,14 @@ package struct AirHost: Hashable, Sendable {
 
     /// A host with this name.
     package init(
-        _ name: String, address: BluetoothAddress? = nil, motion: Motion? = nil, carrying: Carrying? = nil,
+        _ name: String, address: BluetoothAddress? = nil, motion: Motion? = nil,
+        hardware: ReceiverHardware = ReceiverHardware(),
         service: String? = nil
     ) {
         self.name = name
         self.address = address
         self.motion = motion
-        self.carrying = carrying
+        self.hardware = hardware
         self.service = service
     }
 

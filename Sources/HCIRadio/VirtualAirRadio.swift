@@ -246,6 +246,10 @@ extension VirtualAirRadio: PositioningRadio {
         air.setMotion(motion, ofReceiver: receiver)
     }
 
+    package func setHardware(_ hardware: ReceiverHardware, ofReceiver receiver: String) async -> Bool {
+        air.setHardware(hardware, ofReceiver: receiver)
+    }
+
     package func position(of name: String) async -> Position? { air.position(of: name) }
 
     package func members() async -> [AirMember] { air.members() }

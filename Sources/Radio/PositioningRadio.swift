@@ -34,6 +34,10 @@ package protocol PositioningRadio: PeripheralRadio {
     /// - Returns: `false` if no server has this name.
     func setMotion(_ motion: Motion?, ofReceiver receiver: String) async -> Bool
 
+    /// Replaces the hardware of the hosts of a receiver, those that are on the air and those that join later.
+    /// - Returns: `false` if no server and no host of this process has this name.
+    func setHardware(_ hardware: ReceiverHardware, ofReceiver receiver: String) async -> Bool
+
     /// The present position of a beacon or a host; `nil` if nothing on the air has this name, or it has no position.
     func position(of name: String) async -> Position?
 

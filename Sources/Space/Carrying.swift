@@ -8,6 +8,8 @@ import Glibc
 package struct Carrying: Hashable, Sendable {
     /// Where a person carries a receiver.
     package enum Place: String, Hashable, CaseIterable, Sendable {
+        /// In the hand, in front of the person.
+        case hand
         /// In a pocket at the front.
         case pocket
     }
@@ -37,5 +39,15 @@ package struct Carrying: Hashable, Sendable {
         let angle = heading * .pi / 180
         let ahead = (sin(angle) * (other.x - position.x) + cos(angle) * (other.y - position.y)) / distance
         return maximum * (1 - ahead) / 2
+    }
+}
+
+extension Propagation {
+    /// The loss in dB through the body of a person who carries a receiver at a place, from the front to the back.
+    package func bodyLoss(of place: Carrying.Place) -> Double {
+        switch place {
+        case .hand: handLoss
+        case .pocket: bodyLoss
+        }
     }
 }

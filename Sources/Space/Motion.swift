@@ -28,6 +28,16 @@ package indirect enum Motion: Hashable, Sendable {
         }
     }
 
+    /// The direction of the movement at a time in seconds since the start, in degrees clockwise from the second axis; `nil` for
+    /// what never moves. A pause has the direction of the movement before it, or else of the first one.
+    package func heading(atSeconds time: Double) -> Double? {
+        switch self {
+        case .rest: nil
+        case .path(let path): path.heading(at: time)
+        case .orbit(let orbit): orbit.heading(at: time)
+        }
+    }
+
     /// A speed in metres per second that it never exceeds; infinite if it jumps.
     package var maximumSpeed: Double {
         switch self {
@@ -156,6 +166,28 @@ extension Motion {
                 z: start.z + part * (end.z - start.z))
         }
 
+        /// The direction in degrees at a time in seconds since the start; `nil` without a movement along the first two axes.
+        func heading(at time: Double) -> Double? {
+            let last = points[points.count - 1]
+            var time = time
+            if repeats, last.time > 0, time > last.time { time = time.truncatingRemainder(dividingBy: last.time) }
+            let end = min(index(after: time), points.count - 1)
+            for point in stride(from: end, to: 0, by: -1) {
+                if let heading = heading(to: point) { return heading }
+            }
+            for point in end + 1..<max(points.count, end + 1) {
+                if let heading = heading(to: point) { return heading }
+            }
+            return nil
+        }
+
+        /// The direction of the line that ends at a point; `nil` without a length.
+        private func heading(to point: Int) -> Double? {
+            let (from, to) = (points[point - 1].position, points[point].position)
+            guard from.x != to.x || from.y != to.y else { return nil }
+            return atan2(to.x - from.x, to.y - from.y) * 180 / .pi
+        }
+
         /// The highest speed between two points in metres per second; infinite between two places at the same time.
         var maximumSpeed: Double {
             var maximum = 0.0
@@ -201,6 +233,14 @@ extension Motion {
             self.radius = radius
             self.period = period
             self.angle = angle
+        }
+
+        /// The direction in degrees at a time in seconds since the start; `nil` without a radius.
+        func heading(at time: Double) -> Double? {
+            guard radius != 0 else { return nil }
+            let period = period.inSeconds
+            let turns = time.truncatingRemainder(dividingBy: period) / period + angle / 360
+            return -360 * turns + (radius < 0 ? 180 : 0)
         }
 
         /// The position at a time in seconds since the start.

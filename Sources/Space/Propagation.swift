@@ -25,8 +25,10 @@ package struct Propagation: Hashable, Sendable {
     /// How many dB the RSSI of a packet must be above the RSSI of each packet that overlaps it on its channel, so that
     /// the packet is received; `nil` if packets do not collide.
     package var capture: Double?
-    /// The loss in dB through the body of a person who carries a receiver, from the side that the body faces away from.
+    /// The loss in dB through the body of a person who has a receiver in a pocket, from the side that the body faces away from.
     package var bodyLoss: Double
+    /// The same for a person who has it in the hand.
+    package var handLoss: Double
     /// Walls and other obstacles with a place.
     package var walls: [Wall]
 
@@ -60,7 +62,7 @@ package struct Propagation: Hashable, Sendable {
     package init(
         exponent: Double = 2, lossAtOneMetre: Double = 59, shadowing: Shadowing? = nil, directPathRatio: Double? = nil,
         packetDeviation: Double = 0, sensitivity: Double? = nil, capture: Double? = nil, bodyLoss: Double = 9,
-        walls: [Wall] = []
+        handLoss: Double = 5.5, walls: [Wall] = []
     ) {
         self.exponent = exponent
         self.lossAtOneMetre = lossAtOneMetre
@@ -70,6 +72,7 @@ package struct Propagation: Hashable, Sendable {
         self.sensitivity = sensitivity
         self.capture = capture
         self.bodyLoss = bodyLoss
+        self.handLoss = handLoss
         self.walls = walls
     }
 
@@ -113,7 +116,7 @@ extension Propagation {
     package var hasObstacles: Bool { !walls.isEmpty }
 
     /// Whether a loss between two places is a gain, so that the range of a transmitter has no bound.
-    package var hasGains: Bool { bodyLoss < 0 || walls.contains { $0.loss < 0 } }
+    package var hasGains: Bool { bodyLoss < 0 || handLoss < 0 || walls.contains { $0.loss < 0 } }
 
     /// The loss in dB of what is between two places.
     package func obstacleLoss(from: Position, to: Position) -> Double {

@@ -121,6 +121,12 @@ extension Air {
         medium.setMotion(motion, of: index)
     }
 
+    /// Replaces the hardware of a controller from now on.
+    package mutating func setHardware(_ hardware: ReceiverHardware, of identifier: ControllerIdentifier) {
+        guard let index = context.controllers.index(of: identifier) else { return }
+        medium.setHardware(hardware, of: index)
+    }
+
     /// Replaces the model of the RSSI from now on. With the same seed, the same changes at the same times have the same result.
     package mutating func setPropagation(_ propagation: Propagation) { medium.setPropagation(propagation) }
 

@@ -51,8 +51,8 @@ package struct ControllerConfiguration: Hashable, Sendable {
     package var rssiOffset: Double
     /// Added to the power of its scan responses, in dB.
     package var scanResponseGain: Int8
-    /// How a person carries the controller; `nil` for no body beside it. It has no effect without a position.
-    package var carrying: Carrying?
+    /// The hardware of its receiver; that of a beacon has no effect.
+    package var hardware: ReceiverHardware
     /// The default transmit power.
     package var transmitPower: TransmitPower
     /// How it deviates from a controller that follows the specification in everything.
@@ -65,7 +65,7 @@ package struct ControllerConfiguration: Hashable, Sendable {
     package init(
         publicAddress: BluetoothAddress, name: String? = nil, position: Position? = nil, motion: Motion? = nil,
         rssiOffset: Double = 0, scanResponseGain: Int8 = 0, transmitPower: TransmitPower = TransmitPower(0),
-        carrying: Carrying? = nil,
+        hardware: ReceiverHardware = ReceiverHardware(),
         character: ControllerCharacter = .none, isOfBeacon: Bool = false
     ) {
         self.publicAddress = publicAddress
@@ -73,7 +73,7 @@ package struct ControllerConfiguration: Hashable, Sendable {
         self.motion = motion ?? position.map(Motion.rest)
         self.rssiOffset = rssiOffset
         self.scanResponseGain = scanResponseGain
-        self.carrying = carrying
+        self.hardware = hardware
         self.transmitPower = transmitPower
         self.character = character
         self.isOfBeacon = isOfBeacon

@@ -20,6 +20,10 @@ struct Medium: Sendable {
         let name: String
         var rssiOffset: Double
         var scanResponseGain: Int8
+        /// Added to each RSSI that the controller reports, in dB.
+        var reportedOffset: Double
+        /// Whether it is a beacon, whose antenna is isotropic and has no heading.
+        let isOfBeacon: Bool
     }
 
     /// What each packet needs of a controller where there is chance: 64 bytes, a line of the cache.
@@ -31,9 +35,37 @@ struct Medium: Sendable {
         var rssiOffset: Float
         var fading: Fading.Antenna
         var hasPlace = false
-        let isCarried: Bool
+        /// Whether its gain depends on the direction, by its antenna or by a body.
+        var isDirectional = false
 
         var position: Position { Position(x: x, y: y, z: Double(z)) }
+    }
+
+    /// What a packet needs of the hardware at its ends where there is chance.
+    private struct Hardware {
+        /// In dBm; -∞ if every packet is received.
+        var sensitivity = -Double.infinity
+        /// The mean RSSI in dBm below which a packet is out of range.
+        var minimumMean = -Double.infinity
+        /// Chance adds more than this many dB to a packet with a negligible probability.
+        var maximumGain = 0.0
+        /// The standard deviation in dB of what differs from packet to packet.
+        var packetDeviation = 0.0
+        /// The loss in dB of what comes from behind, through the body that carries it.
+        var bodyLoss = 0.0
+        /// The heading, as a vector of length 1.
+        var forward = (x: 0.0, y: 1.0)
+
+        /// The gain in dB, negative for a loss, in the direction of another antenna.
+        /// - Parameters:
+        ///   - x: how far it is along the first axis, in metres.
+        ///   - square: the square of its distance, in square metres.
+        @inline(__always)
+        func gain(x: Double, y: Double, square: Double) -> Double {
+            guard square > 0, square.isFinite else { return 0 }
+            let ahead = (forward.x * x + forward.y * y) / square.squareRoot()
+            return -bodyLoss * (1 - ahead) / 2
+        }
     }
 
     /// A packet where there is chance: what all of its receivers have in common.
@@ -50,7 +82,9 @@ struct Medium: Sendable {
         /// Whether its end is in the step of the present time: then its RSSI is the same as at its end.
         var isAtEnd = false
         /// At its present place.
-        var antenna = Antenna(rssiOffset: 0, fading: Fading.Antenna(key: 0), isCarried: false)
+        var antenna = Antenna(rssiOffset: 0, fading: Fading.Antenna(key: 0))
+        /// Of the transmitter.
+        var hardware = Hardware()
     }
 
     /// With chance, the places of moving controllers are those at the last multiple of 4,096 µs: a walker moves by 5 mm
@@ -76,6 +110,9 @@ struct Medium: Sendable {
     private var placements = Placements()
     /// By the index of the controller; empty without chance.
     private var antennas: [Antenna] = []
+    private var hardware: [Hardware] = []
+    /// The bounds of chance by the standard deviation from packet to packet, for receivers that have one of their own.
+    private var bounds: [Double: PacketReception.Bounds] = [:]
     /// The sides of the cells of shadowing in metres, by the index of the controller; empty without chance.
     private var shadowSides: [Double] = []
     private var counts = PathCounts()
@@ -109,7 +146,7 @@ struct Medium: Sendable {
         slope = 5 * propagation.exponent / log(10)
         fading = Fading(propagation)
         reception = PacketReception(propagation, fading)
-        if reception.minimumMean > -.infinity, !propagation.hasGains {
+        if propagation.sensitivity != nil, !propagation.hasGains {
             let side = cellSide ?? range(of: 0) / 2
             if side > 0, side.isFinite { grid = ReceiverGrid(side: side) }
         }
@@ -123,6 +160,7 @@ struct Medium: Sendable {
         medium.placements = placements
         medium.overrides = overrides
         medium.sites = sites
+        medium.hasChance = medium.hasChance || sites.indices.contains { placements.hardware(of: $0).hasChance }
         if medium.hasChance { for index in sites.indices { medium.addAntenna(index) } }
         self = medium
     }
@@ -184,26 +222,28 @@ struct Medium: Sendable {
         select(event, start: start, on: channel, now: now)
         move(receiver, now: now)
         let (mean, isInSight) = mean(pdu, at: receiver)
-        if mean < reception.minimumMean { return nil }
+        if mean < hardware[receiver].minimumMean { return nil }
         let column = transmissions.column(of: receiver)
         let covered = Double(transmissions.highestRSSI(inColumn: column)) + capture
         let bits = fading.bits(pdu.antenna.fading, antennas[receiver].fading, number: pdu.number)
         let draw = fading.reception(bits)
-        let threshold = max(reception.threshold(draw: draw), covered)
+        let sensitivity = hardware[receiver].sensitivity
+        let threshold = max(sensitivity + reception.threshold(draw: draw), covered)
         let rssi =
             mean
             + fading.gain(
-                pdu.antenna.fading, antennas[receiver].fading, bits: bits, channel: channel, isInSight: isInSight,
+                pdu.antenna.fading, antennas[receiver].fading, bits: bits,
+                packetDeviation: hardware[receiver].packetDeviation, channel: channel, isInSight: isInSight,
                 least: threshold - mean)
         transmissions.setSelectedRSSI(Float(rssi), inColumn: column)
         guard !(rssi < threshold), !isCovered(rssi, at: receiver, column: column),
-            reception.decodes(rssi: rssi, bits: event.bits, draw: draw)
+            reception.decodes(excess: rssi - sensitivity, bits: event.bits, draw: draw)
         else {
             counts.noteLost(from: event.transmitter, to: receiver, isFirst: false)
             return nil
         }
         counts.noteReceived(from: event.transmitter, to: receiver, rssi: rssi)
-        return Self.reported(rssi)
+        return reported(rssi, by: receiver)
     }
 
     /// Prepares what all receivers of a PDU have in common.
@@ -256,8 +296,8 @@ struct Medium: Sendable {
         if hasChance { return rssiWithChance(of: packet, at: receiver, now: now, override, isLost: isLost) }
         guard !isLost else { return nil }
         let places = places(packet.transmitter, receiver, at: now)
-        let rssi = meanRSSI(from: packet.transmitter, power: packet.power, at: receiver, places)
-        return Self.reported(override?.rssi(of: rssi) ?? rssi)
+        let rssi = meanRSSI(from: packet.transmitter, power: packet.power, at: receiver, places, now: now)
+        return reported(override?.rssi(of: rssi) ?? rssi, by: receiver)
     }
 
     /// The RSSI in dBm with which a receiver receives a packet of a recording; `nil` if it does not receive it.
@@ -275,10 +315,13 @@ struct Medium: Sendable {
             return rssi(of: modelled, at: receiver.controller, now: now)
         }
         let pair = ControllerPair(transmitter, receiver.controller)
-        guard !overrides.isEmpty, let override = overrides.current(pair, now: now) else { return packet.rssi }
+        guard !overrides.isEmpty, let override = overrides.current(pair, now: now) else {
+            // Above 20 the RSSI is not known.
+            return packet.rssi <= 20 ? reported(Double(packet.rssi), by: receiver.controller) : packet.rssi
+        }
         guard !overrides.losesPacket(pair) else { return nil }
         guard packet.rssi <= 20 || override.rssi != nil else { return packet.rssi }
-        return Self.reported(override.rssi(of: Double(packet.rssi)))
+        return reported(override.rssi(of: Double(packet.rssi)), by: receiver.controller)
     }
 
     @inline(__always)
@@ -292,27 +335,29 @@ struct Medium: Sendable {
         }
         move(receiver, now: now)
         let (mean, isInSight) = mean(emission, at: receiver)
-        if override == nil, packet.bits != nil, mean < reception.minimumMean { return nil }
+        if override == nil, packet.bits != nil, mean < hardware[receiver].minimumMean { return nil }
         let bits = fading.bits(emission.antenna.fading, antennas[receiver].fading, number: number)
         let draw = fading.reception(bits)
-        let threshold = packet.bits == nil ? -.infinity : reception.threshold(draw: draw)
+        let sensitivity = hardware[receiver].sensitivity
+        let threshold = packet.bits == nil ? -.infinity : sensitivity + reception.threshold(draw: draw)
         var rssi =
             mean
             + fading.gain(
-                emission.antenna.fading, antennas[receiver].fading, bits: bits, channel: packet.channel,
-                isInSight: isInSight, least: override == nil ? threshold - mean : -.infinity)
+                emission.antenna.fading, antennas[receiver].fading, bits: bits,
+                packetDeviation: hardware[receiver].packetDeviation, channel: packet.channel, isInSight: isInSight,
+                least: override == nil ? threshold - mean : -.infinity)
         if let override { rssi = override.rssi(of: rssi) }
         if let length = packet.bits {
             guard !isLost, !(rssi < threshold),
                 !packet.mayCollide || !isCoveredWithOverrides(rssi, at: receiver, now: now),
-                reception.decodes(rssi: rssi, bits: length, draw: draw)
+                reception.decodes(excess: rssi - sensitivity, bits: length, draw: draw)
             else {
                 counts.noteLost(from: packet.transmitter, to: receiver, isFirst: override != nil)
                 return nil
             }
         }
         counts.noteReceived(from: packet.transmitter, to: receiver, rssi: rssi)
-        return Self.reported(rssi)
+        return reported(rssi, by: receiver)
     }
 
     @inline(never)
@@ -320,11 +365,13 @@ struct Medium: Sendable {
         move(transmitter, now: now)
         let antenna = antennas[transmitter]
         return Emission(
-            transmitter: transmitter, power: power, level: Double(power) + Double(antenna.rssiOffset), antenna: antenna)
+            transmitter: transmitter, power: power, level: Double(power) + Double(antenna.rssiOffset), antenna: antenna,
+            hardware: hardware[transmitter])
     }
 
     /// The RSSI as a controller reports it (Core 5.4, Vol 4, Part E, 7.7.65.2).
-    private static func reported(_ rssi: Double) -> Int8 {
+    private func reported(_ rssi: Double, by controller: Int) -> Int8 {
+        let rssi = rssi + sites[controller].reportedOffset
         guard !rssi.isNaN else { return -127 }
         return Int8(min(max(rssi.rounded(), -127), 20))
     }
@@ -340,10 +387,11 @@ struct Medium: Sendable {
         for index in 0..<overlapping.count
         where !transmissions.isKnown(index, inColumn: column) && overlapping[index].transmitter != receiver {
             let (mean, isInSight) = mean(overlapping[index], at: receiver)
-            guard mean + reception.maximumGain >= limit else { continue }
+            guard mean + hardware[receiver].maximumGain >= limit else { continue }
             let bits = fading.bits(overlapping[index].antenna.fading, antenna, number: overlapping[index].number)
             let gain = fading.gain(
-                overlapping[index].antenna.fading, antenna, bits: bits, channel: overlapping[index].channel,
+                overlapping[index].antenna.fading, antenna, bits: bits,
+                packetDeviation: hardware[receiver].packetDeviation, channel: overlapping[index].channel,
                 isInSight: isInSight, least: limit - mean)
             if overlapping[index].isAtEnd {
                 transmissions.setRSSI(Float(mean + gain), of: index, inColumn: column)
@@ -360,12 +408,12 @@ struct Medium: Sendable {
         for other in overlapping where other.transmitter != receiver {
             let override = overrides.current(ControllerPair(other.transmitter, receiver), now: now)
             let (mean, isInSight) = mean(other, at: receiver)
-            guard override != nil || mean + reception.maximumGain >= limit else { continue }
+            guard override != nil || mean + hardware[receiver].maximumGain >= limit else { continue }
             let antenna = antennas[receiver].fading
             let bits = fading.bits(other.antenna.fading, antenna, number: other.number)
             let gain = fading.gain(
-                other.antenna.fading, antenna, bits: bits, channel: other.channel, isInSight: isInSight,
-                least: override == nil ? limit - mean : -.infinity)
+                other.antenna.fading, antenna, bits: bits, packetDeviation: hardware[receiver].packetDeviation,
+                channel: other.channel, isInSight: isInSight, least: override == nil ? limit - mean : -.infinity)
             if override?.isBlocked == true { continue }
             if (override?.rssi(of: mean + gain) ?? mean + gain) > limit { return true }
         }
@@ -381,10 +429,11 @@ struct Medium: Sendable {
         let z = Double(emission.antenna.z) - Double(antennas[receiver].z)
         let square = x * x + y * y + z * z
         rssi -= slope * fading.logarithm(square < nearestSquare ? nearestSquare : square)
-        guard hasObstacles || emission.antenna.isCarried || antennas[receiver].isCarried else { return (rssi, true) }
-        let loss = obstacleLoss(
-            from: emission.antenna.position, emission.transmitter, to: antennas[receiver].position, receiver)
-        return (rssi - loss.body - loss.obstacles, loss.obstacles == 0)
+        if antennas[receiver].isDirectional { rssi += hardware[receiver].gain(x: x, y: y, square: square) }
+        if emission.antenna.isDirectional { rssi += emission.hardware.gain(x: -x, y: -y, square: square) }
+        guard hasObstacles else { return (rssi, true) }
+        let loss = propagation.obstacleLoss(from: emission.antenna.position, to: antennas[receiver].position)
+        return (rssi - loss, loss == 0)
     }
 
     /// Moves the antenna of a controller to its present place.
@@ -397,10 +446,15 @@ struct Medium: Sendable {
     private mutating func moveAntenna(_ controller: Int, to step: Int64) {
         guard let motion = placements.motion(of: controller) else { return }
         antennas[controller].step = step
-        place(controller, at: motion.position(atSeconds: Double(step << Self.stepBits) * 1e-6))
+        let time = step << Self.stepBits
+        place(controller, at: motion.position(atSeconds: Double(time) * 1e-6), time)
     }
 
-    private mutating func place(_ controller: Int, at place: Position) {
+    private mutating func place(_ controller: Int, at place: Position, _ time: AirTime) {
+        if !antennas[controller].hasPlace || placements.turns(controller), !sites[controller].isOfBeacon {
+            let angle = placements.heading(of: controller, at: time) * .pi / 180
+            hardware[controller].forward = (sin(angle), cos(angle))
+        }
         antennas[controller].hasPlace = true
         (antennas[controller].x, antennas[controller].y, antennas[controller].z) = (place.x, place.y, Float(place.z))
         fading.move(&antennas[controller].fading, shadowSide: shadowSides[controller], to: place)
@@ -410,13 +464,13 @@ struct Medium: Sendable {
 
     /// The RSSI in dBm without chance.
     private func meanRSSI(
-        from transmitter: Int, power: Int8, at receiver: Int, _ places: (Position, Position)?
+        from transmitter: Int, power: Int8, at receiver: Int, _ places: (Position, Position)?, now: AirTime
     ) -> Double {
         let rssi = Double(power) + sites[transmitter].rssiOffset + sites[receiver].rssiOffset
         // Without positions every distance is one metre: this skips the logarithm.
         guard let (from, to) = places else { return rssi - propagation.lossAtOneMetre }
         let distance = from.distance(to: to)
-        let loss = obstacleLoss(from: from, transmitter, to: to, receiver)
+        let loss = obstacleLoss(from: from, transmitter, to: to, receiver, now: now)
         return rssi - (distance == 1 ? propagation.lossAtOneMetre : propagation.loss(overMetres: distance)) - loss.body
             - loss.obstacles
     }
@@ -428,14 +482,14 @@ struct Medium: Sendable {
 
     /// The losses in dB through obstacles, and through the bodies of people who carry an antenna.
     private func obstacleLoss(
-        from: Position, _ transmitter: Int, to: Position, _ receiver: Int
+        from: Position, _ transmitter: Int, to: Position, _ receiver: Int, now: AirTime
     ) -> (body: Double, obstacles: Double) {
         var loss = 0.0
-        if let carrying = placements.carrying(of: receiver) {
-            loss += carrying.loss(at: to, towards: from, maximum: propagation.bodyLoss)
+        if let carrying = placements.carrying(of: receiver, at: now) {
+            loss += carrying.loss(at: to, towards: from, maximum: propagation.bodyLoss(of: carrying.place))
         }
-        if let carrying = placements.carrying(of: transmitter) {
-            loss += carrying.loss(at: from, towards: to, maximum: propagation.bodyLoss)
+        if let carrying = placements.carrying(of: transmitter, at: now), !sites[transmitter].isOfBeacon {
+            loss += carrying.loss(at: from, towards: to, maximum: propagation.bodyLoss(of: carrying.place))
         }
         return (loss, hasObstacles ? propagation.obstacleLoss(from: from, to: to) : 0)
     }
@@ -445,10 +499,11 @@ struct Medium: Sendable {
         let places = places(transmitter, receiver, at: now)
         let count = counts.count(from: transmitter, to: receiver)
         let override = overrides.current(ControllerPair(transmitter, receiver), now: now)
-        let mean = meanRSSI(from: transmitter, power: power, at: receiver, places)
+        let mean = meanRSSI(from: transmitter, power: power, at: receiver, places, now: now)
+        let offset = sites[receiver].reportedOffset
         return PathStatus(
-            distance: places.map { $0.distance(to: $1) }, meanRSSI: override?.rssi(of: mean) ?? mean,
-            lastRSSI: count.flatMap { $0.lastRSSI.isNaN ? nil : Double($0.lastRSSI) },
+            distance: places.map { $0.distance(to: $1) }, meanRSSI: (override?.rssi(of: mean) ?? mean) + offset,
+            lastRSSI: count.flatMap { $0.lastRSSI.isNaN ? nil : Double($0.lastRSSI) + offset },
             packets: UInt64(count?.packets ?? 0), lostPackets: UInt64(count?.lost ?? 0), override: override)
     }
 
@@ -514,7 +569,9 @@ struct Medium: Sendable {
         highestOffset = -.infinity
         for receiver in receivers {
             move(Int(receiver), now: now)
-            highestOffset = max(highestOffset, Double(antennas[Int(receiver)].rssiOffset))
+            // A receiver that is more sensitive than the model is as one with a higher offset.
+            let advantage = reception.minimumMean - hardware[Int(receiver)].minimumMean
+            highestOffset = max(highestOffset, Double(antennas[Int(receiver)].rssiOffset) + advantage)
         }
         grid?.fill(count: receivers.count, now: now) { index in
             let controller = Int(receivers[index])
@@ -529,7 +586,8 @@ struct Medium: Sendable {
     mutating func addController(_ index: Int, _ configuration: ControllerConfiguration) {
         let site = Site(
             name: configuration.name, rssiOffset: configuration.rssiOffset,
-            scanResponseGain: configuration.scanResponseGain)
+            scanResponseGain: configuration.scanResponseGain, reportedOffset: configuration.hardware.rssiOffset,
+            isOfBeacon: configuration.isOfBeacon)
         if index == sites.count {
             sites.append(site)
         } else {
@@ -537,24 +595,78 @@ struct Medium: Sendable {
             counts.remove(index)
             overrides.remove(index)
         }
-        placements.set(configuration.motion, configuration.carrying, of: index)
-        if hasChance { addAntenna(index) }
+        placements.set(configuration.motion, configuration.hardware, of: index)
+        if configuration.hardware.hasChance, !hasChance {
+            addChance()
+        } else if hasChance {
+            addAntenna(index)
+        }
         grid?.invalidate()
     }
 
+    /// The hardware of a receiver begins to have chance, where the model has none.
+    private mutating func addChance() {
+        hasChance = true
+        for index in sites.indices { addAntenna(index) }
+    }
+
+    /// Replaces the hardware of a controller from now on.
+    mutating func setHardware(_ new: ReceiverHardware, of controller: Int) {
+        guard new != placements.hardware(of: controller) else { return }
+        placements.setHardware(new, of: controller)
+        sites[controller].reportedOffset = new.rssiOffset
+        if new.hasChance, !hasChance {
+            addChance()
+        } else if hasChance {
+            addAntenna(controller)
+        }
+        grid?.invalidate()
+    }
+
+    /// The hardware of a controller.
+    func hardware(of controller: Int) -> ReceiverHardware { placements.hardware(of: controller) }
+
     private mutating func addAntenna(_ index: Int) {
         let draws = Draws(seed: seed, sites[index].name)
+        let state = makeHardware(index)
         let antenna = Antenna(
             rssiOffset: Float(sites[index].rssiOffset), fading: fading.antenna(draws),
-            isCarried: placements.carrying(of: index) != nil)
+            isDirectional: state.bodyLoss != 0)
         if index == antennas.count {
             antennas.append(antenna)
+            hardware.append(state)
             shadowSides.append(fading.shadowSide(draws))
         } else {
             antennas[index] = antenna
+            hardware[index] = state
             shadowSides[index] = fading.shadowSide(draws)
         }
         placeAntenna(of: index)
+    }
+
+    /// What packets need of the hardware of a controller.
+    private mutating func makeHardware(_ index: Int) -> Hardware {
+        let own = sites[index].isOfBeacon ? ReceiverHardware() : placements.hardware(of: index)
+        var state = Hardware(packetDeviation: own.fast ?? propagation.packetDeviation)
+        state.bodyLoss = own.carried.map { propagation.bodyLoss(of: $0) } ?? 0
+        let bounds = bounds(of: state.packetDeviation)
+        state.maximumGain = bounds.maximumGain
+        if let sensitivity = own.sensitivity ?? propagation.sensitivity {
+            state.sensitivity = sensitivity
+            state.minimumMean = sensitivity + bounds.lowestExcess
+        }
+        return state
+    }
+
+    /// The bounds of chance for a standard deviation from packet to packet.
+    private mutating func bounds(of packetDeviation: Double) -> PacketReception.Bounds {
+        if packetDeviation == propagation.packetDeviation, propagation.sensitivity != nil { return reception.bounds }
+        if let bounds = bounds[packetDeviation] { return bounds }
+        var model = propagation
+        model.packetDeviation = packetDeviation
+        let new = PacketReception.Bounds(Fading(model))
+        bounds[packetDeviation] = new
+        return new
     }
 
     mutating func setMotion(_ motion: Motion?, of controller: Int) {
@@ -569,7 +681,7 @@ struct Medium: Sendable {
         antennas[controller].hasPlace = false
         antennas[controller].fading = Fading.Antenna(key: antennas[controller].fading.key)
         antennas[controller].step = placements.motion(of: controller) == nil ? .max : .min
-        if let position = placements.restingPosition(of: controller) { place(controller, at: position) }
+        if let position = placements.restingPosition(of: controller) { place(controller, at: position, 0) }
     }
 
     /// Discards what was prepared for packets on the air: an antenna has changed.

@@ -5,7 +5,7 @@
 import Bluetooth
 import Space
 
-/// Where the controllers of an air are, how they move, and how people carry them.
+/// Where the controllers of an air are, how they move, and which hardware they have.
 ///
 /// It has memory only up to the last controller with a position: on most airs no controller has one.
 struct Placements: Sendable {
@@ -16,7 +16,6 @@ struct Placements: Sendable {
         private(set) var motion: Motion?
         /// In metres per second; infinite for one that jumps.
         private(set) var maximumSpeed = 0.0
-        var carrying: Carrying?
 
         mutating func setMotion(_ new: Motion?) {
             maximumSpeed = new?.maximumSpeed ?? 0
@@ -30,12 +29,23 @@ struct Placements: Sendable {
 
     /// By the index of the controller; those beyond the end have no position.
     private var placements: [Placement] = []
+    /// The same; those beyond the end are ideal receivers.
+    private var hardware: [ReceiverHardware] = []
 
     /// Places a controller, which may replace one of the same index.
-    mutating func set(_ motion: Motion?, _ carrying: Carrying?, of controller: Int) {
-        guard reserve(controller, if: motion != nil || carrying != nil) else { return }
-        placements[controller].setMotion(motion)
-        placements[controller].carrying = carrying
+    mutating func set(_ motion: Motion?, _ hardware: ReceiverHardware, of controller: Int) {
+        setMotion(motion, of: controller)
+        setHardware(hardware, of: controller)
+    }
+
+    /// Replaces the hardware of a controller.
+    mutating func setHardware(_ new: ReceiverHardware, of controller: Int) {
+        let missing = controller + 1 - hardware.count
+        if missing > 0 {
+            guard new != ReceiverHardware() else { return }
+            hardware.append(contentsOf: repeatElement(ReceiverHardware(), count: missing))
+        }
+        hardware[controller] = new
     }
 
     /// Sets how a controller moves; `nil` for no position.
@@ -69,9 +79,23 @@ struct Placements: Sendable {
         controller < placements.count ? placements[controller].maximumSpeed : 0
     }
 
-    /// How a person carries a controller; `nil` for no body beside it.
-    @inline(__always)
-    func carrying(of controller: Int) -> Carrying? {
-        controller < placements.count ? placements[controller].carrying : nil
+    /// The hardware of a controller.
+    func hardware(of controller: Int) -> ReceiverHardware {
+        controller < hardware.count ? hardware[controller] : ReceiverHardware()
     }
+
+    /// How a person carries a controller at a time; `nil` for no body beside it.
+    @inline(__always)
+    func carrying(of controller: Int, at time: AirTime) -> Carrying? {
+        guard controller < hardware.count, let place = hardware[controller].carried else { return nil }
+        return Carrying(place, heading: heading(of: controller, at: time))
+    }
+
+    /// The heading of a controller at a time, in degrees.
+    func heading(of controller: Int, at time: AirTime) -> Double {
+        hardware(of: controller).heading(of: motion(of: controller), atSeconds: Double(time) * 1e-6)
+    }
+
+    /// Whether the heading of a controller changes while it moves.
+    func turns(_ controller: Int) -> Bool { hardware(of: controller).heading == nil }
 }

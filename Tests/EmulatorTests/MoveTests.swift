@@ -157,6 +157,7 @@ private final class PlacedRadio: PositioningRadio {
         }
     }
     func setMotion(_ motion: Motion?, ofReceiver receiver: String) async -> Bool { false }
+    func setHardware(_ hardware: ReceiverHardware, ofReceiver receiver: String) async -> Bool { false }
     func members() async -> [AirMember] { [] }
     func paths(to _: String?) async -> [AirPath] { [] }
     func propagation() async -> Propagation { Propagation() }

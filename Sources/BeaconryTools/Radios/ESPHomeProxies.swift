@@ -18,17 +18,17 @@ package struct ESPHomeProxies: Sendable {
         package var address: BluetoothAddress?
         /// How it moves; `nil` is 1 m from every beacon.
         package var motion: Motion?
-        /// How a person carries it; `nil` for no body beside it.
-        package var carrying: Carrying?
+        /// The hardware of its receiver.
+        package var hardware: ReceiverHardware
 
         package init(
             _ settings: BluetoothProxy.Settings, address: BluetoothAddress? = nil, motion: Motion? = nil,
-            carrying: Carrying? = nil
+            hardware: ReceiverHardware = ReceiverHardware()
         ) {
             self.settings = settings
             self.address = address
             self.motion = motion
-            self.carrying = carrying
+            self.hardware = hardware
         }
     }
 
@@ -48,7 +48,7 @@ package struct ESPHomeProxies: Sendable {
                 let host = try await radio.addHost(
                     AirHost(
                         settings.name, address: definition.address, motion: definition.motion,
-                        carrying: definition.carrying, service: "esphome"))
+                        hardware: definition.hardware, service: "esphome"))
                 let proxy = BluetoothProxy(settings, host: host, report: report)
                 started.append(proxy)
                 await radio.announce("esphome:\(try await proxy.start())", of: settings.name)

@@ -171,6 +171,14 @@ final class LiveAir {
         return true
     }
 
+    /// Replaces the hardware of the controller of this name; `false` if there is none.
+    func setHardware(_ hardware: ReceiverHardware, of name: String) -> Bool {
+        guard let identifier = controllers[name] else { return false }
+        catchUp()
+        air.setHardware(hardware, of: identifier)
+        return true
+    }
+
     /// Begins or ends the time in which beacons get a phase (see `Air.setDrawsPhases`).
     func setDrawsPhases(_ drawsPhases: Bool) { air.setDrawsPhases(drawsPhases) }
 

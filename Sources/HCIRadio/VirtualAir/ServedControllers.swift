@@ -13,6 +13,7 @@ final class ServedControllers {
     private let server: VirtualAirOptions.Server
     private let air: LiveAir
     private var motion: Motion?
+    private var hardware: ReceiverHardware
     private var character: ControllerCharacter
     /// The hosts that are on the air, and the addresses of their controllers.
     private var inUse: [(name: String, address: BluetoothAddress)] = []
@@ -20,6 +21,7 @@ final class ServedControllers {
     init(_ server: VirtualAirOptions.Server, on air: LiveAir) {
         self.server = server
         motion = server.motion
+        hardware = server.hardware
         character = server.character
         self.air = air
     }
@@ -29,6 +31,7 @@ final class ServedControllers {
         var controller = former
         controller.name = air.freeName(former.name)
         controller.character = character
+        controller.hardware = hardware
         inUse.append((controller.name, controller.publicAddress))
         return controller
     }
@@ -43,7 +46,7 @@ final class ServedControllers {
         let name = air.freeName(server.name ?? "host")
         inUse.append((name, address))
         return ControllerConfiguration(
-            publicAddress: address, name: name, motion: motion, carrying: server.carrying, character: character)
+            publicAddress: address, name: name, motion: motion, hardware: hardware, character: character)
     }
 
     /// Frees the address of a host that has left.
@@ -73,6 +76,12 @@ final class ServedControllers {
     func setMotion(_ new: Motion?) {
         motion = new
         for host in inUse { _ = air.setMotion(new, of: host.name) }
+    }
+
+    /// Replaces the hardware of its hosts, those that are on the air and those that join later.
+    func setHardware(_ new: ReceiverHardware) {
+        hardware = new
+        for host in inUse { _ = air.setHardware(new, of: host.name) }
     }
 }
 

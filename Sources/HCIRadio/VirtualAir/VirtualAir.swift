@@ -170,7 +170,7 @@ final class VirtualAir {
                 hint: "give each host an address of its own")
         }
         let configuration = ControllerConfiguration(
-            publicAddress: address, name: air.freeName(host.name), motion: host.motion, carrying: host.carrying)
+            publicAddress: address, name: air.freeName(host.name), motion: host.motion, hardware: host.hardware)
         hosts[configuration.name] = address
         let link = AirLink(air, configuration, user: user)
         if let service = host.service, let report {
@@ -260,6 +260,14 @@ final class VirtualAir {
         let controllers = controllers(of: receiver)
         for each in controllers { each.setMotion(motion) }
         let isHost = hosts[receiver] != nil && air?.setMotion(motion, of: receiver) == true
+        return !controllers.isEmpty || isHost
+    }
+
+    /// Replaces the hardware of a receiver; `false` if no server and no host of this process has this name.
+    func setHardware(_ hardware: ReceiverHardware, ofReceiver receiver: String) -> Bool {
+        let controllers = controllers(of: receiver)
+        for each in controllers { each.setHardware(hardware) }
+        let isHost = hosts[receiver] != nil && air?.setHardware(hardware, of: receiver) == true
         return !controllers.isEmpty || isHost
     }
 

@@ -21,21 +21,21 @@ package struct VirtualAirOptions: Hashable, Sendable {
         package var name: String?
         /// How its hosts move; `nil` is 1 m from every beacon.
         package var motion: Motion?
-        /// How a person carries its hosts; `nil` for no body beside them.
-        package var carrying: Carrying?
+        /// The hardware of the receivers of its hosts.
+        package var hardware: ReceiverHardware
         /// How its controllers deviate from those that follow the specification in everything.
         package private(set) var character = ControllerCharacter.none
 
         /// A server at a place.
         package init(
             _ place: ServerAddress, address: BluetoothAddress? = nil, name: String? = nil, motion: Motion? = nil,
-            carrying: Carrying? = nil
+            hardware: ReceiverHardware = ReceiverHardware()
         ) {
             self.place = place
             self.address = address
             self.name = name
             self.motion = motion
-            self.carrying = carrying
+            self.hardware = hardware
         }
 
         /// A server at a free port of 127.0.0.1.

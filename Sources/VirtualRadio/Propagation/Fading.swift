@@ -107,11 +107,13 @@ struct Fading: Sendable {
     /// The gain of a packet in dB, negative for a loss; any lower number for a gain below `least`.
     /// - Parameters:
     ///   - bits: the random bits of the packet.
+    ///   - packetDeviation: the standard deviation in dB of what differs from packet to packet, of the receiver.
     ///   - channel: 37, 38 or 39 as 0, 1 or 2; a packet on another channel has the fade of one of them.
     ///   - isInSight: whether no wall is between the antennas.
     @inline(__always)
     func gain(
-        _ one: Antenna, _ other: Antenna, bits: UInt64, channel: Int, isInSight: Bool, least: Double
+        _ one: Antenna, _ other: Antenna, bits: UInt64, packetDeviation: Double, channel: Int, isInSight: Bool,
+        least: Double
     ) -> Double {
         var gain = 0.0
         if packetDeviation > 0 { gain += packetDeviation * normals.number(UInt32(truncatingIfNeeded: bits >> 32)) }

@@ -37,50 +37,62 @@ struct PacketReception: Sendable {
                 }
         })
 
+    /// What follows from chance alone, without the sensitivity of a receiver.
+    struct Bounds: Sendable {
+        /// The mean RSSI in dB above the sensitivity below which a packet is out of range.
+        let lowestExcess: Double
+        /// Chance adds more than this many dB to a packet with a negligible probability.
+        let maximumGain: Double
+
+        init(_ fading: Fading) {
+            let gains = fading.boundedGains().sorted { $0.gain > $1.gain }
+            var rest = negligibleProbability
+            maximumGain =
+                gains.first { gain in
+                    rest -= gain.probability
+                    return rest < 0
+                }?.gain ?? 0
+            lowestExcess = lowest(from: impossible - maximumGain - 1, to: certain) { mean in
+                var sum = 0.0
+                for gain in gains {
+                    let each = probability(mean + gain.gain, bits: shortestPacket)
+                    if each == 0 { break }
+                    sum += gain.probability * each
+                }
+                return sum > negligibleProbability
+            }
+        }
+
+        fileprivate init() { (lowestExcess, maximumGain) = (-.infinity, 0) }
+    }
+
     /// The mean RSSI in dBm below which a packet is out of range; -∞ without a sensitivity.
     let minimumMean: Double
-    /// Chance adds more than this many dB to a packet with a negligible probability.
-    let maximumGain: Double
-    /// In dBm; -∞ if every packet is received.
-    private let sensitivity: Double
+    /// The bounds of the model; without meaning where it has no sensitivity.
+    let bounds: Bounds
     private let thresholds = Self.thresholds
     private let certainThresholds = Self.certainThresholds
 
     init(_ propagation: Propagation, _ fading: Fading) {
-        let gains = fading.boundedGains().sorted { $0.gain > $1.gain }
-        var rest = Self.negligibleProbability
-        maximumGain =
-            gains.first { gain in
-                rest -= gain.probability
-                return rest < 0
-            }?.gain ?? 0
         guard let sensitivity = propagation.sensitivity else {
-            sensitivity = -.infinity
+            bounds = Bounds()
             minimumMean = -.infinity
             return
         }
-        self.sensitivity = sensitivity
-        let lowest = Self.lowest(from: Self.impossible - maximumGain - 1, to: Self.certain) { mean in
-            var sum = 0.0
-            for gain in gains {
-                let each = Self.probability(mean + gain.gain, bits: Self.shortestPacket)
-                if each == 0 { break }
-                sum += gain.probability * each
-            }
-            return sum > Self.negligibleProbability
-        }
-        minimumMean = sensitivity + lowest
+        bounds = Bounds(fading)
+        minimumMean = sensitivity + bounds.lowestExcess
     }
 
-    /// The RSSI in dBm below which no packet is decoded; most packets that are too weak need no more than this (hot path).
+    /// The RSSI in dB above the sensitivity below which no packet is decoded; most packets that are too weak need no more than
+    /// this (hot path).
     /// - Parameter draw: a random number from 0 up to but excluding 1.
     @inline(__always)
-    func threshold(draw: Double) -> Double { sensitivity + thresholds[Int(draw * Double(Self.stepCount))] }
+    func threshold(draw: Double) -> Double { thresholds[Int(draw * Double(Self.stepCount))] }
 
     /// Whether a packet above the threshold is decoded.
+    /// - Parameter excess: its RSSI in dB above the sensitivity.
     @inline(__always)
-    func decodes(rssi: Double, bits: Int, draw: Double) -> Bool {
-        let excess = rssi - sensitivity
+    func decodes(excess: Double, bits: Int, draw: Double) -> Bool {
         if bits <= Self.longestPacket, excess > certainThresholds[Int(draw * Double(Self.stepCount))] { return true }
         return draw < Self.probability(excess, bits: bits)
     }

@@ -149,7 +149,7 @@ struct VirtualAirOption: ParsableArguments {
         }
         var server = VirtualAirOptions.Server(
             address, address: query.address, name: query.name, motion: query.position.map(Motion.rest),
-            carrying: query.carrying)
+            hardware: query.hardware)
         guard let text = query.character else { return server }
         do throws(VirtualAirOptions.Server.CharacterFault) {
             try server.setCharacter(text)
@@ -225,7 +225,7 @@ struct VirtualAirOption: ParsableArguments {
         if let slots = query.slots { settings.slots = slots }
         if let isActive = query.scansActively { settings.scansActively = isActive }
         return ESPHomeProxies.Definition(
-            settings, address: query.address, motion: query.position.map(Motion.rest), carrying: query.carrying)
+            settings, address: query.address, motion: query.position.map(Motion.rest), hardware: query.hardware)
     }
 
     private static func key(_ text: String) throws(ValueFault) -> EncryptionKey {
@@ -267,8 +267,8 @@ private struct ServerQuery {
     /// Whether a proxy scans actively.
     var scansActively: Bool?
 
-    /// How a person carries the host.
-    var carrying: Carrying? { carried.map { Carrying($0, heading: heading ?? 0) } }
+    /// The hardware of the host.
+    var hardware: ReceiverHardware { ReceiverHardware(carried: carried, heading: heading) }
 
     /// Splits the value of an option into the part before the question mark, and the items after it.
     /// - Throws: `Failure` for items that are not possible.
@@ -288,9 +288,6 @@ private struct ServerQuery {
             } catch {
                 throw .usage("\(option): \"\(text)\": \(error.message)")
             }
-        }
-        if query.heading != nil, query.carried == nil {
-            throw .usage("\(option): \"\(text)\": heading needs carried=pocket")
         }
         return (parts[0], query)
     }
@@ -316,7 +313,7 @@ private struct ServerQuery {
         return true
     }
 
-    /// Sets `name=NAME`, `at=X,Y[,Z]`, `address=XX:XX:XX:XX:XX:XX`, `carried=pocket` or `heading=DEGREES`.
+    /// Sets `name=NAME`, `at=X,Y[,Z]`, `address=XX:XX:XX:XX:XX:XX`, `carried=hand|pocket` or `heading=DEGREES`.
     mutating func set(_ item: String) throws(ValueFault) {
         let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let text = parts.count > 1 ? parts[1] : ""
@@ -331,7 +328,7 @@ private struct ServerQuery {
         case "heading": heading = try ValueText.degrees(text)
         default:
             throw ValueFault(
-                "\"\(item)\" is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, carried=pocket, heading=DEGREES, or "
+                "\"\(item)\" is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, carried=hand, carried=pocket, heading=DEGREES, or "
                     + "as=CHARACTER of --hci-server")
         }
     }

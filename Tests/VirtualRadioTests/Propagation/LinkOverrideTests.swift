@@ -92,7 +92,8 @@ import Testing
         medium.addController(
             1,
             ControllerConfiguration(
-                publicAddress: .zero, position: Position(x: 10, y: 0), carrying: Carrying(.pocket, heading: 90)))
+                publicAddress: .zero, position: Position(x: 10, y: 0),
+                hardware: ReceiverHardware(carried: .pocket, heading: 90)))
         #expect(Self.rssi(&medium) == -91)
         #expect(Self.rssi(&medium, from: 1, to: 0) == -91)
         medium.setMotion(.rest(Position(x: -10, y: 0)), of: 1)

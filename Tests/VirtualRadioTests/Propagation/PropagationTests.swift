@@ -106,8 +106,8 @@ struct FadingTests {
         return (0..<count).map { number in
             fading.move(&phone, shadowSide: side, to: Position(x: 1 + Double(number) * step, y: 0))
             return fading.gain(
-                beacon, phone, bits: fading.bits(beacon, phone, number: UInt64(number)), channel: channel(number),
-                isInSight: true, least: -.infinity)
+                beacon, phone, bits: fading.bits(beacon, phone, number: UInt64(number)),
+                packetDeviation: office.packetDeviation, channel: channel(number), isInSight: true, least: -.infinity)
         }
     }
 
@@ -158,8 +158,8 @@ struct FadingTests {
             fading.move(&antennas[1], shadowSide: 0.5, to: Position(x: x, y: 0, z: 0))
             let (one, other) = reverse ? (antennas[1], antennas[0]) : (antennas[0], antennas[1])
             return fading.gain(
-                one, other, bits: fading.bits(one, other, number: number), channel: 1, isInSight: true,
-                least: -.infinity)
+                one, other, bits: fading.bits(one, other, number: number), packetDeviation: Self.office.packetDeviation,
+                channel: 1, isInSight: true, least: -.infinity)
         }
         let here = gain(0.2, number: 5)
         #expect(gain(7, number: 5) != here && gain(0.2, number: 6) != here)
@@ -167,7 +167,9 @@ struct FadingTests {
         // So have other antennas without a place.
         let others = (0..<20).map { fading.antenna(Draws(seed: 3, "\($0)")) }
         let gains = others.map {
-            fading.gain(antennas[0], $0, bits: 0, channel: 1, isInSight: true, least: -.infinity)
+            fading.gain(
+                antennas[0], $0, bits: 0, packetDeviation: Self.office.packetDeviation, channel: 1, isInSight: true,
+                least: -.infinity)
         }
         #expect(Set(gains).count == 20)
         // A place that is not finite has a gain as well.
@@ -182,7 +184,9 @@ struct FadingTests {
             let other = fading.antenna(Draws(seed: 3, "\(number)"))
             let bits = fading.bits(one, other, number: 1)
             func gain(_ least: Double) -> Double {
-                fading.gain(one, other, bits: bits, channel: 0, isInSight: number % 2 == 0, least: least)
+                fading.gain(
+                    one, other, bits: bits, packetDeviation: Self.office.packetDeviation, channel: 0,
+                    isInSight: number % 2 == 0, least: least)
             }
             let exact = gain(-.infinity)
             for least in [-20.0, -5, 0, 5, 12, 25] {
@@ -202,8 +206,8 @@ struct FadingTests {
             let drawn = (0..<50_000).map { number in
                 let other = fading.antenna(Draws(seed: 3, "\(number)"))
                 return fading.gain(
-                    one, other, bits: fading.bits(one, other, number: 1), channel: 0, isInSight: true,
-                    least: -.infinity)
+                    one, other, bits: fading.bits(one, other, number: 1), packetDeviation: propagation.packetDeviation,
+                    channel: 0, isInSight: true, least: -.infinity)
             }
             for limit in [0.0, 5, 8, 12] {
                 let share = Double(drawn.count { $0 > limit }) / Double(drawn.count)
@@ -211,7 +215,7 @@ struct FadingTests {
                 #expect(share <= bound + 0.002, "\(name), above \(limit) dB")
             }
             let reception = PacketReception(propagation, fading)
-            #expect(drawn.allSatisfy { $0 < reception.maximumGain })
+            #expect(drawn.allSatisfy { $0 < reception.bounds.maximumGain })
         }
     }
 }
@@ -227,8 +231,8 @@ struct ReceptionTests {
             for bits in [128, 376] {
                 let received = (0..<4_000).count { number in
                     let draw = draws.unit(UInt64(number), 0)
-                    return rssi >= reception.threshold(draw: draw)
-                        && reception.decodes(rssi: rssi, bits: bits, draw: draw)
+                    return rssi + 95 >= reception.threshold(draw: draw)
+                        && reception.decodes(excess: rssi + 95, bits: bits, draw: draw)
                 }
                 let expected = propagation.receptionProbability(rssi: rssi, bits: bits)
                 #expect(abs(Double(received) / 4_000 - expected) < 0.03, "\(rssi) dBm, \(bits) bits")
@@ -247,7 +251,8 @@ struct ReceptionTests {
             let rssi = -105 + 20 * draws.unit(number, 1)
             let bits = [128, 136, 376][Int(number % 3)]
             let isDecoded =
-                rssi >= reception.threshold(draw: draw) && reception.decodes(rssi: rssi, bits: bits, draw: draw)
+                rssi + 95 >= reception.threshold(draw: draw)
+                && reception.decodes(excess: rssi + 95, bits: bits, draw: draw)
             #expect(isDecoded == (draw < propagation.receptionProbability(rssi: rssi, bits: bits)))
         }
     }
