@@ -227,7 +227,7 @@ let package = Package(
             path: "Tests/FlashHarness", swiftSettings: settings),
         // Carries the trajectories of recordings to the virtual air, for Tests/Recordings/compare.py.
         .executableTarget(
-            name: "physics-harness", dependencies: ["Bluetooth", "HCI", "Space", "VirtualRadio"],
+            name: "physics-harness", dependencies: ["Bluetooth", "HCI", "Profiles", "Space", "VirtualRadio"],
             path: "Tests/PhysicsHarness", swiftSettings: settings),
         // Plays the phone for tests and benchmarks against peers that others wrote.
         .executableTarget(

@@ -7,6 +7,7 @@ import Bluetooth
 import Devices
 import Profiles
 import Radio
+import Space
 
 /// The findings that do not depend on the radio, a function each, which has the code, the words and the hint. Findings
 /// for one kind of device are in the device's `findings`.
@@ -55,6 +56,16 @@ extension ProfileFinding {
             .advice, "flags-allow-classic", affects: "programs that use BlueZ",
             "the flags \(Hexadecimal.string([flags.rawValue])) lack 0x04: bluetoothd connects to the random address over BR/EDR "
                 + "then, which fails after some seconds", hint: "add 0x04 to the flags, such as 0x06")
+    }
+
+    /// Walls with places, and an exponent that contains walls as well.
+    static func wallsTwice(_ model: Propagation) -> ProfileFinding? {
+        guard model.countsWallsTwice else { return nil }
+        return ProfileFinding(
+            .warning, "walls-count-twice", affects: "all",
+            "an exponent of \(model.pathExponent) contains the walls of rooms, and the profile has walls of its own: they count "
+                + "twice",
+            hint: "leave exponent out of physics, or write that of the open space between the walls, 1.4 to 2")
     }
 
     private static func intervalOutOfRange(_ interval: AdvertisingInterval) -> ProfileFinding? {

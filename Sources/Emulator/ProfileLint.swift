@@ -7,13 +7,16 @@ import Bluetooth
 package import Devices
 package import Profiles
 package import Radio
+import Space
 
 /// Finds problems of profiles before they are on the air.
 package struct ProfileLint: Sendable {
+    private let profiles: [Profile]
     private let beacons: [(beacon: BeaconDefinition, identifier: BeaconIdentifier)]
 
     /// Checks these profiles together, as the profiles of one run.
     package init(_ profiles: [Profile]) {
+        self.profiles = profiles
         beacons = BeaconFactory.identified(profiles).map { ($0.1, $0.2) }
     }
 
@@ -26,7 +29,7 @@ package struct ProfileLint: Sendable {
     package var findings: [ProfileFinding] {
         beacons.flatMap { beacon, identifier in
             ProfileFinding.all(on: beacon).map { $0.of(identifier.name) }
-        } + duplicateIdentities + duplicateAddresses
+        } + duplicateIdentities + duplicateAddresses + [.wallsTwice(Propagation(for: profiles))].compactMap(\.self)
     }
 
     /// Findings of a radio's forecast.

@@ -61,14 +61,27 @@ package struct PhysicsKey: Sendable {
     package static let all: [PhysicsKey] = [
         PhysicsKey(
             "exponent", "the path-loss exponent", .exponent, ValueText.exponent, off: .impossible,
-            { $0.exponent }, { if let exponent = $1 { $0.exponent = exponent } }),
+            { $0.exponent }, { if let exponent = $1 { $0.setExponent(exponent) } }),
+        PhysicsKey(
+            "clutter", "the loss in dB for each metre beyond the first, through furniture and people", .decibels,
+            ValueText.decibels, { $0.clutter == 0 ? nil : $0.clutter }, { $0.clutter = $1 ?? 0 }),
         PhysicsKey(
             "shadowing", "a loss that changes slowly with movement",
             [
                 Number("sigma", "the standard deviation in dB", .decibels, ValueText.decibels),
                 Number("distance", "the correlation distance in metres", .distance, ValueText.distance),
             ], { $0.shadowing.map { [$0.deviation, $0.distance] } },
-            { $0.shadowing = $1.map { Propagation.Shadowing(deviation: $0[0], distance: $0[1]) } }),
+            { $0.setShadowing($1.map { Propagation.Shadowing(deviation: $0[0], distance: $0[1]) }) }),
+        // After exponent and shadowing, which set these, too.
+        PhysicsKey(
+            "open-space", "what replaces exponent and sigma where the profile has walls",
+            [
+                Number("exponent", "the path-loss exponent between the walls", .exponent, ValueText.exponent),
+                Number(
+                    "sigma", "the standard deviation of the shadowing between the walls in dB", .decibels,
+                    ValueText.decibels),
+            ], { $0.openSpace.map { [$0.exponent, $0.deviation] } },
+            { $0.openSpace = $1.map { Propagation.OpenSpace(exponent: $0[0], deviation: $0[1]) } }),
         PhysicsKey(
             "fading", "reflections",
             [
@@ -80,6 +93,11 @@ package struct PhysicsKey: Sendable {
             "fast", "the standard deviation from packet to packet in dB", .decibels, ValueText.decibels,
             { $0.packetDeviation == 0 ? nil : $0.packetDeviation }, { $0.packetDeviation = $1 ?? 0 }),
         PhysicsKey(
+            "antenna", "the standard deviation of the gain of a receiver's antenna over all directions in dB",
+            .decibels,
+            ValueText.decibels,
+            { $0.antennaDeviation == 0 ? nil : $0.antennaDeviation }, { $0.antennaDeviation = $1 ?? 0 }),
+        PhysicsKey(
             "sensitivity", "the RSSI in dBm of the weakest signal that is received, such as -95dBm", .sensitivity,
             ValueText.sensitivity, { $0.sensitivity }, { $0.sensitivity = $1 }),
         PhysicsKey(
@@ -87,8 +105,11 @@ package struct PhysicsKey: Sendable {
             ValueText.decibels,
             { $0.capture }, { $0.capture = $1 }),
         PhysicsKey(
-            "body", "the loss through the body of a person who carries a receiver, in dB", .decibels,
+            "body", "the loss through the body of a person who has a receiver in a pocket, in dB", .decibels,
             ValueText.decibels, off: .zero, { $0.bodyLoss }, { $0.bodyLoss = $1 ?? 0 }),
+        PhysicsKey(
+            "hand", "the loss through the body of a person who has a receiver in the hand, in dB", .decibels,
+            ValueText.decibels, off: .zero, { $0.handLoss }, { $0.handLoss = $1 ?? 0 }),
     ]
 
     /// A key with one number.

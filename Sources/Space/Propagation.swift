@@ -9,17 +9,24 @@ import Glibc
 /// By default there is only the log-distance model: no obstacle, no randomness, and every packet is received. The presets of
 /// `environments` add what was measured in rooms of that kind (docs/physics.md).
 package struct Propagation: Hashable, Sendable {
-    /// How much the RSSI falls with distance: 10 times this many decibels for each tenfold distance. 2 in free space.
-    package var exponent: Double
+    /// How much the RSSI falls with distance: 10 times this many decibels for each tenfold distance. 2 in free space. Where walls
+    /// have places, `openSpace` has precedence.
+    package private(set) var exponent: Double
+    /// The loss in dB for each metre beyond the first, through furniture and people that are not modelled one by one.
+    package var clutter: Double
     /// The loss at one metre in dB.
     package var lossAtOneMetre: Double
-    /// Obstacles that are not modelled one by one; `nil` for none.
-    package var shadowing: Shadowing?
+    /// Obstacles that are not modelled one by one; `nil` for none. Where walls have places, `openSpace` has precedence.
+    package private(set) var shadowing: Shadowing?
+    /// What exponent and shadowing are between walls that have places; `nil` if they are the same with walls and without.
+    package var openSpace: OpenSpace?
     /// The ratio of the direct path's power to the power of all reflections (Rice's K) in sight of each other; `nil` for no
     /// reflections. Behind a wall the ratio is 0.
     package var directPathRatio: Double?
     /// The standard deviation in dB of what differs from packet to packet: people, orientation, quantisation.
     package var packetDeviation: Double
+    /// The standard deviation in dB of the gain of a receiver's antenna over all directions; 0 for isotropic antennas.
+    package var antennaDeviation: Double
     /// The RSSI in dBm at which one bit in 1,000 is wrong (Core 5.4, Vol 6, Part A, 4.1); `nil` if every packet is received.
     package var sensitivity: Double?
     /// How many dB the RSSI of a packet must be above the RSSI of each packet that overlaps it on its channel, so that
@@ -32,7 +39,7 @@ package struct Propagation: Hashable, Sendable {
     /// Walls and other obstacles with a place.
     package var walls: [Wall]
 
-    /// Shadowing: a loss of each pair of antennas that changes slowly while one of them moves.
+    /// Shadowing: a loss between two places that changes slowly while one of the antennas moves or turns.
     package struct Shadowing: Hashable, Sendable {
         /// The standard deviation in dB.
         package var deviation: Double
@@ -42,6 +49,19 @@ package struct Propagation: Hashable, Sendable {
         package init(deviation: Double, distance: Double) {
             self.deviation = deviation
             self.distance = distance
+        }
+    }
+
+    /// What remains of exponent and shadowing where the walls have places of their own.
+    package struct OpenSpace: Hashable, Sendable {
+        /// The path-loss exponent.
+        package var exponent: Double
+        /// The standard deviation of the shadowing in dB.
+        package var deviation: Double
+
+        package init(exponent: Double, deviation: Double) {
+            self.exponent = exponent
+            self.deviation = deviation
         }
     }
 
@@ -60,15 +80,19 @@ package struct Propagation: Hashable, Sendable {
     }
 
     package init(
-        exponent: Double = 2, lossAtOneMetre: Double = 59, shadowing: Shadowing? = nil, directPathRatio: Double? = nil,
-        packetDeviation: Double = 0, sensitivity: Double? = nil, capture: Double? = nil, bodyLoss: Double = 9,
+        exponent: Double = 2, clutter: Double = 0, lossAtOneMetre: Double = 59, shadowing: Shadowing? = nil,
+        openSpace: OpenSpace? = nil, directPathRatio: Double? = nil, packetDeviation: Double = 0,
+        antennaDeviation: Double = 0, sensitivity: Double? = nil, capture: Double? = nil, bodyLoss: Double = 9,
         handLoss: Double = 5.5, walls: [Wall] = []
     ) {
         self.exponent = exponent
+        self.clutter = clutter
         self.lossAtOneMetre = lossAtOneMetre
         self.shadowing = shadowing
+        self.openSpace = openSpace
         self.directPathRatio = directPathRatio
         self.packetDeviation = packetDeviation
+        self.antennaDeviation = antennaDeviation
         self.sensitivity = sensitivity
         self.capture = capture
         self.bodyLoss = bodyLoss
@@ -76,28 +100,63 @@ package struct Propagation: Hashable, Sendable {
         self.walls = walls
     }
 
-    /// The presets by name. The exponents are from published measurements in such rooms; the other parameters reproduce
-    /// recordings of moving and resting devices (see docs/physics.md).
+    /// The presets by name. Exponents and shadowing reproduce published measurements and recordings in such rooms, and the other
+    /// parameters recordings of moving and resting devices (see docs/physics.md).
     package static let environments: [(name: String, propagation: Propagation)] = [
-        ("free", room(exponent: 2, directPathRatio: nil, bodyLoss: 19)),
-        ("hall", room(exponent: 1.6)),
-        ("office", room(exponent: 1.9)),
-        ("home", room(exponent: 2.4)),
-        ("obstructed", room(exponent: 3, directPathRatio: 0)),
+        ("free", room(exponent: 2, shadowing: 2.7, directPathRatio: nil, bodyLoss: 19)),
+        ("hall", room(exponent: 1.6, shadowing: 2.6, distance: 0.75, antenna: 1)),
+        ("office", room(exponent: 1.6, clutter: 0.4, shadowing: 3.5)),
+        ("home", room(exponent: 2.7, shadowing: 5, openSpace: OpenSpace(exponent: 1.4, deviation: 3.7))),
+        (
+            "obstructed",
+            room(exponent: 3, shadowing: 4, openSpace: OpenSpace(exponent: 2, deviation: 3.7), directPathRatio: 0)
+        ),
     ]
 
     private static func room(
-        exponent: Double, directPathRatio: Double? = 4, bodyLoss: Double = 9
+        exponent: Double, clutter: Double = 0, shadowing: Double, distance: Double = 0.9, openSpace: OpenSpace? = nil,
+        directPathRatio: Double? = 4, antenna: Double = 2, bodyLoss: Double = 9
     ) -> Propagation {
         Propagation(
-            exponent: exponent, shadowing: Shadowing(deviation: 2.7, distance: 0.75), directPathRatio: directPathRatio,
-            packetDeviation: 3.2, sensitivity: -95, capture: 8, bodyLoss: bodyLoss)
+            exponent: exponent, clutter: clutter, shadowing: Shadowing(deviation: shadowing, distance: distance),
+            openSpace: openSpace, directPathRatio: directPathRatio, packetDeviation: 3.2, antennaDeviation: antenna,
+            sensitivity: -95, capture: 8, bodyLoss: bodyLoss)
     }
 
     /// Whether two packets over the same path have the same RSSI, and all packets are received.
     package var isDeterministic: Bool {
-        shadowing == nil && directPathRatio == nil && packetDeviation == 0 && sensitivity == nil && capture == nil
+        shadowing == nil && directPathRatio == nil && packetDeviation == 0 && antennaDeviation == 0
+            && sensitivity == nil
+            && capture == nil
     }
+}
+
+// MARK: - Walls
+
+extension Propagation {
+    /// The exponent of the path between two places, apart from walls that have places.
+    package var pathExponent: Double { walls.isEmpty ? exponent : openSpace?.exponent ?? exponent }
+
+    /// The shadowing of the path between two places, apart from walls that have places.
+    package var pathShadowing: Shadowing? {
+        guard let shadowing, !walls.isEmpty, let openSpace else { return shadowing }
+        return Shadowing(deviation: openSpace.deviation, distance: shadowing.distance)
+    }
+
+    /// Sets the exponent, with walls and without.
+    package mutating func setExponent(_ new: Double) {
+        exponent = new
+        openSpace?.exponent = new
+    }
+
+    /// Sets the shadowing, with walls and without.
+    package mutating func setShadowing(_ new: Shadowing?) {
+        shadowing = new
+        openSpace?.deviation = new?.deviation ?? 0
+    }
+
+    /// Whether the walls count twice: an exponent above that of free space contains walls, and the model has others with places.
+    package var countsWallsTwice: Bool { !walls.isEmpty && pathExponent > 2 }
 }
 
 // MARK: - Loss
@@ -109,7 +168,7 @@ extension Propagation {
     /// The loss over a distance in metres, in dB.
     package func loss(overMetres distance: Double) -> Double {
         guard distance.isFinite else { return .infinity }
-        return lossAtOneMetre + 10 * exponent * log10(max(distance, Self.nearest))
+        return lossAtOneMetre + 10 * pathExponent * log10(max(distance, Self.nearest)) + clutter * max(distance - 1, 0)
     }
 
     /// Whether something between two places may take from a signal.

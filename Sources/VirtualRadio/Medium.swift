@@ -9,8 +9,8 @@ package import Space
 /// The space between the controllers: which receivers a packet reaches, and with what RSSI.
 ///
 /// `rssi(of:…)` is the only place that decides whether a receiver receives a packet. Motions, fading, overrides of paths and the
-/// PDUs that may collide are private to this part. Each pair of controllers has random numbers of its own, so a controller that
-/// is added does not change what the others receive, except by collisions.
+/// PDUs that may collide are private to this part. Random numbers depend on the places and the names of both ends, so a controller
+/// that is added does not change what the others receive, except by collisions.
 ///
 /// Without chance a packet has the mean RSSI, and all receivers receive it. With a sensitivity, a packet whose mean RSSI is far
 /// below it is out of range (`PacketReception.negligibleProbability`); `selectReceivers` finds the receivers in range by their
@@ -44,28 +44,15 @@ struct Medium: Sendable {
     /// What a packet needs of the hardware at its ends where there is chance.
     private struct Hardware {
         /// In dBm; -∞ if every packet is received.
-        var sensitivity = -Double.infinity
+        var sensitivity = -Float.infinity
         /// The mean RSSI in dBm below which a packet is out of range.
-        var minimumMean = -Double.infinity
+        var minimumMean = -Float.infinity
         /// Chance adds more than this many dB to a packet with a negligible probability.
-        var maximumGain = 0.0
+        var maximumGain: Float = 0
         /// The standard deviation in dB of what differs from packet to packet.
-        var packetDeviation = 0.0
-        /// The loss in dB of what comes from behind, through the body that carries it.
-        var bodyLoss = 0.0
-        /// The heading, as a vector of length 1.
-        var forward = (x: 0.0, y: 1.0)
-
-        /// The gain in dB, negative for a loss, in the direction of another antenna.
-        /// - Parameters:
-        ///   - x: how far it is along the first axis, in metres.
-        ///   - square: the square of its distance, in square metres.
-        @inline(__always)
-        func gain(x: Double, y: Double, square: Double) -> Double {
-            guard square > 0, square.isFinite else { return 0 }
-            let ahead = (forward.x * x + forward.y * y) / square.squareRoot()
-            return -bodyLoss * (1 - ahead) / 2
-        }
+        var packetDeviation: Float = 0
+        /// The gain of antenna and body by direction, at the present heading.
+        var directions = DirectionalGain()
     }
 
     /// A packet where there is chance: what all of its receivers have in common.
@@ -83,8 +70,6 @@ struct Medium: Sendable {
         var isAtEnd = false
         /// At its present place.
         var antenna = Antenna(rssiOffset: 0, fading: Fading.Antenna(key: 0))
-        /// Of the transmitter.
-        var hardware = Hardware()
     }
 
     /// With chance, the places of moving controllers are those at the last multiple of 4,096 µs: a walker moves by 5 mm
@@ -102,6 +87,7 @@ struct Medium: Sendable {
     private var slope: Double
     private var lossAtOneMetre: Double
     private var capture: Double
+    private var clutter: Double
     private let nearestSquare = Propagation.nearest * Propagation.nearest
     private var hasObstacles: Bool
     private let seed: UInt64
@@ -111,10 +97,12 @@ struct Medium: Sendable {
     /// By the index of the controller; empty without chance.
     private var antennas: [Antenna] = []
     private var hardware: [Hardware] = []
+    /// For which `hardware` was prepared, in degrees.
+    private var headings: [Double] = []
+    /// The patterns of antennas that are not isotropic, by the index of the controller.
+    private var patterns: [Int: AntennaPattern] = [:]
     /// The bounds of chance by the standard deviation from packet to packet, for receivers that have one of their own.
     private var bounds: [Double: PacketReception.Bounds] = [:]
-    /// The sides of the cells of shadowing in metres, by the index of the controller; empty without chance.
-    private var shadowSides: [Double] = []
     private var counts = PathCounts()
     private var overrides = LinkOverrides()
     /// Empty unless packets collide.
@@ -129,7 +117,7 @@ struct Medium: Sendable {
     private var grid: ReceiverGrid?
     /// The scanners that the grid has.
     private var gridVersion: UInt64 = 0
-    /// The highest RSSI offset of the receivers in the grid.
+    /// The highest RSSI offset of the receivers in the grid, with their sensitivity and their antenna.
     private var highestOffset = 0.0
 
     init(_ propagation: Propagation, seed: UInt64) { self.init(propagation, seed: seed, cellSide: nil) }
@@ -143,8 +131,9 @@ struct Medium: Sendable {
         hasObstacles = propagation.hasObstacles
         lossAtOneMetre = propagation.lossAtOneMetre
         capture = propagation.capture ?? 0
-        slope = 5 * propagation.exponent / log(10)
-        fading = Fading(propagation)
+        slope = 5 * propagation.pathExponent / log(10)
+        clutter = propagation.clutter
+        fading = Fading(propagation, seed: seed)
         reception = PacketReception(propagation, fading)
         if propagation.sensitivity != nil, !propagation.hasGains {
             let side = cellSide ?? range(of: 0) / 2
@@ -222,18 +211,18 @@ struct Medium: Sendable {
         select(event, start: start, on: channel, now: now)
         move(receiver, now: now)
         let (mean, isInSight) = mean(pdu, at: receiver)
-        if mean < hardware[receiver].minimumMean { return nil }
+        if mean < Double(hardware[receiver].minimumMean) { return nil }
         let column = transmissions.column(of: receiver)
         let covered = Double(transmissions.highestRSSI(inColumn: column)) + capture
         let bits = fading.bits(pdu.antenna.fading, antennas[receiver].fading, number: pdu.number)
         let draw = fading.reception(bits)
-        let sensitivity = hardware[receiver].sensitivity
+        let sensitivity = Double(hardware[receiver].sensitivity)
         let threshold = max(sensitivity + reception.threshold(draw: draw), covered)
         let rssi =
             mean
             + fading.gain(
                 pdu.antenna.fading, antennas[receiver].fading, bits: bits,
-                packetDeviation: hardware[receiver].packetDeviation, channel: channel, isInSight: isInSight,
+                packetDeviation: Double(hardware[receiver].packetDeviation), channel: channel, isInSight: isInSight,
                 least: threshold - mean)
         transmissions.setSelectedRSSI(Float(rssi), inColumn: column)
         guard !(rssi < threshold), !isCovered(rssi, at: receiver, column: column),
@@ -335,16 +324,17 @@ struct Medium: Sendable {
         }
         move(receiver, now: now)
         let (mean, isInSight) = mean(emission, at: receiver)
-        if override == nil, packet.bits != nil, mean < hardware[receiver].minimumMean { return nil }
+        if override == nil, packet.bits != nil, mean < Double(hardware[receiver].minimumMean) { return nil }
         let bits = fading.bits(emission.antenna.fading, antennas[receiver].fading, number: number)
         let draw = fading.reception(bits)
-        let sensitivity = hardware[receiver].sensitivity
+        let sensitivity = Double(hardware[receiver].sensitivity)
         let threshold = packet.bits == nil ? -.infinity : sensitivity + reception.threshold(draw: draw)
         var rssi =
             mean
             + fading.gain(
                 emission.antenna.fading, antennas[receiver].fading, bits: bits,
-                packetDeviation: hardware[receiver].packetDeviation, channel: packet.channel, isInSight: isInSight,
+                packetDeviation: Double(hardware[receiver].packetDeviation), channel: packet.channel,
+                isInSight: isInSight,
                 least: override == nil ? threshold - mean : -.infinity)
         if let override { rssi = override.rssi(of: rssi) }
         if let length = packet.bits {
@@ -365,8 +355,7 @@ struct Medium: Sendable {
         move(transmitter, now: now)
         let antenna = antennas[transmitter]
         return Emission(
-            transmitter: transmitter, power: power, level: Double(power) + Double(antenna.rssiOffset), antenna: antenna,
-            hardware: hardware[transmitter])
+            transmitter: transmitter, power: power, level: Double(power) + Double(antenna.rssiOffset), antenna: antenna)
     }
 
     /// The RSSI as a controller reports it (Core 5.4, Vol 4, Part E, 7.7.65.2).
@@ -387,11 +376,11 @@ struct Medium: Sendable {
         for index in 0..<overlapping.count
         where !transmissions.isKnown(index, inColumn: column) && overlapping[index].transmitter != receiver {
             let (mean, isInSight) = mean(overlapping[index], at: receiver)
-            guard mean + hardware[receiver].maximumGain >= limit else { continue }
+            guard mean + Double(hardware[receiver].maximumGain) >= limit else { continue }
             let bits = fading.bits(overlapping[index].antenna.fading, antenna, number: overlapping[index].number)
             let gain = fading.gain(
                 overlapping[index].antenna.fading, antenna, bits: bits,
-                packetDeviation: hardware[receiver].packetDeviation, channel: overlapping[index].channel,
+                packetDeviation: Double(hardware[receiver].packetDeviation), channel: overlapping[index].channel,
                 isInSight: isInSight, least: limit - mean)
             if overlapping[index].isAtEnd {
                 transmissions.setRSSI(Float(mean + gain), of: index, inColumn: column)
@@ -408,11 +397,11 @@ struct Medium: Sendable {
         for other in overlapping where other.transmitter != receiver {
             let override = overrides.current(ControllerPair(other.transmitter, receiver), now: now)
             let (mean, isInSight) = mean(other, at: receiver)
-            guard override != nil || mean + hardware[receiver].maximumGain >= limit else { continue }
+            guard override != nil || mean + Double(hardware[receiver].maximumGain) >= limit else { continue }
             let antenna = antennas[receiver].fading
             let bits = fading.bits(other.antenna.fading, antenna, number: other.number)
             let gain = fading.gain(
-                other.antenna.fading, antenna, bits: bits, packetDeviation: hardware[receiver].packetDeviation,
+                other.antenna.fading, antenna, bits: bits, packetDeviation: Double(hardware[receiver].packetDeviation),
                 channel: other.channel, isInSight: isInSight, least: override == nil ? limit - mean : -.infinity)
             if override?.isBlocked == true { continue }
             if (override?.rssi(of: mean + gain) ?? mean + gain) > limit { return true }
@@ -421,16 +410,28 @@ struct Medium: Sendable {
     }
 
     /// The RSSI in dBm without fading where there is chance, and whether no obstacle is in between.
+    ///
+    /// It changes nothing; a method that is not mutating gets a copy of the medium (bench).
     @inline(__always)
-    private func mean(_ emission: Emission, at receiver: Int) -> (rssi: Double, isInSight: Bool) {
+    private mutating func mean(_ emission: Emission, at receiver: Int) -> (rssi: Double, isInSight: Bool) {
         var rssi = emission.level + Double(antennas[receiver].rssiOffset) - lossAtOneMetre
         guard emission.antenna.hasPlace, antennas[receiver].hasPlace else { return (rssi, true) }
         let (x, y) = (emission.antenna.x - antennas[receiver].x, emission.antenna.y - antennas[receiver].y)
         let z = Double(emission.antenna.z) - Double(antennas[receiver].z)
         let square = x * x + y * y + z * z
         rssi -= slope * fading.logarithm(square < nearestSquare ? nearestSquare : square)
-        if antennas[receiver].isDirectional { rssi += hardware[receiver].gain(x: x, y: y, square: square) }
-        if emission.antenna.isDirectional { rssi += emission.hardware.gain(x: -x, y: -y, square: square) }
+        if antennas[receiver].isDirectional || emission.antenna.isDirectional {
+            // At the same place there is no direction.
+            let inverse = square > 0 && square.isFinite ? 1 / Float(square).squareRoot() : 0
+            let (east, north) = (Float(x) * inverse, Float(y) * inverse)
+            if antennas[receiver].isDirectional {
+                rssi += Double(hardware[receiver].directions.gain(east: east, north: north))
+            }
+            if emission.antenna.isDirectional {
+                rssi += Double(hardware[emission.transmitter].directions.gain(east: -east, north: -north))
+            }
+        }
+        if clutter > 0 { rssi -= clutter * Double(max(Float(square).squareRoot() - 1, 0)) }
         guard hasObstacles else { return (rssi, true) }
         let loss = propagation.obstacleLoss(from: emission.antenna.position, to: antennas[receiver].position)
         return (rssi - loss, loss == 0)
@@ -451,13 +452,18 @@ struct Medium: Sendable {
     }
 
     private mutating func place(_ controller: Int, at place: Position, _ time: AirTime) {
-        if !antennas[controller].hasPlace || placements.turns(controller), !sites[controller].isOfBeacon {
-            let angle = placements.heading(of: controller, at: time) * .pi / 180
-            hardware[controller].forward = (sin(angle), cos(angle))
+        var heading: Double?
+        if !sites[controller].isOfBeacon {
+            let degrees = placements.heading(of: controller, at: time)
+            heading = degrees
+            if antennas[controller].isDirectional, headings[controller] != degrees {
+                headings[controller] = degrees
+                hardware[controller].directions.turn(to: degrees, patterns[controller] ?? .isotropic)
+            }
         }
         antennas[controller].hasPlace = true
         (antennas[controller].x, antennas[controller].y, antennas[controller].z) = (place.x, place.y, Float(place.z))
-        fading.move(&antennas[controller].fading, shadowSide: shadowSides[controller], to: place)
+        fading.move(&antennas[controller].fading, to: place, heading: heading)
     }
 
     // MARK: - Mean
@@ -530,12 +536,15 @@ struct Medium: Sendable {
     // MARK: - Range
 
     /// The distance in metres from which on no receiver receives a packet.
-    /// - Parameter power: with the RSSI offsets of both ends, in dBm.
+    /// - Parameter power: with the RSSI offsets of both ends and the highest gains of their antennas, in dBm.
     private func range(of power: Double) -> Double {
-        guard propagation.exponent > 0 else { return .infinity }
         let loss = power - propagation.lossAtOneMetre - reception.minimumMean
+        let exponent = propagation.pathExponent
+        // Either part of the loss alone is a bound.
+        let ofExponent = exponent > 0 ? pow(10, loss / (10 * exponent)) : .infinity
+        let ofClutter = clutter > 0 ? max(loss, 0) / clutter + 1 : .infinity
         // A little more: rounding loses no receiver.
-        return max(pow(10, loss / (10 * propagation.exponent)), Propagation.nearest) * 1.000001
+        return max(min(ofExponent, ofClutter), Propagation.nearest) * 1.000001
     }
 
     /// Selects the receivers that may be in range of an advertising event: `selectedReceivers`; `false` if all may be.
@@ -555,7 +564,8 @@ struct Medium: Sendable {
         move(event.transmitter, now: now)
         let antenna = antennas[event.transmitter]
         guard antenna.hasPlace else { return false }
-        let radius = range(of: Double(event.power) + Double(antenna.rssiOffset) + highestOffset)
+        let gain = Double(hardware[event.transmitter].directions.highest)
+        let radius = range(of: Double(event.power) + Double(antenna.rssiOffset) + gain + highestOffset)
         return grid?.choose(around: antenna.x, antenna.y, radius: radius) ?? false
     }
 
@@ -570,7 +580,8 @@ struct Medium: Sendable {
         for receiver in receivers {
             move(Int(receiver), now: now)
             // A receiver that is more sensitive than the model is as one with a higher offset.
-            let advantage = reception.minimumMean - hardware[Int(receiver)].minimumMean
+            let state = hardware[Int(receiver)]
+            let advantage = reception.minimumMean - Double(state.minimumMean) + Double(state.directions.highest)
             highestOffset = max(highestOffset, Double(antennas[Int(receiver)].rssiOffset) + advantage)
         }
         grid?.fill(count: receivers.count, now: now) { index in
@@ -631,15 +642,15 @@ struct Medium: Sendable {
         let state = makeHardware(index)
         let antenna = Antenna(
             rssiOffset: Float(sites[index].rssiOffset), fading: fading.antenna(draws),
-            isDirectional: state.bodyLoss != 0)
+            isDirectional: !state.directions.isIsotropic)
         if index == antennas.count {
             antennas.append(antenna)
             hardware.append(state)
-            shadowSides.append(fading.shadowSide(draws))
+            headings.append(0)
         } else {
             antennas[index] = antenna
             hardware[index] = state
-            shadowSides[index] = fading.shadowSide(draws)
+            headings[index] = 0
         }
         placeAntenna(of: index)
     }
@@ -647,13 +658,20 @@ struct Medium: Sendable {
     /// What packets need of the hardware of a controller.
     private mutating func makeHardware(_ index: Int) -> Hardware {
         let own = sites[index].isOfBeacon ? ReceiverHardware() : placements.hardware(of: index)
-        var state = Hardware(packetDeviation: own.fast ?? propagation.packetDeviation)
-        state.bodyLoss = own.carried.map { propagation.bodyLoss(of: $0) } ?? 0
-        let bounds = bounds(of: state.packetDeviation)
-        state.maximumGain = bounds.maximumGain
+        let packetDeviation = own.fast ?? propagation.packetDeviation
+        var state = Hardware(packetDeviation: Float(packetDeviation))
+        patterns[index] = nil
+        if own.antenna == .drawn, !sites[index].isOfBeacon, propagation.antennaDeviation > 0 {
+            patterns[index] = AntennaPattern(
+                deviation: propagation.antennaDeviation, Draws(seed: seed, sites[index].name, "antenna"))
+        }
+        state.directions = DirectionalGain(
+            patterns[index] ?? .isotropic, bodyLoss: own.carried.map { propagation.bodyLoss(of: $0) } ?? 0)
+        let bounds = bounds(of: packetDeviation)
+        state.maximumGain = Float(bounds.maximumGain).nextUp
         if let sensitivity = own.sensitivity ?? propagation.sensitivity {
-            state.sensitivity = sensitivity
-            state.minimumMean = sensitivity + bounds.lowestExcess
+            state.sensitivity = Float(sensitivity)
+            state.minimumMean = Float(sensitivity + bounds.lowestExcess).nextDown
         }
         return state
     }

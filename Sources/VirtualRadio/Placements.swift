@@ -95,7 +95,4 @@ struct Placements: Sendable {
     func heading(of controller: Int, at time: AirTime) -> Double {
         hardware(of: controller).heading(of: motion(of: controller), atSeconds: Double(time) * 1e-6)
     }
-
-    /// Whether the heading of a controller changes while it moves.
-    func turns(_ controller: Int) -> Bool { hardware(of: controller).heading == nil }
 }

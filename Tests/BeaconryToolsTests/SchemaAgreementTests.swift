@@ -294,12 +294,16 @@ private enum Documents {
         physics:
           preset: office
           exponent: 2
+          clutter: 0.5dB
           shadowing: { sigma: 3dB, distance: 1m }
+          open-space: { exponent: 1.5, sigma: 2dB }
           fading: { k: 2 }
           fast: 1dB
+          antenna: 2dB
           sensitivity: -95dBm
           capture: 6dB
           body: 3dB
+          hand: 2dB
         walls: [{ from: [0, 0], to: [1, 1], loss: 6dB }]
         map: { image: plan.png, width: 30m, origin: [0, 1] }
         power-on: together

@@ -190,7 +190,7 @@ enum EventSamples {
         ]
         var model = Propagation.environments[1].propagation
         let preset = AirRecord.Physics(model)
-        model.exponent = 2.5
+        model.setExponent(2.5)
         return events.map { .receiver("phone", $0) }
             + overrides.map { .link(from: "entrance", to: "phone", OverrideRecord($0)) } + [
                 .link(from: "entrance", to: "phone", nil), .physics(preset, walls: 0),

@@ -7,6 +7,7 @@ import Bluetooth
 import Devices
 import Profiles
 import Radio
+import Space
 import Testing
 
 @testable import Emulator
@@ -177,6 +178,21 @@ struct ProfileLintTests {
                 """, file: "two.yaml")
         let findings = ProfileLint([plain, configurable]).findings.filter { $0.code == "duplicate-identity" }
         #expect(findings.map(\.device) == ["two/a"])
+    }
+
+    /// An exponent that contains walls, beside walls with places; without an exponent, presets have another one beside walls.
+    @Test(
+        arguments: Propagation.environments.map { ($0.name, false) } + [
+            ("off", false), ("{ preset: home, exponent: 2.4 }", true), ("{ exponent: 2.1 }", true),
+            ("{ preset: home, exponent: 2 }", false), ("{ preset: hall, exponent: 1.8 }", false),
+            ("{ preset: home, open-space: { exponent: 2.5, sigma: 3dB } }", true),
+        ])
+    func wallsAreNotCountedTwice(_ physics: String, _ isTwice: Bool) throws {
+        for (walls, isFound) in [("walls: [{ from: [4, 0], to: [4, 6], loss: 6dB }]", isTwice), ("", false)] {
+            let text = "profile: flat\nphysics: \(physics)\n\(walls)\nbeacons:\n  - \(Self.plain())\n"
+            let findings = ProfileLint([try Profile(parsing: text, file: "flat.yaml")]).findings
+            #expect(findings.map(\.code) == (isFound ? ["walls-count-twice"] : []), "\(physics), \(walls)")
+        }
     }
 
     // MARK: - Forecasts

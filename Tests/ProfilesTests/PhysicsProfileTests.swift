@@ -12,6 +12,13 @@ import Testing
     private static let beacons = "beacons:\n  - { id: a, device: iot-design-shop }\n"
     private static let office = Propagation.environments[2].propagation
 
+    private static func home(exponent: Double, open: Double, deviation: Double = 3.7) -> Propagation {
+        var model = Propagation.environments[3].propagation
+        model.setExponent(exponent)
+        model.openSpace = Propagation.OpenSpace(exponent: open, deviation: deviation)
+        return model
+    }
+
     private static func profile(_ keys: String) throws -> Profile {
         try Profile(parsing: "profile: p\n\(keys)\n\(beacons)", file: "p.yaml")
     }
@@ -30,8 +37,16 @@ import Testing
         Model(text: "physics: { exponent: 2.2 }", model: Propagation(exponent: 2.2)),
         Model(
             text: "physics: { preset: office, shadowing: off, fading: off, fast: off, sensitivity: off, capture: off, "
-                + "body: off }",
-            model: Propagation(exponent: 1.9, bodyLoss: 0)),
+                + "body: off, hand: off, antenna: off, clutter: off }",
+            model: Propagation(exponent: 1.6, bodyLoss: 0, handLoss: 0)),
+        Model(
+            text: "physics: { preset: home, exponent: 2.2 }", model: home(exponent: 2.2, open: 2.2)),
+        Model(
+            text: "physics: { preset: home, open-space: { exponent: 1.5, sigma: 3dB } }",
+            model: home(exponent: 2.7, open: 1.5, deviation: 3)),
+        Model(
+            text: "physics: { exponent: 1.7, clutter: 0.3dB, antenna: 2dB, hand: 4dB }",
+            model: Propagation(exponent: 1.7, clutter: 0.3, antennaDeviation: 2, handLoss: 4)),
         Model(
             text: "physics: { exponent: 2.2, shadowing: { sigma: 2.7dB, distance: 0.75m }, fading: { k: 4 }, "
                 + "fast: 3dB, sensitivity: -95dBm, capture: 8dB, body: 12dB }",
@@ -102,9 +117,10 @@ import Testing
         let second = try Self.profile("physics: home\n\(wall)")
         let third = try Self.profile("walls: [{ from: [5, 0], to: [5, 6], loss: 6dB }]")
         let model = Propagation(for: [first, second, third])
-        #expect(model.exponent == 2.4)
+        #expect(model.exponent == 2.7)
+        #expect(model.pathExponent == 1.4)
         #expect(model.walls == first.surroundings.walls + third.surroundings.walls)
-        #expect(Propagation(for: [first, second], chosen: Self.office).exponent == 1.9)
+        #expect(Propagation(for: [first, second], chosen: Self.office).exponent == 1.6)
         #expect(Propagation(for: [first, second], chosen: Self.office).walls == first.surroundings.walls)
         #expect(Propagation(for: []) == Propagation())
     }

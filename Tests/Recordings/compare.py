@@ -7,11 +7,18 @@
 
 FOLDER contains copies of these data sets, which are not part of this repository; one of them is enough:
 
+  ble-rss-fingerprints-calib2021           github.com/marckolak, also zenodo.org/records/5457591, CC BY 4.0, M. Kolakowski:
+                                           `anchors.csv`, `layout.csv` and `calibration/calibration_df.csv`. A robot with a
+                                           beacon moves in a furnished flat with six anchors.
   Position-Annotated-BLE-RSSI-Dataset      github.com/philotuxo, CC0: `cnf` and `trk`. A beacon moves among twelve
                                            sensors in a hall.
   BLE-RSSI-Various-Static-Configurations   github.com/mitll, CC BY 4.0, MIT Lincoln Laboratory. Four phones that a person
                                            carries at rest, 1.83 m from a sniffer that records the channel of each packet,
                                            in several rooms.
+
+The SHA-256 of the files is compared with that of those that the constants of the presets were fitted to. The places of each data set
+are in two halves: the constants are from one, and the other one judges; --half selects. The four mean RSSIs of an office that
+Strzoda and others (2022) have published judge only.
 
 For each number there is a line with the recorded and the modelled value and the largest allowed difference. Exit code 0 if
 all are within their bounds, 1 if one is not, 2 if there is nothing to compare.
@@ -20,6 +27,8 @@ all are within their bounds, 1 if one is not, 2 if there is nothing to compare.
 from __future__ import annotations
 
 import argparse
+import csv
+import hashlib
 import json
 import math
 import os
@@ -35,8 +44,16 @@ from statistics import fmean, median, pstdev
 CHECKOUT = Path(__file__).resolve().parents[2]
 HARNESS = os.environ.get("BEACONRY_PHYSICS_HARNESS") or str(CHECKOUT / ".build" / "debug" / "physics-harness")
 """The program of Tests/PhysicsHarness (swift build --product physics-harness)."""
+FLAT = "ble-rss-fingerprints-calib2021"
 MOVING = "Position-Annotated-BLE-RSSI-Dataset"
 RESTING = "BLE-RSSI-Various-Static-Configurations"
+FILES = {
+    FLAT: (("anchors.csv", "layout.csv", "calibration/calibration_df.csv"), "1f9044004f9c4d55c447cd2d464a0683c117ee3684caa6bb53c898d9a7dac91c"),
+    MOVING: (("cnf/tetam.dev", "trk/*_all_sensors.mbd"), "c5b07992d1a18758ebd8a1e742de2d9c3752458ac527d3f0e940db8f24ac563f"),
+    RESTING: (("**/nrf52_*.pcapng",), "3a2f2fc18d17930c70474d10704fad121185c76cfc42b7c6e8a29e307bf2f2b0"),
+}
+"""The files of each data set that are read, and the SHA-256 of their names and contents in the order of their names."""
+HALVES = ("fit", "judge", "all")
 PERCENTS = (1, 5, 25, 50, 75, 95, 99)
 LAGS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """Displacements in metres, for correlations."""
@@ -60,6 +77,170 @@ class Comparison:
             self.failures += not is_within
             verdict = f"+-{bound:g}".ljust(7) + ("" if is_within else " OUT OF BOUNDS")
         print(f"  {name:<44}{recorded:10.2f}{modelled:10.2f}   {verdict}".rstrip())
+
+
+def is_in(half: str, x: float, y: float) -> bool:
+    """Whether a place is in a half: the fields of a chessboard with a side of 1 m."""
+    return half == "all" or (math.floor(x) + math.floor(y)) % 2 == (half == "judge")
+
+
+def check_files(folder: Path) -> None:
+    """Ends the program if the files differ from those that the constants were fitted to."""
+    patterns, expected = FILES[folder.name]
+    digest = hashlib.sha256()
+    for name in sorted(str(file.relative_to(folder)) for pattern in patterns for file in folder.glob(pattern)):
+        digest.update(name.encode() + b"\n" + hashlib.sha256((folder / name).read_bytes()).digest())
+    if digest.hexdigest() != expected:
+        sys.exit(f"{folder}: not the files that the constants were fitted to: SHA-256 {digest.hexdigest()}, not {expected}")
+
+
+# --- The flat ---
+
+WALL = 5.5
+"""The loss of a wall of the flat in dB."""
+FLAT_SEEDS = range(1, 9)
+
+
+@dataclass
+class Flat:
+    """Anchors, the outline of walls, whose two faces are a line each, and the places of the beacon in windows of 1/3 s."""
+
+    anchors: list[Place]
+    walls: list[tuple[float, float, float, float]]
+    places: list[Place]
+    rssi: list[list[float | None]]
+
+    def count_walls(self, place: Place, anchor: Place) -> float:
+        faces = 0
+        for x1, y1, x2, y2 in self.walls:
+            from_side, to_side = side((x1, y1, x2, y2), place), side((x1, y1, x2, y2), anchor)
+            path = (place[0], place[1], anchor[0], anchor[1])
+            faces += from_side * to_side < 0 and side(path, (x1, y1, 0)) * side(path, (x2, y2, 0)) <= 0
+        return faces / 2
+
+
+def side(line: tuple[float, float, float, float], place: Place) -> float:
+    """Positive on one side of a line, negative on the other."""
+    x1, y1, x2, y2 = line
+    return (x2 - x1) * (place[1] - y1) - (y2 - y1) * (place[0] - x1)
+
+
+def recorded_flat(folder: Path) -> Flat:
+    def rows(name: str) -> list[dict[str, str]]:
+        with (folder / name).open() as file:
+            return list(csv.DictReader(file))
+
+    anchors = [(float(row["x"]), float(row["y"]), float(row["z"])) for row in rows("anchors.csv")]
+    corners = [(float(row["x"]), float(row["y"])) for row in rows("layout.csv")]
+    measured = rows("calibration/calibration_df.csv")
+    return Flat(
+        anchors, [(*one, *other) for one, other in zip(corners, corners[1:])],
+        [(float(row["x"]), float(row["y"]), 0.0) for row in measured],
+        [[float(row[f"rssi_{number}"] or "nan") for number in range(1, 7)] for row in measured],
+    )  # fmt: skip
+
+
+def modelled_flat(flat: Flat, preset: str, seed: int, has_walls: bool = True) -> Flat:
+    """The mean powers at the same places on the virtual air, about two packets each, as in the recording."""
+    lines = [f"wall {x1} {y1} {x2} {y2} {WALL / 2}" for x1, y1, x2, y2 in flat.walls if has_walls]
+    lines += [line_of("sensor", number, anchor) for number, anchor in enumerate(flat.anchors)]
+    lines += [line_of("at", f"{number / 3:.4f}", place) for number, place in enumerate(flat.places)]
+    lines += [line_of("at", f"{len(flat.places) / 3:.4f}", flat.places[-1])]
+    powers: list[list[list[float]]] = [[[] for _ in flat.anchors] for _ in flat.places]
+    for time, name, rssi in harness((preset, seed, 256, 16), lines):
+        if time * 3 < len(powers):
+            powers[int(time * 3)][int(name)].append(10 ** (rssi / 10))
+    means = [[10 * math.log10(fmean(each)) if each else math.nan for each in window] for window in powers]
+    return Flat(flat.anchors, flat.walls, flat.places, means)
+
+
+def least_squares(rows: list[list[float]], values: list[float]) -> list[float]:
+    """The coefficients of the linear function with the least squares."""
+    count = len(rows[0])
+    table = [
+        [sum(row[i] * row[j] for row in rows) for j in range(count)] + [sum(row[i] * y for row, y in zip(rows, values))]
+        for i in range(count)
+    ]
+    for pivot in range(count):
+        for other in range(count):
+            if other != pivot:
+                factor = table[other][pivot] / table[pivot][pivot]
+                table[other] = [a - factor * b for a, b in zip(table[other], table[pivot])]
+    return [table[i][count] / table[i][i] for i in range(count)]
+
+
+def flat_statistics(flat: Flat, half: str) -> dict[str, float]:
+    """What is compared of the flat."""
+    rows: list[list[float]] = []
+    values: list[float] = []
+    nearest = in_sight = windows = received = 0
+    for place, rssi in zip(flat.places, flat.rssi):
+        if not is_in(half, place[0], place[1]):
+            continue
+        logs = [10 * math.log10(math.dist(place, anchor)) for anchor in flat.anchors]
+        walls = [flat.count_walls(place, anchor) for anchor in flat.anchors]
+        present = [number for number in range(len(logs)) if not math.isnan(rssi[number])]
+        rows += ([1.0, -logs[number], -walls[number]] for number in present)
+        values += (rssi[number] for number in present)
+        windows += len(logs)
+        received += len(present)
+        if present:
+            strongest = max(present, key=lambda number: rssi[number])
+            nearest += logs[strongest] == min(logs)
+            in_sight += walls[strongest] == 0
+    line = least_squares([row[:2] for row in rows], values)
+    plane = least_squares(rows, values)
+    of_line = [y - sum(a * b for a, b in zip(line, row)) for row, y in zip(rows, values)]
+    of_plane = sorted(y - sum(a * b for a, b in zip(plane, row)) for row, y in zip(rows, values))
+    places = sum(is_in(half, place[0], place[1]) for place in flat.places)
+    return {
+        "one slope: exponent": line[1],
+        "one slope: residual sigma in dB": pstdev(of_line),
+        "with walls: exponent": plane[1],
+        "with walls: loss of a wall in dB": plane[2],
+        "with walls: residual sigma in dB": pstdev(of_plane),
+        "with walls: residual in dB, percentile 5": percentile(of_plane, 5),
+        "windows with a packet in %": 100 * received / windows,
+        "strongest anchor is in sight in %": 100 * in_sight / places,
+        "strongest anchor is the nearest in %": 100 * nearest / places,
+    }
+
+
+def compare_flat(folder: Path, preset: str, half: str, report: Comparison) -> None:
+    flat = recorded_flat(folder)
+    recorded = flat_statistics(flat, half)
+    for has_walls in (True, False):
+        runs = [flat_statistics(modelled_flat(flat, preset, seed, has_walls), half) for seed in FLAT_SEEDS]
+        walls = f"{WALL:g} dB a wall" if has_walls else "without walls"
+        print(f"flat, {preset}, {walls}, mean of {len(runs)} seeds: {folder.name}")
+        for name, value in recorded.items():
+            # Without walls on the air there is one slope, which contains them.
+            if has_walls or "one slope" in name:
+                bound = 5 if "nearest" in name else 0.2 * abs(value)
+                report.line(name, value, fmean(run[name] for run in runs), round(bound, 2))
+
+
+# --- An office, by its published means ---
+
+OFFICE = {1: -65.5, 5: -78.4, 10: -84.1, 16: -90.8}
+"""The mean RSSI in dBm by the distance in metres."""
+
+
+def compare_office(preset: str, report: Comparison) -> None:
+    print(f"office, preset {preset}: four distances, published means")
+    for metres, recorded in OFFICE.items():
+        means: list[float] = []
+        # The sensors of a room share some of its shadowing: another seed is another room.
+        for seed in range(40):
+            angles = [2 * math.pi * number / 10 for number in range(10)]
+            lines = [f"level {OFFICE[1] + 59}"]
+            lines += [
+                line_of("sensor", number, (metres * math.cos(angle), metres * math.sin(angle), 0.0))
+                for number, angle in enumerate(angles)
+            ]
+            lines += [line_of("at", 5, (0, 0, 0))]
+            means += (rssi for _, _, rssi in harness((preset, 2000 + seed, 160, 16), lines))
+        report.line(f"mean RSSI in dBm at {metres} m", recorded, fmean(means), 2)
 
 
 # --- The moving beacon ---
@@ -141,6 +322,20 @@ class MovingStatistics:
     correlations: list[float]
 
 
+def half_of(trajectories: list[list[Link]], half: str) -> list[list[Link]]:
+    """The packets at the places of a half."""
+    halves: list[list[Link]] = []
+    for group in trajectories:
+        halves.append([])
+        for link in group:
+            kept = [number for number, place in enumerate(link.places) if is_in(half, place[0], place[1])]
+            halves[-1].append(
+                Link(link.sensor, link.place, [link.times[number] for number in kept],
+                     [link.places[number] for number in kept], [link.rssi[number] for number in kept])
+            )  # fmt: skip
+    return halves
+
+
 def moving_statistics(trajectories: list[list[Link]]) -> MovingStatistics:
     """Fits a line of RSSI over log distance for each sensor; the rest is the residual."""
     of_sensor: dict[str, list[Link]] = defaultdict(list)
@@ -195,10 +390,10 @@ def kolmogorov(one: list[float], other: list[float]) -> float:
     return max(abs(bisect_right(one, x) / len(one) - bisect_right(other, x) / len(other)) for x in {*one, *other})
 
 
-def compare_moving(folder: Path, preset: str, report: Comparison) -> None:
+def compare_moving(folder: Path, preset: str, half: str, report: Comparison) -> None:
     trajectories = recorded_trajectories(folder)
-    recorded = moving_statistics(trajectories)
-    modelled = moving_statistics(modelled_trajectories(trajectories, preset))
+    recorded = moving_statistics(half_of(trajectories, half))
+    modelled = moving_statistics(half_of(modelled_trajectories(trajectories, preset), half))
     print(f"moving beacon, preset {preset}: {folder.name}")
     report.line("packets", recorded.count, modelled.count)
     report.line("exponent, median of sensors", median(recorded.exponents), median(modelled.exponents), 0.4)
@@ -254,9 +449,12 @@ def resting_statistics(links: Iterable[dict[int, list[float]]]) -> RestingStatis
     return RestingStatistics(len(ranges), sorted(ranges), sorted(deviations))
 
 
-def recorded_resting(folder: Path) -> RestingStatistics:
+def recorded_resting(folder: Path, half: str) -> RestingStatistics:
+    """A half has every second recording."""
     links: list[dict[int, list[float]]] = []
-    for file in sorted(folder.rglob("nrf52_*.pcapng")):
+    for number, file in enumerate(sorted(folder.rglob("nrf52_*.pcapng"))):
+        if half != "all" and number % 2 != (half == "judge"):
+            continue
         of_file: dict[bytes, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
         phones: set[bytes] = set()
         for advertiser, channel, rssi, is_phone in sniffed(file):
@@ -282,8 +480,8 @@ def modelled_resting(preset: str) -> RestingStatistics:
     return resting_statistics(links.values())
 
 
-def compare_resting(folder: Path, preset: str, report: Comparison) -> None:
-    recorded, modelled = recorded_resting(folder), modelled_resting(preset)
+def compare_resting(folder: Path, preset: str, half: str, report: Comparison) -> None:
+    recorded, modelled = recorded_resting(folder, half), modelled_resting(preset)
     print(f"devices at rest, preset {preset}: {folder.name}")
     report.line("links", recorded.links, modelled.links)
     report.line("range of the channels' means in dB, median", median(recorded.ranges), median(modelled.ranges), 1.0)
@@ -297,19 +495,29 @@ def compare_resting(folder: Path, preset: str, report: Comparison) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="contains the data sets")
+    parser.add_argument("--half", choices=HALVES, default="judge", help="the places that are compared (default: judge)")
+    parser.add_argument("--flat", metavar="PRESET", default="home", help="the preset for the flat (default: home)")
     parser.add_argument("--moving", metavar="PRESET", default="hall", help="the preset for the moving beacon (default: hall)")
     parser.add_argument("--resting", metavar="PRESET", default="office", help="the preset for devices at rest (default: office)")
     options = parser.parse_args()
     report, found = Comparison(), 0
     print(f"{'':46}{'recorded':>10}{'modelled':>10}   bound")
-    for name, preset, compare in ((MOVING, options.moving, compare_moving), (RESTING, options.resting, compare_resting)):
+    comparisons = (
+        (FLAT, options.flat, compare_flat),
+        (MOVING, options.moving, compare_moving),
+        (RESTING, options.resting, compare_resting),
+    )
+    for name, preset, compare in comparisons:
         folder = options.folder / name
         if folder.is_dir():
             found += 1
-            compare(folder, preset, report)
+            check_files(folder)
+            compare(folder, preset, options.half, report)
     if not found:
-        print(f"{options.folder} has neither {MOVING} nor {RESTING}", file=sys.stderr)
+        print(f"{options.folder} has none of {', '.join(name for name, _, _ in comparisons)}", file=sys.stderr)
         return 2
+    if options.half != "fit":
+        compare_office(options.resting, report)
     print(f"{report.failures} out of bounds")
     return 1 if report.failures else 0
 

@@ -100,7 +100,7 @@ struct ScenarioRunner: Sendable {
         ]
         for receiver in scenario.receivers {
             try await air.emulator.addListener(
-                receiver, Self.settings(of: receiver, regions, exponent: propagation.exponent)
+                receiver, Self.settings(of: receiver, regions, exponent: propagation.pathExponent)
             ) { observation in recorder.trace.withLock { $0.receivers[receiver.id]?.take(observation) } }
         }
         let (refusals, trace) = try await air.run {

@@ -302,7 +302,7 @@ final class LiveAir {
         var advertisers: [RemoteAddress: ControllerIdentifier] = [:]
         for device in recording.advertisers {
             let configuration = ControllerConfiguration(
-                publicAddress: device.address, name: freeName(device.address.description))
+                publicAddress: device.address, name: freeName(device.address.description), isOfBeacon: true)
             let identifier = air.addController(configuration)
             controllers[configuration.name] = identifier
             advertisers[device] = identifier

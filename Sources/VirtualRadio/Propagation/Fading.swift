@@ -8,13 +8,14 @@ import Space
 
 /// Random effects on the RSSI between two antennas: shadowing, fading of each primary channel, and the noise of each packet.
 ///
-/// All of it is a function of the seed, the names of both ends, their places, and the number of the packet: nothing is
-/// remembered, so a packet that is not looked at changes no other, and an antenna that returns to a place finds the same
-/// shadowing there. It is the same in both directions.
+/// All of it is a function of the seed, the places of both ends, their headings, and the number of the packet; fading and noise
+/// also of the names of both ends. Nothing is remembered, so a packet that is not looked at changes no other, and an antenna that
+/// returns to a place finds the same shadowing there. It is the same in both directions.
 ///
-/// Each end divides space into cells of its own. Shadowing and fades are constant while both ends stay in their cells, and
-/// independent between cells. The cells of fading have half a wavelength; the cells of shadowing have a random size for
-/// each end, such that over all pairs its correlation falls exponentially with the movement along an axis.
+/// Shadowing belongs to places: space is divided into cells, the same for all antennas, and the value is constant while both ends
+/// stay in their cells and within a quarter of a turn, and independent between cells. It is the sum of two parts with cells of two
+/// sizes, such that its correlation falls nearly exponentially with the movement along an axis. The cells of fading have half a
+/// wavelength, and each antenna has its own.
 struct Fading: Sendable {
     /// The movement in metres after which the reflections add up differently: half a wavelength at 2.4 GHz.
     static let coherenceDistance = 0.06
@@ -25,12 +26,21 @@ struct Fading: Sendable {
         static let packet: UInt64 = 0xD6E8_FEB8_6659_FD93
     }
 
+    /// The parts of shadowing: 0.513·max(0, 1 - Δ/0.917) + 0.487·max(0, 1 - Δ/3.055) differs from exp(-Δ) by 0.06 at most.
+    private static let parts = (
+        fine: (side: 0.917, deviation: 0.513.squareRoot()), coarse: (side: 3.055, deviation: 0.487.squareRoot())
+    )
+    /// The number of sectors of headings in which shadowing, and fading, are constant.
+    private static let shadowSectors = 4.0, fadeSectors = 12.0
+
     /// What the random numbers of an antenna are drawn from.
     struct Antenna: Sendable {
         /// Of its name and the seed.
         let key: UInt64
-        /// Of the cells that it is in; without a place, of its name as well.
-        fileprivate(set) var shadowPlace: UInt64, fadePlace: UInt64
+        /// Of the cells of shadowing that it is in, the fine one in the lower half; without a place, of its name.
+        fileprivate(set) var shadowPlace: UInt64
+        /// Of the cell of fading that it is in, and of its name.
+        fileprivate(set) var fadePlace: UInt64
 
         /// An antenna without a place.
         init(key: UInt64) {
@@ -41,7 +51,10 @@ struct Fading: Sendable {
     }
 
     private let shadowDeviation: Double
-    private let shadowDistance: Double
+    private let fineDeviation: Double, coarseDeviation: Double
+    private let fineSide: Double, coarseSide: Double
+    /// What the cells of shadowing are drawn from.
+    private let fineKey: UInt64, coarseKey: UInt64
     private let packetDeviation: Double
     private let hasFades: Bool, hasObstacles: Bool
     private let directPathRatio: Double
@@ -49,9 +62,15 @@ struct Fading: Sendable {
     private let normals = NormalQuantiles()
     let logarithm = NaturalLogarithm()
 
-    init(_ propagation: Propagation) {
-        shadowDeviation = propagation.shadowing?.deviation ?? 0
-        shadowDistance = propagation.shadowing?.distance ?? 0
+    init(_ propagation: Propagation, seed: UInt64 = 0) {
+        let shadowing = propagation.pathShadowing
+        shadowDeviation = shadowing?.deviation ?? 0
+        fineDeviation = shadowDeviation * Self.parts.fine.deviation
+        coarseDeviation = shadowDeviation * Self.parts.coarse.deviation
+        fineSide = max(Self.parts.fine.side * (shadowing?.distance ?? 0), 1e-3)
+        coarseSide = max(Self.parts.coarse.side * (shadowing?.distance ?? 0), 1e-3)
+        let draws = Draws(seed: seed, "shadowing")
+        (fineKey, coarseKey) = (draws.bits(0, 0), draws.bits(1, 0))
         packetDeviation = propagation.packetDeviation
         hasFades = propagation.directPathRatio != nil
         hasObstacles = propagation.hasObstacles
@@ -65,30 +84,44 @@ struct Fading: Sendable {
     /// An antenna without a place.
     func antenna(_ draws: Draws) -> Antenna { Antenna(key: draws.bits(0, 0)) }
 
-    /// The side of the cells of shadowing of an antenna in metres.
-    func shadowSide(_ draws: Draws) -> Double {
-        // A gamma distribution of shape 2: then the mean of max(0, 1 - Δ/side), the probability that a movement by Δ along an
-        // axis ends in the same cell, is exp(-Δ/distance).
-        max(-shadowDistance * log((draws.unit(1, 0) + 0x1p-53) * (draws.unit(2, 0) + 0x1p-53)), 1e-3)
-    }
-
-    /// Moves an antenna.
-    func move(_ antenna: inout Antenna, shadowSide: Double, to place: Position) {
+    /// Moves and turns an antenna.
+    /// - Parameter heading: in degrees; `nil` for one that has the same properties in all directions.
+    func move(_ antenna: inout Antenna, to place: Position, heading: Double?) {
+        let turn = heading.map { heading in
+            let turns = heading / 360
+            return turns.isFinite ? turns - turns.rounded(.down) : 0
+        }
         if shadowDeviation > 0 {
-            antenna.shadowPlace = Self.cell(of: place, side: shadowSide, antenna.key ^ Purpose.shadow)
+            var fine = Self.cell(of: place, side: fineSide, fineKey)
+            var coarse = Self.cell(of: place, side: coarseSide, coarseKey)
+            if let turn {
+                fine = Self.sector(of: turn, Self.shadowSectors, fine)
+                coarse = Self.sector(of: turn, Self.shadowSectors, coarse)
+            }
+            antenna.shadowPlace = coarse << 32 | fine >> 32
         }
         if hasFades {
-            antenna.fadePlace = Self.cell(of: place, side: Self.coherenceDistance, antenna.key ^ Purpose.fade)
+            let cell = Self.cell(of: place, side: Self.coherenceDistance, antenna.key ^ Purpose.fade)
+            antenna.fadePlace = turn.map { Self.sector(of: $0, Self.fadeSectors, cell) } ?? cell
         }
     }
 
-    /// A number of the cell of a place, by the key of its antenna.
+    /// A number of the cell of a place, by a key.
     private static func cell(of place: Position, side: Double, _ key: UInt64) -> UInt64 {
         // The first cell begins anywhere. A place that is not finite has a cell as well.
         let offset = Double(key >> 11) * 0x1p-53
         var bits = Draws.mixed(key ^ (place.x / side + offset).rounded(.down).bitPattern)
         bits = Draws.mixed(bits ^ (place.y / side + offset).rounded(.down).bitPattern)
         return Draws.mixed(bits ^ (place.z / side + offset).rounded(.down).bitPattern)
+    }
+
+    /// A number of the sector of a heading in a cell.
+    /// - Parameter turn: the heading, 0 to 1.
+    @inline(__always)
+    private static func sector(of turn: Double, _ count: Double, _ cell: UInt64) -> UInt64 {
+        // The first sector begins anywhere.
+        let sector = (turn * count + Double(cell >> 11) * 0x1p-53).rounded(.down)
+        return Draws.mixed(cell ^ (sector < count ? sector : sector - count).bitPattern)
     }
 
     // MARK: - Packets
@@ -118,8 +151,12 @@ struct Fading: Sendable {
         var gain = 0.0
         if packetDeviation > 0 { gain += packetDeviation * normals.number(UInt32(truncatingIfNeeded: bits >> 32)) }
         if shadowDeviation > 0 {
-            let bits = Draws.mixed(one.shadowPlace ^ other.shadowPlace)
-            gain += shadowDeviation * normals.number(UInt32(truncatingIfNeeded: bits >> 32))
+            // The sum of both ends: with an exclusive or, ends in the same cell would have the same shadowing everywhere.
+            let fine = Draws.mixed(
+                (one.shadowPlace & 0xFFFF_FFFF) &+ (other.shadowPlace & 0xFFFF_FFFF) ^ Purpose.shadow)
+            let coarse = Draws.mixed((one.shadowPlace >> 32) &+ (other.shadowPlace >> 32) ^ coarseKey)
+            gain += fineDeviation * normals.number(UInt32(truncatingIfNeeded: fine >> 32))
+            gain += coarseDeviation * normals.number(UInt32(truncatingIfNeeded: coarse >> 32))
         }
         guard hasFades else { return gain }
         let fades = isInSight ? inSight : outOfSight

@@ -105,7 +105,7 @@ struct AirModelOptions: ParsableArguments {
             let noise = try rssiNoise ?? EnvironmentVariable.rssiNoise.parsed(Self.noise)
             return { profiles in
                 var propagation = Propagation(for: profiles, chosen: model)
-                if let exponent { propagation.exponent = exponent }
+                if let exponent { propagation.setExponent(exponent) }
                 if let noise { propagation.packetDeviation = noise }
                 return propagation
             }

@@ -652,7 +652,7 @@ def test_air_and_history_of_links(served: Served, tmp_path: Path) -> None:
     server = served("--hci-server", "tcp:127.0.0.1:0?name=phone&at=3,0", profile=profile)
     air = server.get("/v1/air")
     assert air["walls"] == [{"from": [4, 0], "to": [4, 6], "loss": 6}] and air["levels"] == {"a": -61}
-    assert (air["physics"]["preset"], air["physics"]["exponent"], air["physics"]["fading"]) == ("office", 1.9, {"k": 4})
+    assert (air["physics"]["preset"], air["physics"]["exponent"], air["physics"]["fading"]) == ("office", 1.6, {"k": 4})
     assert server.get("/v1/receivers")["receivers"][0]["position"] == [3, 0, 0]
     history = server.get("/v1/links/history")
     assert history["links"] == [] and all(0 < time <= history["elapsed"] for time in history["times"])

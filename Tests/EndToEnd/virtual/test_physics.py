@@ -79,9 +79,20 @@ def test_nothing_is_received_far_below_the_sensitivity(beaconry: Beaconry) -> No
     assert received(beaconry, "physics: { sensitivity: -75dBm }", "?at=10,0", count=0) == []
 
 
-@pytest.mark.parametrize(("heading", "rssi"), [("270", -79), ("90", -88), ("0", -84)])
-def test_the_body_weakens_what_comes_from_behind(beaconry: Beaconry, heading: str, rssi: int) -> None:
-    assert set(received(beaconry, "", f"?at=10,0&carried=pocket&heading={heading}")) == {rssi}
+@pytest.mark.parametrize(
+    ("carried", "rssi"),
+    [
+        ("carried=pocket&heading=270", -79),
+        ("carried=pocket&heading=90", -88),
+        ("carried=pocket&heading=0", -84),
+        ("carried=pocket", -84),
+        ("carried=hand&heading=270", -79),
+        ("carried=hand&heading=90", -85),
+        ("heading=90", -79),
+    ],
+)
+def test_the_body_weakens_what_comes_from_behind(beaconry: Beaconry, carried: str, rssi: int) -> None:
+    assert set(received(beaconry, "", f"?at=10,0&{carried}")) == {rssi}
 
 
 def test_many_beacons_collide(beaconry: Beaconry) -> None:
@@ -210,7 +221,7 @@ def test_physics_change_the_rssi_at_once(beaconry: Beaconry) -> None:
     changed = beaconry.call("ctl", "physics", "{ exponent: 3, body: off }")
     assert changed.returncode == 0 and "exponent     3" in changed.stdout, changed
     assert mean() == -89
-    assert run.wait("physics-changed")["physics"] == {"exponent": 3, "body": 0}
+    assert run.wait("physics-changed")["physics"] == {"exponent": 3, "body": 0, "hand": 5.5}
     assert beaconry.call("ctl", "physics", "off").returncode == 0
     assert mean() == -79 and air(beaconry)["physics"]["preset"] == "off"
 

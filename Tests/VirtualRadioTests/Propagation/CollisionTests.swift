@@ -131,7 +131,7 @@ import Testing
         let (saved, computed) = (receptions(discarding: false), receptions(discarding: true))
         #expect(saved == computed)
         let received = saved.rssi.count { $0 != nil }
-        #expect(received > 200 && received < saved.rssi.count / 2)
+        #expect(received > 100 && received < saved.rssi.count / 2)
     }
 
     @Test func rowsOfTheTableAreUsedAgain() {

@@ -94,20 +94,22 @@ struct DrawsTests {
 @Suite
 struct FadingTests {
     private static let office = Propagation.environments[2].propagation
+    private static let hall = Propagation.environments[1].propagation
 
     /// The gains of packets while the second antenna walks from (1, 0) to the east.
     /// - Parameter step: the movement between two packets in metres.
-    private static func gains(_ count: Int, pair: Int, step: Double, channel: (Int) -> Int) -> [Double] {
-        let fading = Fading(office)
+    private static func gains(
+        _ count: Int, in model: Propagation = office, pair: Int, step: Double, channel: (Int) -> Int
+    ) -> [Double] {
+        let fading = Fading(model, seed: 7 + UInt64(pair))
         var beacon = fading.antenna(Draws(seed: 7, "beacon \(pair)"))
         var phone = fading.antenna(Draws(seed: 7, "phone \(pair)"))
-        let side = fading.shadowSide(Draws(seed: 7, "phone \(pair)"))
-        fading.move(&beacon, shadowSide: 1, to: Position(x: 0, y: 0))
+        fading.move(&beacon, to: Position(x: 0, y: 0), heading: nil)
         return (0..<count).map { number in
-            fading.move(&phone, shadowSide: side, to: Position(x: 1 + Double(number) * step, y: 0))
+            fading.move(&phone, to: Position(x: 1 + Double(number) * step, y: 0), heading: 0)
             return fading.gain(
                 beacon, phone, bits: fading.bits(beacon, phone, number: UInt64(number)),
-                packetDeviation: office.packetDeviation, channel: channel(number), isInSight: true, least: -.infinity)
+                packetDeviation: model.packetDeviation, channel: channel(number), isInSight: true, least: -.infinity)
         }
     }
 
@@ -128,7 +130,7 @@ struct FadingTests {
 
     @Test
     func movingLinkHasTheSpreadAndCorrelationOfRecordings() {
-        let walks = (0..<100).map { pair in Self.gains(600, pair: pair, step: 0.125) { $0 % 3 } }
+        let walks = (0..<100).map { pair in Self.gains(600, in: Self.hall, pair: pair, step: 0.125) { $0 % 3 } }
         let all = walks.flatMap { walk in walk.map { $0 - walk.mean } }
         #expect(abs(all.deviation - 5.2) < 0.7)
         let sorted = all.sorted()
@@ -155,7 +157,7 @@ struct FadingTests {
         let fading = Fading(Self.office)
         var antennas = ["a", "b"].map { fading.antenna(Draws(seed: 3, $0)) }
         func gain(_ x: Double, number: UInt64, reverse: Bool = false) -> Double {
-            fading.move(&antennas[1], shadowSide: 0.5, to: Position(x: x, y: 0, z: 0))
+            fading.move(&antennas[1], to: Position(x: x, y: 0, z: 0), heading: 0)
             let (one, other) = reverse ? (antennas[1], antennas[0]) : (antennas[0], antennas[1])
             return fading.gain(
                 one, other, bits: fading.bits(one, other, number: number), packetDeviation: Self.office.packetDeviation,

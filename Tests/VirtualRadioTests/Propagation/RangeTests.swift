@@ -13,8 +13,9 @@ import Testing
 @Suite struct RangeTests {
     /// About 90 m at 0 dBm.
     private static let propagation = Propagation(
-        exponent: 3, shadowing: Propagation.Shadowing(deviation: 2.7, distance: 0.75), directPathRatio: 0,
-        packetDeviation: 3.2, sensitivity: -95, capture: 8)
+        exponent: 3, clutter: 0.01, shadowing: Propagation.Shadowing(deviation: 2.7, distance: 0.75),
+        directPathRatio: 0,
+        packetDeviation: 3.2, antennaDeviation: 2, sensitivity: -95, capture: 8)
 
     // MARK: - Installations
 
@@ -55,11 +56,22 @@ import Testing
             }
         }
 
+        /// Ideal, more sensitive, less sensitive with more chance, or with a body.
+        func hardware() -> ReceiverHardware {
+            switch number % 4 {
+            case 0: ReceiverHardware()
+            case 1: ReceiverHardware(rssiOffset: 5, sensitivity: -99)
+            case 2: ReceiverHardware(sensitivity: -90, fast: 6, antenna: .isotropic)
+            default: ReceiverHardware(carried: .pocket)
+            }
+        }
+
         mutating func add(_ name: String, _ motion: Motion?, offset: Double = 0) -> ControllerIdentifier {
             number &+= 1
             let controller = bench.air.addController(
                 ControllerConfiguration(
-                    publicAddress: Bench.address(number), name: name, motion: motion, rssiOffset: offset))
+                    publicAddress: Bench.address(number), name: name, motion: motion, rssiOffset: offset,
+                    hardware: hardware()))
             bench.prepare(controller)
             return controller
         }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import Glibc
 import Space
 import Testing
 
@@ -134,5 +135,109 @@ import Testing
         medium.setPropagation(Propagation(exponent: 2.5))
         #expect(Self.rssi(&medium) == nil)
         #expect(Self.rssi(&medium, power: 30) == -51)
+    }
+
+    // MARK: - Antennas
+
+    @Test func antennaIsThatOfSeedAndNameWithMeanZero() {
+        var gains: [String: [Double]] = [:]
+        for (key, name, seed) in [("a", "a", 1), ("again", "a", 1), ("b", "b", 1), ("other seed", "a", 2)]
+            as [(String, String, UInt64)]
+        {
+            let pattern = AntennaPattern(deviation: 2, Draws(seed: seed, name, "antenna"))
+            let all = (0..<360).map { degrees in
+                pattern.gain(ahead: cos(Double(degrees) * .pi / 180), right: sin(Double(degrees) * .pi / 180))
+            }
+            #expect(abs(all.reduce(0, +)) < 1e-9)
+            #expect(abs(Self.deviation(all) - 2) < 1e-9)
+            #expect(all.allSatisfy { $0 <= pattern.highest && $0 >= -4 } && pattern.highest <= 4)
+            gains[key] = all
+        }
+        #expect(gains["a"] == gains["again"])
+        #expect(gains["a"] != gains["b"] && gains["a"] != gains["other seed"])
+        #expect(AntennaPattern.isotropic.gain(ahead: 0.6, right: 0.8) == 0)
+    }
+
+    @Test func antennaTurnsWithTheHeading() throws {
+        let model = Propagation(antennaDeviation: 3)
+        let places = (0..<36).map { number in
+            let angle = Double(number) * .pi / 18
+            return Position(x: 10 * sin(angle), y: 10 * cos(angle))
+        }
+        /// The RSSI of a beacon all around the receiver, in steps of 10 degrees.
+        func around(_ hardware: ReceiverHardware) -> [Int8?] {
+            places.map { place in
+                var medium = Medium(model, seed: 3)
+                medium.addController(
+                    0, ControllerConfiguration(publicAddress: .zero, name: "beacon", position: place, isOfBeacon: true))
+                medium.addController(
+                    1,
+                    ControllerConfiguration(
+                        publicAddress: .zero, name: "receiver", position: Position(x: 0, y: 0), hardware: hardware))
+                return Self.rssi(&medium)
+            }
+        }
+        let north = around(ReceiverHardware())
+        #expect(Set(north).count > 3)
+        #expect(around(ReceiverHardware(heading: 90)) == Array(north.suffix(9) + north.prefix(27)))
+        #expect(Set(around(ReceiverHardware(antenna: .isotropic))) == [-79])
+    }
+
+    // MARK: - Shadowing
+
+    /// The mean RSSI of each of many places, less the mean over all of them: the slow part.
+    private static func slow(
+        _ model: Propagation, name: String, heading: Double = 0, shift: Double = 0, beaconShift: Double = 0
+    ) -> [Double] {
+        let means = (0..<800).map { place -> Double in
+            let angle = Double(place)
+            var medium = Medium(model, seed: UInt64(place / 20))
+            let beacon = Position(x: Double(place % 20) * 50 + beaconShift, y: 0)
+            let receiver = Position(x: beacon.x - beaconShift + 5 * cos(angle) + shift, y: 5 * sin(angle))
+            medium.addController(
+                0, ControllerConfiguration(publicAddress: .zero, name: "beacon", position: beacon, isOfBeacon: true))
+            medium.addController(
+                1,
+                ControllerConfiguration(
+                    publicAddress: .zero, name: name, position: receiver,
+                    hardware: ReceiverHardware(heading: heading)))
+            let values = (0..<60).compactMap { number in
+                medium.rssi(
+                    of: Packet(transmitter: 0, power: 20, channel: number % 3, bits: nil), at: 1,
+                    now: AirTime(number) * 10_000)
+            }
+            return values.reduce(0) { $0 + Double($1) } / Double(values.count)
+        }
+        let mean = means.reduce(0, +) / Double(means.count)
+        return means.map { $0 - mean }
+    }
+
+    private static func correlation(_ one: [Double], _ other: [Double]) -> Double {
+        zip(one, other).reduce(0) { $0 + $1.0 * $1.1 } / Double(one.count) / deviation(one) / deviation(other)
+    }
+
+    private static let office = Propagation.environments[2].propagation
+
+    @Test func receiversAtOnePlaceShareTheShadowing() {
+        let one = Self.slow(Self.office, name: "a")
+        #expect((4.2...6.1).contains(Self.deviation(one)))
+        let shared = Self.correlation(one, Self.slow(Self.office, name: "b", shift: 0.05))
+        #expect((0.52...0.7).contains(shared), "\(shared)")
+    }
+
+    @Test func shadowingTurnsWithTheReceiver() {
+        let front = Self.slow(Self.office, name: "a")
+        let turned = Self.correlation(front, Self.slow(Self.office, name: "a", heading: 180))
+        #expect(abs(turned) < 0.13, "\(turned)")
+        let little = Self.correlation(front, Self.slow(Self.office, name: "a", heading: 20))
+        #expect(little > 0.45, "\(little)")
+    }
+
+    @Test func beaconsSideBySideShareTheShadowing() {
+        let shadowing = Propagation(shadowing: Propagation.Shadowing(deviation: 4, distance: 0.9))
+        let one = Self.slow(shadowing, name: "a")
+        #expect(Self.correlation(one, Self.slow(shadowing, name: "a", beaconShift: 0.05)) > 0.85)
+        #expect(Self.correlation(one, Self.slow(shadowing, name: "b")) > 0.999)
+        #expect(abs(Self.correlation(one, Self.slow(shadowing, name: "a", beaconShift: 3))) < 0.12)
     }
 }

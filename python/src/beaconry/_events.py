@@ -117,7 +117,10 @@ MEMBERS: dict[str, tuple[str, ...]] = {
         "messageSize", "date", "positiveAction", "negativeAction",
     ),
     "override": ("rssi", "loss", "packet-loss", "for"),
-    "physics": ("preset", "exponent", "shadowing", "fading", "fast", "sensitivity", "capture", "body"),
+    "physics": (
+        "preset", "exponent", "clutter", "shadowing", "open-space", "fading", "fast", "antenna", "sensitivity", "capture", "body",
+        "hand",
+    ),
     "receivers": (),
     "requested": ("address", "pdu", "advertisingData", "scanResponse", "intervalTicks", "txPower"),
     "scenario": ("v", "scenario", "state", "elapsed", "duration", "changes", "done", "next", "refused", "ignored"),
