@@ -206,7 +206,7 @@ def test_documented_pass_rates_are_those_of_the_command(tmp_path: Path) -> None:
 def test_documented_failures_are_those_of_some_seeds(tmp_path: Path) -> None:
     """Which of the expectations fail with a few of the seeds, and why with the first of them that fails."""
     printed = documented_pass_rates(tmp_path)
-    seeds = {1, 2, 4, 14}
+    seeds = {1, 2, 4, 5}
     passed = {line: int(count) for line, count in re.findall(r"^  (?:ok|FAILED) +(\d+) +(\d+)/50 ", printed, re.MULTILINE)}
     failure = re.compile(r"^rooms\.yaml:(\d+): failed with seeds? ([\d, ]*\d).*(; with seed .*)$", re.MULTILINE)
     documented = {line: (set(map(int, found.split(","))) & seeds, reason) for line, found, reason in failure.findall(printed)}
