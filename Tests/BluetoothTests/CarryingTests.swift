@@ -34,4 +34,51 @@ import Testing
             towards: Position(x: 100 + testCase.x, y: 200 + testCase.y, z: 1 + testCase.z), maximum: 9)
         #expect(abs(loss - testCase.loss) < 1e-9)
     }
+
+    struct Turn: Sendable {
+        let motion: Motion?
+        let seconds: Double
+        let heading: Double?
+    }
+
+    private static func path(_ points: [(Double, Double, Double)], repeats: Bool = false) -> Motion? {
+        Motion.Path(points.map { Motion.Path.Point($0, Position(x: $1, y: $2)) }, repeats: repeats).map(Motion.path)
+    }
+
+    /// East from 1 s on, a pause from 3 s to 5 s, then south until 7 s.
+    private static let corner = path([(1, 0, 0), (3, 4, 0), (5, 4, 0), (7, 4, -4)])
+    private static let round = Motion.Orbit(centre: Position(x: 0, y: 0), radius: 2, period: .seconds(4)).map(
+        Motion.orbit)
+
+    /// North is 0, and east is 90.
+    @Test(arguments: [
+        Turn(motion: .rest(Position(x: 1, y: 1)), seconds: 3, heading: nil),
+        Turn(motion: corner, seconds: 0, heading: 90), Turn(motion: corner, seconds: 2, heading: 90),
+        Turn(motion: corner, seconds: 4, heading: 90), Turn(motion: corner, seconds: 6, heading: 180),
+        Turn(motion: corner, seconds: 60, heading: 180),
+        Turn(motion: path([(0, 0, 0), (2, 0, 0), (3, -1, 1)]), seconds: 1, heading: -45),
+        Turn(motion: path([(0, 0, 0), (2, 0, 5), (4, 0, 0)], repeats: true), seconds: 5, heading: 0),
+        Turn(motion: path([(0, 0, 0), (2, 0, 5), (4, 0, 0)], repeats: true), seconds: 7, heading: 180),
+        Turn(motion: path([(0, 3, 3)]), seconds: 1, heading: nil),
+        Turn(motion: path([(0, 3, 3), (4, 3, 3)]), seconds: 1, heading: nil),
+        Turn(motion: round, seconds: 0, heading: 0), Turn(motion: round, seconds: 1, heading: -90),
+        Turn(
+            motion: Motion.Orbit(centre: Position(x: 0, y: 0), radius: 0, period: .seconds(4)).map(Motion.orbit),
+            seconds: 1, heading: nil),
+    ])
+    func headingIsTheDirectionOfTheMovement(_ turn: Turn) throws {
+        let motion = try #require(turn.motion)
+        let heading = motion.heading(atSeconds: turn.seconds)
+        guard let expected = turn.heading, let heading else {
+            #expect(heading == turn.heading)
+            return
+        }
+        #expect(abs(heading - expected) < 1e-9)
+        #expect(ReceiverHardware(heading: 10).heading(of: motion, atSeconds: turn.seconds) == 10)
+    }
+
+    @Test func headingAtRestIsNorth() {
+        #expect(ReceiverHardware().heading(of: .rest(Position(x: 1, y: 1)), atSeconds: 2) == 0)
+        #expect(ReceiverHardware().heading(of: nil, atSeconds: 2) == 0)
+    }
 }

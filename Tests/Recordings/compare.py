@@ -37,7 +37,9 @@ import sys
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 from statistics import fmean, median, pstdev
 
@@ -98,7 +100,8 @@ def check_files(folder: Path) -> None:
 
 WALL = 5.5
 """The loss of a wall of the flat in dB."""
-FLAT_SEEDS = range(1, 9)
+FLAT_SEEDS = range(1, 17)
+"""Each is another flat with the same walls: the share of places whose strongest anchor is the nearest differs by 5 points from one to another."""
 
 
 @dataclass
@@ -210,7 +213,9 @@ def compare_flat(folder: Path, preset: str, half: str, report: Comparison) -> No
     flat = recorded_flat(folder)
     recorded = flat_statistics(flat, half)
     for has_walls in (True, False):
-        runs = [flat_statistics(modelled_flat(flat, preset, seed, has_walls), half) for seed in FLAT_SEEDS]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            flats = pool.map(modelled_flat, repeat(flat), repeat(preset), FLAT_SEEDS, repeat(has_walls))
+            runs = [flat_statistics(each, half) for each in flats]
         walls = f"{WALL:g} dB a wall" if has_walls else "without walls"
         print(f"flat, {preset}, {walls}, mean of {len(runs)} seeds: {folder.name}")
         for name, value in recorded.items():

@@ -161,7 +161,7 @@ def test_recording_begins_as_shown(beaconry: Beaconry) -> None:
         "record", str(recording), "--profile", str(profile), "--receiver", "visitor", "--seed", "1", "--rate", "max", "--duration", "1s"
     )
     assert done.returncode == 0, done
-    assert missing_line(block("testing-with-physics.md", '{"began"').text, recording.read_text()) is None
+    assert missing_line(block("testing-with-physics.md", '{"air":2,"began"').text, recording.read_text()) is None
 
 
 @pytest.mark.parametrize("beginning", ['{"v":1,"time":"2026-01-31T12:00:00.000Z","event":"advertising', '{"v":1,"time":"2026-01-31T12:00:00.000Z","event":"error'])
