@@ -39,13 +39,64 @@ extension VirtualAir {
             public let proximity: Proximity
         }
 
+        /// The hardware of a phone, and how a person carries it: `nil` for what follows from the phone, or from the physics of the
+        /// air (docs/phones.md).
+        public struct Hardware: Hashable, Sendable {
+            /// Where a person carries a phone.
+            public enum Carried: String, Hashable, Sendable, CaseIterable {
+                case none, hand, pocket
+            }
+
+            /// Added to each RSSI that it reports: -40 to 40 dB.
+            public var rssiOffset: Double?
+            /// The RSSI of the weakest signal that it receives: -120 to -50 dBm.
+            public var sensitivity: Double?
+            /// The standard deviation from packet to packet: 0 to 20 dB.
+            public var fast: Double?
+            /// Whether its antenna has the same gain in all directions, instead of a pattern of its own.
+            public var hasIsotropicAntenna: Bool?
+            /// Where a person carries it.
+            public var carried: Carried?
+            /// The direction that it faces, in degrees clockwise from north.
+            public var heading: Double?
+
+            /// Hardware of which this is known.
+            public init(
+                rssiOffset: Double? = nil, sensitivity: Double? = nil, fast: Double? = nil,
+                hasIsotropicAntenna: Bool? = nil, carried: Carried? = nil, heading: Double? = nil
+            ) {
+                self.rssiOffset = rssiOffset
+                self.sensitivity = sensitivity
+                self.fast = fast
+                self.hasIsotropicAntenna = hasIsotropicAntenna
+                self.carried = carried
+                self.heading = heading
+            }
+
+            /// - Throws: `VirtualAirError` for values out of range.
+            func traits() throws -> ReceiverTraits {
+                let texts = [
+                    "rssi-offset": rssiOffset.map { ValueText.text($0) },
+                    "sensitivity": sensitivity.map { ValueText.text($0) }, "fast": fast.map { ValueText.text($0) },
+                    "antenna": hasIsotropicAntenna.map { $0 ? "isotropic" : "drawn" }, "carried": carried?.rawValue,
+                    "heading": heading.map { ValueText.text($0) },
+                ]
+                var traits = ReceiverTraits()
+                for key in ReceiverKey.all {
+                    guard let text = texts[key.name] ?? nil else { continue }
+                    try VirtualAirError.parsing { try key.set(text, in: &traits) }
+                }
+                return traits
+            }
+        }
+
         /// Its name on the air.
         public let name: String
         let air: VirtualAir
 
         /// The last ranging report, the nearest first; empty before the first one, after a second of the air.
         public func ranged() async throws -> [Ranged] {
-            let report = try await air.perform { [name] in await (try $0.listener(name)).lastReport }
+            let report = try await air.perform { [name] in await (try await $0.listener(name)).lastReport }
             return report.beacons.map {
                 let identifiers = $0.identifiers
                 return Ranged(
@@ -85,19 +136,40 @@ extension VirtualAir {
         }
 
         private func monitor(_ region: BeaconRegion) async throws {
-            try await air.perform { [name] in _ = try await (try $0.listener(name)).monitor(region, exitAfter: nil) }
+            try await air.perform { [name] in _ = try await (try await $0.listener(name)).monitor(region, exitAfter: nil) }
         }
 
         /// The state of a region; `nil` if there is no such region.
         public func state(of region: String) async throws -> RegionState? {
-            let regions = try await air.perform { [name] in await (try $0.listener(name)).regions }
+            let regions = try await air.perform { [name] in await (try await $0.listener(name)).regions }
             return regions.first { $0.identifier == region }.flatMap { RegionState(rawValue: $0.state) }
         }
 
-        /// Switches its Bluetooth on or off.
+        /// Has its app scan, or not.
         public func setListening(_ isListening: Bool) async throws {
             var change = ListenerChange()
             change.isListening = isListening
+            try await air.perform { [name, change] in _ = try await $0.changeListener(name, change) }
+        }
+
+        /// Switches its Bluetooth on or off.
+        public func setBluetooth(_ isOn: Bool) async throws {
+            var change = ListenerChange()
+            change.bluetooth = isOn ? .on : .off
+            try await air.perform { [name, change] in _ = try await $0.changeListener(name, change) }
+        }
+
+        /// Grants the app the permission to find beacons, or denies it.
+        public func setPermission(_ isGranted: Bool) async throws {
+            var change = ListenerChange()
+            change.permission = isGranted ? .granted : .denied
+            try await air.perform { [name, change] in _ = try await $0.changeListener(name, change) }
+        }
+
+        /// Changes its hardware, and how a person carries it; what is `nil` stays.
+        public func set(_ hardware: Hardware) async throws {
+            var change = ListenerChange()
+            change.traits = try hardware.traits()
             try await air.perform { [name, change] in _ = try await $0.changeListener(name, change) }
         }
 
@@ -121,12 +193,18 @@ extension VirtualAir {
     /// - Parameters:
     ///   - name: its name on the air.
     ///   - model: a preset of docs/phones.md, such as `iphone` or `android-13-low-power`; `exact` receives everything.
+    ///   - handset: the handset, such as `pixel-4`, whose RSSI offset it has; `nil` for any.
     ///   - position: `nil` for 1 m from every beacon.
-    /// - Throws: `VirtualAirError` for a name that is in use, or a model that there is not.
-    public func phone(_ name: String, model: String = "exact", at position: Position? = nil) async throws -> Phone {
+    ///   - hardware: what else differs from other phones.
+    /// - Throws: `VirtualAirError` for a name that is in use, for a model or a handset that there is not, or values out of range.
+    public func phone(
+        _ name: String, model: String = "exact", handset: String? = nil, at position: Position? = nil,
+        hardware: Phone.Hardware = Phone.Hardware()
+    ) async throws -> Phone {
         var change = ListenerChange()
-        change.phone = try VirtualAirError.parsing { try ValueText.phone(model) }
+        change.phone = try VirtualAirError.parsing { try PhoneModel(preset: model, handset: handset) }
         change.position = position
+        change.traits = try hardware.traits()
         try await perform { [change] in _ = try await $0.putListener(name, change, isNew: true) }
         return Phone(name: name, air: self)
     }

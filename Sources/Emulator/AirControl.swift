@@ -99,17 +99,22 @@ package struct AirControl: Sendable {
     }
 
     /// Adds a receiver: a server with this name at a free port of 127.0.0.1.
-    /// - Parameter position: where its hosts are; `nil` is 1 m from every beacon.
+    /// - Parameters:
+    ///   - position: where its hosts are; `nil` is 1 m from every beacon.
+    ///   - traits: the hardware of their receivers.
     /// - Throws: `EmulatorError` `.conflict` if something has the name, `.unsupported` in virtual time, or if the radio has no
     ///   positions; `.cannotCreate` if the server cannot listen.
-    func addReceiver(_ name: String, at position: Position?) async throws(EmulatorError) -> AirReceiver {
+    func addReceiver(
+        _ name: String, at position: Position?, _ traits: ReceiverTraits
+    ) async throws(EmulatorError) -> AirReceiver {
         let radio = try positioning()
         guard directory.beacon(BeaconIdentifier(name)) == nil else {
             throw EmulatorError(
                 .conflict, "a beacon is named \"\(name)\" already", hint: "give the receiver another name")
         }
         do throws(RadioError) {
-            return try await radio.serveReceiver(name, motion: position.map(Motion.rest))
+            return try await radio.serveReceiver(
+                name, motion: position.map(Motion.rest), hardware: traits.hardware(in: Propagation()))
         } catch {
             switch error.code {
             // As many as clients may add.
@@ -118,6 +123,16 @@ package struct AirControl: Sendable {
             default: throw EmulatorError(error)
             }
         }
+    }
+
+    /// Changes the hardware of a receiver whose hosts are other programs.
+    /// - Throws: `EmulatorError` `.unknownBeacon` if there is none of this name, or `.unsupported` if the radio has no positions.
+    func changeTraits(of name: String, _ traits: ReceiverTraits) async throws(EmulatorError) {
+        guard traits != ReceiverTraits() else { return }
+        let radio = try positioning()
+        guard let receiver = await radio.namedReceivers().first(where: { $0.name == name }),
+            await radio.setHardware(traits.applied(to: receiver.hardware), ofReceiver: name)
+        else { throw Self.unknown(name) }
     }
 
     /// Removes a receiver that was added during the run, and its hosts from the virtual air.
@@ -147,6 +162,8 @@ package struct AirControl: Sendable {
         }
         for receiver in definitions {
             _ = await radio.setMotion(receiver.movement?.motion, ofReceiver: receiver.id)
+            guard receiver.listener == nil else { continue }
+            _ = await radio.setHardware(receiver.traits.hardware(in: Propagation()), ofReceiver: receiver.id)
         }
         return removed
     }

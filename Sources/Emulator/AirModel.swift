@@ -104,6 +104,7 @@ extension Emulator {
     private func setPropagation(_ next: Propagation, on radio: any PositioningRadio) async {
         guard await radio.propagation() != next else { return }
         await radio.setPropagation(next)
+        for listener in listeners.all { await listener.noteAir() }
         events.post(.physics(AirRecord.Physics(next), walls: next.walls.count))
     }
 }

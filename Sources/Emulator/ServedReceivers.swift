@@ -21,6 +21,9 @@ final class ServedReceivers {
         for receiver in profiles.flatMap(\.receivers) { receivers[receiver.id] = receiver }
     }
 
+    /// The receiver of this name; `nil` if there is none.
+    subscript(name: String) -> ReceiverDefinition? { receivers[name] }
+
     /// Those that scan within the run, in the order of their names.
     var listening: [ReceiverDefinition] {
         receivers.values.filter { $0.listener != nil }.sorted { $0.id < $1.id }
@@ -56,6 +59,14 @@ final class ServedReceivers {
             if let former, former.server != receiver.server || former.proxy != receiver.proxy {
                 pending.insert(receiver.id)
             }
+            if former?.traits != receiver.traits {
+                _ = await radio.setHardware(receiver.traits.hardware(in: Propagation()), ofReceiver: receiver.id)
+                if let former {
+                    receivers[receiver.id] = ReceiverDefinition(
+                        id: receiver.id, movement: former.movement, server: former.server, proxy: former.proxy,
+                        traits: receiver.traits)
+                }
+            }
             guard former == nil || former?.movement != receiver.movement else { continue }
             // A server of the command line may have the name of a new receiver.
             guard await radio.setMotion(receiver.movement?.motion, ofReceiver: receiver.id) else {
@@ -64,7 +75,7 @@ final class ServedReceivers {
             }
             receivers[receiver.id] = ReceiverDefinition(
                 id: receiver.id, movement: receiver.movement, server: (former ?? receiver).server,
-                proxy: (former ?? receiver).proxy)
+                proxy: (former ?? receiver).proxy, traits: receiver.traits)
         }
         guard !pending.isEmpty else { return nil }
         return Warning(

@@ -163,7 +163,9 @@ extension VirtualAirRadio: ListeningRadio {
 
     package nonisolated var seed: UInt64 { airSeed }
 
-    package func addListener(_ name: String, motion: Motion?) async throws(RadioError) {
+    package func addListener(
+        _ name: String, motion: Motion?, hardware: ReceiverHardware
+    ) async throws(RadioError) {
         guard !sides.isClosed else { throw .closed }
         receiveNotices()
         try await openControllers(waits: false)
@@ -180,7 +182,7 @@ extension VirtualAirRadio: ListeningRadio {
         // The host is part of this radio's state in the closure only: Swift 6.2 does not see that a local one is.
         let outcome = await sides.untilReady(identifier) {
             if let host = sides.receiver(identifier)?.addHost(sides.configuration) {
-                air.start(host, listener: name, motion: motion)
+                air.start(host, listener: name, motion: motion, hardware: hardware)
             }
         }
         if case .failure(let error) = outcome {
@@ -234,8 +236,10 @@ extension VirtualAirRadio: PositioningRadio {
         return air.move(name, motion, isBeacon: sides.peripheral.has(BeaconIdentifier(name))) ? motion : nil
     }
 
-    package func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver {
-        try await air.addReceiver(name, motion: motion) { [events] in events.yield($0) }
+    package func serveReceiver(
+        _ name: String, motion: Motion?, hardware: ReceiverHardware
+    ) async throws(RadioError) -> AirReceiver {
+        try await air.addReceiver(name, motion: motion, hardware: hardware) { [events] in events.yield($0) }
     }
 
     package func removeReceiver(_ name: String) async -> AirReceiver? { await air.removeReceiver(name) }

@@ -12,10 +12,18 @@ package struct ListenerSettings: Hashable, Sendable {
     package var phone: PhoneModel
     /// Window, interval and kind of the scan, instead of the phone's; `nil` for the phone's.
     package var scan: ScanParameters?
-    /// Whether its app scans; `false` is a phone whose Bluetooth is off.
+    /// Whether its app scans.
     package var isListening: Bool
     /// The state of its screen.
     package var screen: Screen
+    /// Whether its Bluetooth is on.
+    package var bluetooth = PhoneBluetooth.on
+    /// Whether its user permits the app to find beacons.
+    package var permission = PhonePermission.granted
+    /// Its hardware, and how a person carries it.
+    package var traits = ReceiverTraits()
+    /// Whether its app gives the system a filter for its scan; `nil` if that follows from the regions.
+    package var isFiltered: Bool?
     /// The number of regions that its app may monitor; `nil` for any.
     package var regionLimit: Int? = maximumRegions
     /// The regions that it monitors from the start.
@@ -42,6 +50,23 @@ package struct ListenerSettings: Hashable, Sendable {
         return settings
     }
 
+    /// The same with another phone, which has a scan of its own.
+    package func with(_ phone: PhoneModel) -> ListenerSettings {
+        var settings = self
+        settings.phone = phone
+        settings.scan = nil
+        return settings
+    }
+
+    /// Why its app receives nothing; `nil` if it can receive.
+    package var obstacle: PhoneObstacle? {
+        if permission == .denied { return .permissionDenied }
+        return bluetooth == .off ? .bluetoothOff : nil
+    }
+
+    /// The keys of profiles that make a receiver one that scans within the run.
+    package static let keys = ["phone", "scan", "regions", "listening", "screen", "bluetooth", "permission"]
+
     /// When it scans.
     package var plan: ScanPlan {
         var plan = phone.scan
@@ -65,9 +90,9 @@ extension ListenerSettings {
 
     /// Reads the keys of an entry of `receivers`; `nil` if it has none of them. Faults are added to the reader.
     static func read(from reader: inout ProfileReader) -> ListenerSettings? {
-        guard ["phone", "scan", "regions", "listening", "screen"].contains(where: reader.has) else { return nil }
+        guard keys.contains(where: reader.has) else { return nil }
         var settings = ListenerSettings()
-        if let phone = reader.value("phone", ValueText.phone) { settings.phone = phone }
+        if let phone = PhoneModel.read(from: &reader) { settings.phone = phone }
         let phone = settings.phone
         settings.scan = reader.part("scan") { reader in
             let window = reader.value("window", ValueText.interval)
@@ -82,6 +107,14 @@ extension ListenerSettings {
         }
         if let isListening = reader.value("listening", ValueText.boolean) { settings.isListening = isListening }
         if let screen = reader.value("screen", ValueText.screen) { settings.screen = screen }
+        let bluetooth = reader.value("bluetooth") { text throws(ValueFault) in
+            try ValueText.choice(text, of: PhoneBluetooth.self)
+        }
+        if let bluetooth { settings.bluetooth = bluetooth }
+        let permission = reader.value("permission") { text throws(ValueFault) in
+            try ValueText.choice(text, of: PhonePermission.self)
+        }
+        if let permission { settings.permission = permission }
         let regions = reader.parts("regions", of: "region", Self.region) ?? []
         reader.addDuplicates(in: "regions", regions, key: "id", name: \.identifier) { earlier, identifier in
             "\(earlier) has the id \"\(identifier)\" already; give every region its own"
@@ -101,6 +134,47 @@ extension ListenerSettings {
 }
 
 extension PhoneModel {
+    /// The preset of this name with a handset; `nil` for any handset.
+    /// - Throws: `ValueFault` for names that there are not, or for a handset of another system.
+    package init(preset: String, handset: String?) throws(ValueFault) {
+        let model = try ValueText.phone(preset)
+        guard let handset else {
+            self = model
+            return
+        }
+        guard let hardware = Handset.named(handset) else {
+            throw ValueFault(
+                Spelling.unknown("there is no handset \"\(handset)\"", handset, "handsets", things: Handset.names)
+                    + " (beaconry schema phones prints all)")
+        }
+        guard let phone = model.with(hardware) else {
+            let presets = PhoneModel.presets.filter { $0.with(hardware) != nil }.map(\.name)
+            throw ValueFault(
+                "\(handset) is not a handset of \(preset); write a preset that it can have, such as \(presets.last ?? "exact")")
+        }
+        self = phone
+    }
+
+    /// Reads `phone`: the name of a preset, or `{ preset: android-9-low-power, handset: pixel-4 }`.
+    fileprivate static func read(from reader: inout ProfileReader) -> PhoneModel? {
+        guard reader.present("phone")?.mapping != nil else { return reader.value("phone", ValueText.phone) }
+        return reader.part("phone") { reader in
+            let handset = reader.value("handset") { text in text }
+            let preset = reader.value("preset", ValueText.phone) ?? .exact
+            do throws(ValueFault) {
+                return try PhoneModel(preset: preset.name, handset: handset)
+            } catch {
+                reader.add(error.message, field: "handset", at: reader.place(of: "handset"))
+                return nil
+            }
+        }
+    }
+
+    /// As profiles have it.
+    package var text: String {
+        handset.map { "{ preset: \(name), handset: \($0.name) }" } ?? name
+    }
+
     /// Why its app cannot monitor a region with a namespace.
     package func cannotMonitor(_ region: String) -> String {
         "the app of \(name) has no regions of Eddystone namespaces, as \"\(region)\" is; write a uuid, or another phone"

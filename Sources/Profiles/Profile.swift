@@ -211,17 +211,22 @@ package struct ReceiverDefinition: Hashable, Sendable {
     package let proxy: String?
     /// How it scans within the run; `nil` for a receiver whose hosts are other processes.
     package let listener: ListenerSettings?
+    /// Its hardware, and how a person carries it; that of its listener, too.
+    package let traits: ReceiverTraits
 
     /// A receiver of this name.
     package init(
         id: String, label: String? = nil, movement: Movement? = nil, server: ServerAddress? = nil,
-        proxy: String? = nil, listener: ListenerSettings? = nil
+        proxy: String? = nil, listener: ListenerSettings? = nil, traits: ReceiverTraits = ReceiverTraits()
     ) {
         self.id = id
         self.label = label
         self.movement = movement
         self.server = server
         self.proxy = proxy
+        self.traits = traits
+        var listener = listener
+        listener?.traits = traits
         self.listener = listener
     }
 }

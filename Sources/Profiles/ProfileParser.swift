@@ -188,11 +188,17 @@ extension ReceiverDefinition {
         }
         let label = reader.value("label", ValueText.label)
         let movement = Movement.read(from: &reader, of: id)
-        let server = reader.value("hci-server") { text throws(ValueFault) -> ServerAddress in
-            guard let address = ServerAddress(text) else {
-                throw ValueFault("\"\(text)\" is not \(ServerAddress.forms), such as tcp:127.0.0.1:6403")
+        let isUnserved = reader.present("hci-server")?.text == "none"
+        var server: ServerAddress?
+        if isUnserved {
+            _ = reader.node("hci-server")
+        } else {
+            server = reader.value("hci-server") { text throws(ValueFault) -> ServerAddress in
+                guard let address = ServerAddress(text) else {
+                    throw ValueFault("\"\(text)\" is not \(ServerAddress.forms) or none, such as tcp:127.0.0.1:6403")
+                }
+                return address
             }
-            return address
         }
         let proxy = reader.value("esphome") { text throws(ValueFault) -> String in
             guard HostAndPort(text) != nil else {
@@ -200,13 +206,17 @@ extension ReceiverDefinition {
             }
             return text
         }
-        let listener = ListenerSettings.read(from: &reader)
-        if listener != nil, let key = ["hci-server", "esphome"].first(where: reader.has) {
+        let traits = ReceiverTraits.read(from: &reader)
+        // Without a server it can only be a receiver of the run.
+        let listener = ListenerSettings.read(from: &reader) ?? (isUnserved ? ListenerSettings() : nil)
+        if listener != nil, let key = ["hci-server", "esphome"].first(where: reader.has),
+            key == "esphome" || !isUnserved
+        {
             reader.add(
-                "a receiver that scans within the run has no hosts; leave it out, or phone, scan, regions, listening and "
-                    + "screen", field: key, at: reader.place(of: key))
+                "a receiver that scans within the run has no hosts; leave it out, or "
+                    + ListenerSettings.keys.joined(separator: ", "), field: key, at: reader.place(of: key))
         }
         self.init(
-            id: id, label: label, movement: movement, server: server, proxy: proxy, listener: listener)
+            id: id, label: label, movement: movement, server: server, proxy: proxy, listener: listener, traits: traits)
     }
 }

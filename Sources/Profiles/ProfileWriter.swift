@@ -72,16 +72,19 @@ package struct ProfileWriter {
             writer.write(receiver.movement)
             writer.write("hci-server", receiver.server.map { DeviceWriter.quoted("\($0)") })
             writer.write("esphome", receiver.proxy.map { DeviceWriter.quoted($0) })
+            for key in ReceiverKey.all { writer.write(key.name, key.text(of: receiver.traits)) }
             if let listener = receiver.listener { writer.write(listener) }
         }
         return writer
     }
 
     private mutating func write(_ listener: ListenerSettings) {
-        write("phone", listener.phone.name)
+        write("phone", listener.phone.text)
         write("scan", listener.scan.map(\.text))
         write("listening", listener.isListening ? nil : "false")
         write("screen", listener.screen == .on ? nil : listener.screen.rawValue)
+        write("bluetooth", listener.bluetooth == .on ? nil : listener.bluetooth.rawValue)
+        write("permission", listener.permission == .granted ? nil : listener.permission.rawValue)
         if !listener.regions.isEmpty { lines.append("    regions:") }
         for region in listener.regions { lines.append("      - " + region.text) }
     }

@@ -13,9 +13,11 @@ package protocol ListeningRadio: PeripheralRadio {
     var seed: UInt64 { get }
 
     /// Adds a receiver, which does not scan yet.
-    /// - Parameter motion: how it moves; `nil` is 1 m from every beacon.
+    /// - Parameters:
+    ///   - motion: how it moves; `nil` is 1 m from every beacon.
+    ///   - hardware: the hardware of its receiver.
     /// - Throws: `RadioError` `.refused` if something on the air has the name, or there are too many; or if the air is closed.
-    func addListener(_ name: String, motion: Motion?) async throws(RadioError)
+    func addListener(_ name: String, motion: Motion?, hardware: ReceiverHardware) async throws(RadioError)
 
     /// Starts the scan of a receiver; the former one ends (see `CentralRadio.scan`).
     /// - Throws: `RadioError` `.refused` for settings out of range, or if there is no receiver of this name.
@@ -35,4 +37,17 @@ package protocol ListeningRadio: PeripheralRadio {
 
     /// Removes a receiver, its scan and its connections.
     func removeListener(_ name: String) async
+}
+
+extension String {
+    /// The name on the air of the receiver of this process that is beside the hosts of a server with this name. It is not a name that
+    /// anything else can have.
+    package var besideHosts: String { self + Self.beside }
+
+    /// The name of the server beside whose hosts a receiver is; `nil` for the name of anything else.
+    package var serverOfHosts: String? {
+        hasSuffix(Self.beside) ? String(dropLast(Self.beside.count)) : nil
+    }
+
+    private static let beside = "/phone"
 }

@@ -17,10 +17,14 @@ package protocol PositioningRadio: PeripheralRadio {
     func walk(_ name: String, through places: [Position], over duration: Duration) async -> Motion?
 
     /// Adds a receiver: a server for hosts, with this name, H4 over TCP at a free port of 127.0.0.1.
-    /// - Parameter motion: how its hosts move; `nil` is 1 m from every beacon.
+    /// - Parameters:
+    ///   - motion: how its hosts move; `nil` is 1 m from every beacon.
+    ///   - hardware: the hardware of their receivers.
     /// - Throws: `RadioError` `.refused` if something on the air has the name, `.unsupported` in virtual time, or
     ///   `.cannotServe`.
-    func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver
+    func serveReceiver(
+        _ name: String, motion: Motion?, hardware: ReceiverHardware
+    ) async throws(RadioError) -> AirReceiver
 
     /// Removes a receiver that was added during the run: its server, and its hosts from the air.
     /// - Returns: the receiver before it was removed; `nil` if no such receiver has this name.
@@ -34,8 +38,9 @@ package protocol PositioningRadio: PeripheralRadio {
     /// - Returns: `false` if no server has this name.
     func setMotion(_ motion: Motion?, ofReceiver receiver: String) async -> Bool
 
-    /// Replaces the hardware of the hosts of a receiver, those that are on the air and those that join later.
-    /// - Returns: `false` if no server and no host of this process has this name.
+    /// Changes the hardware of a receiver of this process, or of the hosts of a receiver, those that are on the air and those that
+    /// join later.
+    /// - Returns: `false` if no receiver and no server has this name.
     func setHardware(_ hardware: ReceiverHardware, ofReceiver receiver: String) async -> Bool
 
     /// The present position of a beacon or a host; `nil` if nothing on the air has this name, or it has no position.
@@ -92,11 +97,18 @@ package struct AirReceiver: Hashable, Sendable {
     package let hosts: [String]
     /// Its present position; `nil` is 1 m from every beacon.
     package let position: Position?
-    package init(name: String, server: String, hosts: [String], position: Position?) {
+    /// The hardware of its hosts.
+    package let hardware: ReceiverHardware
+
+    package init(
+        name: String, server: String, hosts: [String], position: Position?,
+        hardware: ReceiverHardware = ReceiverHardware()
+    ) {
         self.name = name
         self.server = server
         self.hosts = hosts
         self.position = position
+        self.hardware = hardware
     }
 }
 
@@ -131,6 +143,13 @@ package struct AirPath: Hashable, Sendable {
         self.loss = loss
         self.override = override
         self.isMuted = isMuted
+    }
+
+    /// The same path to a scanner of another name.
+    package func received(as name: String) -> AirPath {
+        AirPath(
+            from: transmitter, to: name, distance: distance, meanRSSI: meanRSSI, lastRSSI: lastRSSI, loss: loss,
+            override: override, isMuted: isMuted)
     }
 }
 

@@ -22,7 +22,7 @@ package struct FollowAdvertisements: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> RecordStream {
-        RecordStream(try run.emulator.listener(receiver.text).advertisements(filter))
+        RecordStream(try await run.emulator.listener(receiver.text).advertisements(filter))
     }
 }
 
@@ -43,7 +43,7 @@ package struct ListAdvertisers: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Listed<AdvertiserRecord> {
-        Listed(await (try run.emulator.listener(receiver.text)).recentAdvertisers(filter))
+        Listed(await (try await run.emulator.listener(receiver.text)).recentAdvertisers(filter))
     }
 }
 

@@ -21,7 +21,7 @@ package struct ListConnections: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Listed<ConnectionRecord> {
-        Listed(await (try run.emulator.listener(receiver.text)).connections.records)
+        Listed(await (try await run.emulator.listener(receiver.text)).connections.records)
     }
 }
 

@@ -23,7 +23,7 @@ package struct FollowRanging: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> RecordStream {
-        RecordStream(try run.emulator.listener(receiver.text).ranging(filter))
+        RecordStream(try await run.emulator.listener(receiver.text).ranging(filter))
     }
 }
 
@@ -42,7 +42,7 @@ package struct ShowRanging: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> RangingRecord {
-        await (try run.emulator.listener(receiver.text)).lastReport
+        await (try await run.emulator.listener(receiver.text)).lastReport
     }
 }
 
@@ -65,6 +65,8 @@ extension RangingRecord: ReadableRecord {
                             .required("proximity", .choice(Proximity.self), "how near it is"),
                             .required("accuracy", .number, "the estimated distance in metres; -1 if unknown"),
                         ])), "the nearest first"),
+            .optional(
+                "obstacle", .choice(PhoneObstacle.self), "why nothing can be received; absent if it can"),
         ])
 }
 

@@ -68,19 +68,20 @@ package struct AddReceiver: Operation {
         .required("name", .member, \.receiver, "its name on the air"),
         .optional("position", .member, \.position, "metres: x, y and, if not 0, the height; without it, 1 m from all"),
         .optional("label", .member, \.label, "its name for people"),
-    ]
+    ] + ReceiverTraits.fields.map { $0.lifted(to: \.traits) }
     package static let failures: [EmulatorError.Code] = [.conflict, .tooMany, .unsupported, .cannotCreate]
 
     package var receiver = NewName()
     package var position: Position?
     package var label: LabelChange?
+    package var traits = ReceiverTraits()
 
     package var patience: Duration? { Patience.ofRadio }
 
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Created<ReceiverRecord> {
-        let added = try await run.emulator.addReceiver(receiver.text, at: position, label: label)
+        let added = try await run.emulator.addReceiver(receiver.text, at: position, label: label, traits)
         return Created(ReceiverRecord(added.name, server: added).labelled(label?.label))
     }
 }
@@ -140,7 +141,7 @@ package struct ChangeReceiver: Operation {
     package static let name = "changeReceiver"
     package static let method = OperationMethod.patch
     package static let path = "/v1/receivers/{receiver}"
-    package static let sentence = "Changes a receiver that scans within the run, or the label of another one."
+    package static let sentence = "Changes a receiver that scans within the run, or the label and the hardware of another one."
     package static let fields: [Field<ChangeReceiver>] =
         [.required("receiver", .path, \.receiver, "its name on the air")]
         + ListenerChange.fields.map { $0.lifted(to: \.change) }
@@ -176,7 +177,7 @@ package struct RemoveReceiver: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> ReceiverRecord {
-        if run.emulator.listeners[receiver.text] != nil {
+        if run.emulator.listeners[receiver.text] != nil, !run.emulator.listeners.isBesideHosts(receiver.text) {
             let record = try await run.receiver(receiver.text)
             try await run.emulator.removeListener(receiver.text)
             return record
@@ -214,9 +215,17 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
     /// Whether its app scans; absent for a host of another process, as the following ones.
     package let listening: Bool?
     /// The phone that it receives like.
-    package let phone: String?
+    package let phone: PhoneRecord?
     /// The state of its screen: `on` or `off`.
     package let screen: String?
+    /// Whether its Bluetooth is on: `on` or `off`.
+    package let bluetooth: String?
+    /// Whether its user permits the app to find beacons: `granted` or `denied`.
+    package let permission: String?
+    /// Its hardware: absent for that of an ideal receiver.
+    package let rssiOffset, sensitivity, fast: Double?
+    package let antenna, carried: String?
+    package let heading: Double?
     /// Why it cannot listen; absent if it can.
     package let problem: String?
 
@@ -234,9 +243,16 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
         path = outline.isEmpty ? nil : outline.map { [$0.x, $0.y, $0.z] }
         scan = listener.map(\.scan) ?? host?.isScanActive.map { ReceiverScan(active: $0) }
         listening = listener?.isListening
-        phone = listener?.phone
+        phone = listener.map { PhoneRecord($0.phone) }
         screen = listener?.screen
+        bluetooth = listener?.bluetooth
+        permission = listener?.permission
         problem = listener?.problem
+        let hardware = listener?.hardware ?? server?.hardware ?? ReceiverHardware()
+        let traits = ReceiverTraits(of: hardware)
+        (rssiOffset, sensitivity, fast) = (traits.rssiOffset, traits.sensitivity, traits.fast)
+        (antenna, carried) = (traits.antenna?.rawValue, traits.carried?.rawValue)
+        heading = traits.heading
     }
 
     /// The same with a label; `nil` for none.
@@ -253,6 +269,8 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
         self.joined = joined
         (port, hosts, position, path, scan) = (nil, nil, nil, nil, nil)
         (listening, phone, screen, problem) = (nil, nil, nil, nil)
+        (bluetooth, permission, rssiOffset, sensitivity, fast) = (nil, nil, nil, nil, nil)
+        (antenna, carried, heading) = (nil, nil, nil)
     }
 }
 
@@ -276,10 +294,50 @@ extension ReceiverRecord: ListedRecord, ReadableRecord {
             .optional("scan", ReceiverScan.schema, "its scan at present; absent while it does not scan"),
             .optional(
                 "listening", .boolean, "whether its app scans; absent, as the following, for a host of another process"),
-            .optional("phone", .text, "the phone that it receives like"),
+            .optional("phone", PhoneModel.schema, "the phone that it receives like"),
             .optional("screen", .choice(["on", "off"]), "the state of its screen"),
+            .optional("bluetooth", .choice(["on", "off"]), "whether its Bluetooth is on"),
+            .optional(
+                "permission", .choice(["granted", "denied"]), "whether its user permits the app to find beacons"),
             .optional("problem", .text, "why it cannot listen; absent if it can"),
-        ])
+        ]
+            + ReceiverKey.all.map { key in
+                .optional(key.member, key.schema, "\(key.meaning); absent for that of an ideal receiver")
+            })
+}
+
+/// The phone of a receiver as JSON: the name of a preset, or an object with the handset, too.
+package struct PhoneRecord: Codable, Hashable, Sendable {
+    /// The preset.
+    package let preset: String
+    /// The handset; absent for any.
+    package let handset: String?
+
+    init(_ phone: PhoneModel) { (preset, handset) = (phone.name, phone.handset?.name) }
+
+    private enum CodingKeys: CodingKey {
+        case preset, handset
+    }
+
+    package init(from decoder: any Decoder) throws {
+        if let name = try? decoder.singleValueContainer().decode(String.self) {
+            (preset, handset) = (name, nil)
+            return
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        preset = try container.decode(String.self, forKey: .preset)
+        handset = try container.decodeIfPresent(String.self, forKey: .handset)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        guard let handset else {
+            var container = encoder.singleValueContainer()
+            return try container.encode(preset)
+        }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(preset, forKey: .preset)
+        try container.encode(handset, forKey: .handset)
+    }
 }
 
 extension ReceiverScan {

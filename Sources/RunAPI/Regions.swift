@@ -25,7 +25,7 @@ package struct FollowMonitoring: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> RecordStream {
-        RecordStream(await (try run.emulator.listener(receiver.text)).monitoring())
+        RecordStream(await (try await run.emulator.listener(receiver.text)).monitoring())
     }
 }
 
@@ -45,7 +45,7 @@ package struct ListRegions: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Listed<MonitoredRegion> {
-        Listed(await (try run.emulator.listener(receiver.text)).regions)
+        Listed(await (try await run.emulator.listener(receiver.text)).regions)
     }
 }
 
@@ -87,7 +87,7 @@ package struct PutRegion: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Stored<MonitoredRegion> {
-        let listener = try run.emulator.listener(receiver.text)
+        let listener = try await run.emulator.listener(receiver.text)
         var region = BeaconRegion(identifier: region.text, try identifiers())
         region.notifiesOnDisplay = notifiesOnDisplay ?? false
         let put = try await listener.monitor(region, exitAfter: exitAfter)
@@ -122,7 +122,7 @@ package struct RemoveRegion: Operation {
     package init() {}
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Nothing {
-        try await (try run.emulator.listener(receiver.text)).removeRegion(region.text)
+        try await (try await run.emulator.listener(receiver.text)).removeRegion(region.text)
         return Nothing()
     }
 }

@@ -127,6 +127,11 @@ extension Air {
         medium.setHardware(hardware, of: index)
     }
 
+    /// The hardware of a controller; `nil` if it was removed.
+    package func hardware(of identifier: ControllerIdentifier) -> ReceiverHardware? {
+        context.controllers.index(of: identifier).map { medium.hardware(of: $0) }
+    }
+
     /// Replaces the model of the RSSI from now on. With the same seed, the same changes at the same times have the same result.
     package mutating func setPropagation(_ propagation: Propagation) { medium.setPropagation(propagation) }
 

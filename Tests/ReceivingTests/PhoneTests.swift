@@ -22,7 +22,8 @@ import Testing
     @Test(arguments: [
         ("android-8-low-power", 800, 8000), ("android-8-balanced", 3200, 8000), ("android-9-low-power", 819, 8192),
         ("android-9-balanced", 1638, 6553), ("android-13-low-power", 224, 2240), ("android-13-balanced", 292, 1168),
-        ("android-low-latency", 160, 160), ("android-13-screen-off", 819, 16384), ("iphone", 48, 64),
+        ("android-8-low-latency", 8000, 8000), ("android-9-low-latency", 6553, 6553),
+        ("android-low-latency", 160, 160), ("android-low-latency-gaps", 160, 160), ("android-13-screen-off", 819, 16384), ("iphone", 48, 64),
     ])
     func windowsAreThoseOfTheSystem(_ name: String, _ window: UInt32, _ interval: UInt32) throws {
         let parameters = try #require(PhoneModel.named(name)).scan.parameters
@@ -57,11 +58,31 @@ import Testing
         #expect(scan.parameters(at: .seconds(6)) == phone.scan.parameters)
     }
 
+    /// Whether a scan with this preset goes on while the screen is off, without a filter and with one.
+    @Test(arguments: PhoneModel.names)
+    func screenThatIsOffSuspendsScansWithoutAFilter(_ name: String) throws {
+        let phone = try #require(PhoneModel.named(name))
+        var scan = PhoneScan(phone.scan)
+        try scan.start(at: .zero)
+        scan.setScreen(.off)
+        let needsFilter = [
+            "android-9-low-power", "android-9-balanced", "android-9-low-latency", "android-13-low-power",
+            "android-13-balanced", "android-low-latency", "android-low-latency-gaps",
+        ]
+        #expect((scan.parameters(at: .seconds(10)) == nil) == needsFilter.contains(name))
+        scan.isFiltered = true
+        #expect(scan.parameters(at: .seconds(10)) != nil)
+        scan.isFiltered = false
+        scan.setScreen(.on)
+        #expect(scan.parameters(at: .seconds(10)) == phone.scan.parameters)
+    }
+
     @Test func screenThatIsOffReducesTheScanOfAndroid13() throws {
         let off = try #require(PhoneModel.named("android-13-screen-off")).scan.parameters
         let balanced = try #require(PhoneModel.named("android-13-balanced"))
         var scan = PhoneScan(try #require(PhoneModel.named("android-13-low-power")).scan)
         try scan.start(at: .zero)
+        scan.isFiltered = true
         scan.setScreen(.off)
         #expect(scan.parameters(at: .seconds(10)) == off)
         scan.setPlan(balanced.scan)
@@ -144,7 +165,8 @@ import Testing
         let altBeacon = Self.events(
             try reports(of: try #require(PhoneModel.named("altbeacon")), received: 5..<10, until: 60))
         #expect(altBeacon.map(\.kind) == [.entered, .exited])
-        #expect(altBeacon.map(\.time) == [.seconds(5), .milliseconds(19_900)])
+        // 10 s after the last packet, at the end of a cycle.
+        #expect(altBeacon.map(\.time) == [.seconds(5), .milliseconds(20_900)])
         let own = Self.events(try reports(of: .exact, received: 5..<10, until: 60, exitAfter: .seconds(3)))
         #expect(own.map(\.kind) == [.determined, .entered, .exited])
         #expect(own.map(\.time) == [.seconds(3), .seconds(5), .milliseconds(12_900)])
@@ -251,7 +273,81 @@ import Testing
         _ = receiver.take(.received(Self.sighting(beacon, RSSI(-59)), at: .seconds(1)))
         receiver = receiver.replaced(by: try #require(PhoneModel.named("altbeacon")), at: .seconds(2))
         #expect(receiver.regions.map(\.state) == [.inside])
-        #expect(Self.events(receiver.take(.passed(.seconds(12)))).map(\.time) == [.seconds(12)])
+        // The tenth cycle ends a second later.
+        #expect(Self.events(receiver.take(.passed(.seconds(12)))).isEmpty)
+        #expect(Self.events(receiver.take(.passed(.seconds(13)))).map(\.time) == [.seconds(13)])
+    }
+
+    @Test func libraryChecksItsRegionsAtTheEndsOfCycles() throws {
+        let altBeacon = try #require(PhoneModel.named("altbeacon"))
+        for seconds in 5...40 {
+            let exits = Self.events(try reports(of: altBeacon, received: 1..<seconds, until: 60)).filter { $0.kind == .exited }
+            let exit = try #require(exits.first)
+            let last = Duration.seconds(seconds) - .milliseconds(100)
+            #expect((.seconds(10) ... .milliseconds(11_100)).contains(exit.time - last))
+            #expect(exit.time.remainder(of: .milliseconds(1100)) == .zero)
+        }
+        // A beacon that comes back before the end of the cycle was never away.
+        var receiver = PhoneReceiver(altBeacon, seed: 1, at: .zero)
+        try receiver.add(.museum(), at: .zero)
+        _ = receiver.setScanning(true, at: .zero)
+        for time in [Duration.milliseconds(100), .milliseconds(10_200)] {
+            _ = receiver.take(.received(Self.sighting(beacon, RSSI(-59)), at: time))
+        }
+        #expect(Self.events(receiver.take(.passed(.seconds(20)))).isEmpty)
+    }
+
+    // MARK: - Gaps and handsets
+
+    /// The lengths of the gaps and of the pauses between them, in an hour.
+    private static func gaps(_ plan: ReceptionGaps.Plan, seed: UInt64) -> (gaps: [Double], pauses: [Double]) {
+        var gaps = ReceptionGaps(plan, seed: seed, from: .zero)
+        var (lengths, former, start): ([[Double]], Bool, Int) = ([[], []], false, 0)
+        for millisecond in stride(from: 0, to: 3_600_000, by: 10) {
+            let isGap = gaps.contains(.milliseconds(millisecond))
+            guard isGap != former else { continue }
+            lengths[former ? 1 : 0].append(Double(millisecond - start) / 1000)
+            (former, start) = (isGap, millisecond)
+        }
+        return (lengths[1], Array(lengths[0].dropFirst()))
+    }
+
+    @Test func gapsAreWithinTheirRangesAndFollowFromTheSeed() throws {
+        let plan = try #require(PhoneModel.named("android-low-latency-gaps")?.gaps)
+        let (gaps, pauses) = Self.gaps(plan, seed: 7)
+        #expect(gaps.count > 250)
+        #expect(gaps.allSatisfy { 1.98...4.02 ~= $0 } && pauses.allSatisfy { 6.98...10.02 ~= $0 })
+        #expect(Self.gaps(plan, seed: 7).gaps == gaps)
+        #expect(Self.gaps(plan, seed: 8).gaps != gaps)
+    }
+
+    /// One second in a hundred has no packet with most phones.
+    @Test func phonesLoseFewSecondsAndIdealReceiversNone() throws {
+        for phone in PhoneModel.presets {
+            guard phone.system != nil else {
+                #expect(phone.gaps == nil && phone.sensitivity == nil, "\(phone.name)")
+                continue
+            }
+            #expect(phone.sensitivity == -91)
+            let plan = try #require(phone.gaps)
+            guard phone.name != "android-low-latency-gaps" else { continue }
+            let lost = (UInt64(1)...5).map { Self.gaps(plan, seed: $0).gaps.reduce(0, +) / 3600 }.reduce(0, +) / 5
+            #expect(0.015...0.025 ~= lost, "\(phone.name)")
+        }
+    }
+
+    @Test func handsetsHaveNamesOfTheirOwnAndOffsetsOfHardware() {
+        #expect(Set(Handset.names).count == Handset.all.count)
+        for handset in Handset.all {
+            #expect(-40...40 ~= handset.offset, "\(handset.name)")
+            #expect(Handset.named(handset.name) == handset)
+            for phone in PhoneModel.presets {
+                let fits = phone == .exact || phone.system == handset.system
+                #expect((phone.with(handset) != nil) == fits, "\(handset.name), \(phone.name)")
+            }
+        }
+        #expect(Handset.named("galaxy-s5")?.offset == -21.5)
+        #expect(Handset.named("pixel")?.offset == 3)
     }
 
     // MARK: - Distances

@@ -7,6 +7,7 @@ import Concurrency
 import Dispatch
 import Emulator
 import Glibc
+package import Profiles
 package import Radio
 package import Space
 import Synchronization
@@ -48,7 +49,9 @@ package struct Listening: Sendable {
         let isOpen = Atomic(false)
     }
 
-    private let radio: any CentralRadio
+    private var radio: any CentralRadio
+    /// The name and the settings of the receiver whose scan it has; `nil` for the scans of the work.
+    package private(set) var receiver: (name: String, settings: ListenerSettings)?
     private let waits: Bool
     private let format: OutputFormat
     private let duration: Duration?
@@ -80,10 +83,14 @@ package struct Listening: Sendable {
     }
 
     /// A use of the virtual air of a run, during which its beacons are there.
-    /// - Parameter duration: the time from the opening of the radio, when the beacons are on the air, to the end; `nil` for no
-    ///   limit.
-    package init(_ air: AirRun, format: OutputFormat, duration: Duration? = nil) {
-        radio = air.radio
+    /// - Parameters:
+    ///   - duration: the time from the opening of the radio, when the beacons are on the air, to the end; `nil` for no limit.
+    ///   - receiver: the name and the settings of the receiver whose scan it has; `nil` for the scans of the work.
+    package init(
+        _ air: AirRun, format: OutputFormat, duration: Duration? = nil,
+        as receiver: (name: String, settings: ListenerSettings)? = nil
+    ) {
+        radio = receiver.map { PhoneCentral(air.radio, as: $0.name, $0.settings) } ?? air.radio
         waits = false
         self.format = format
         self.duration = duration
@@ -91,6 +98,16 @@ package struct Listening: Sendable {
         scansActively = true
         position = nil
         self.air = air
+        self.receiver = receiver
+    }
+
+    /// The same with the scans of the work, for work that is a phone itself.
+    package var withoutPhone: Listening {
+        guard let air else { return self }
+        var listening = self
+        listening.radio = air.radio
+        listening.receiver = nil
+        return listening
     }
 
     /// The run of the beacons on the air of this use; `nil` if they are elsewhere.

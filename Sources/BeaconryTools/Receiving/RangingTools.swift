@@ -33,16 +33,19 @@ package enum RangeTool {
     }
 
     /// Reports what the app of a phone ranges, until the end of the listening, or for this duration.
-    /// - Parameter filter: the beacons that are reported.
+    /// - Parameters:
+    ///   - receiver: its name, on which chance depends, and its settings.
+    ///   - filter: the beacons that are reported.
     package static func run(
-        as phone: PhoneModel, _ filter: BeaconFilter, on listening: Listening, for duration: Duration?,
+        as receiver: (name: String, settings: ListenerSettings), _ filter: BeaconFilter, on listening: Listening, for duration: Duration?,
         as format: OutputFormat
     ) async throws {
+        let (name, settings) = receiver
         try await listening.run { radio, _ in
             let (observations, continuation) = AsyncStream.makeStream(
                 of: ListeningReceiver.Observation.self, bufferingPolicy: .bufferingNewest(4096))
             let receiver = ListeningReceiver(
-                ListenerSettings(phone: phone), on: radio, clock: Simulation.clock
+                name, settings, on: radio, clock: Simulation.clock
             ) { continuation.yield($0) }
             try await receiver.open()
             if let failure = await receiver.failure { throw failure }
@@ -52,7 +55,7 @@ package enum RangeTool {
                 continuation.finish()
             }
             defer { end.cancel() }
-            var others = OtherAdvertisers(beside: filter, reader: phone.reader)
+            var others = OtherAdvertisers(beside: filter, reader: settings.phone.reader)
             let screen = LiveScreen.forResults(as: format)
             defer { screen?.finish() }
             for await observation in observations {

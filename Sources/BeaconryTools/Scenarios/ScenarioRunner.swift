@@ -100,7 +100,9 @@ struct ScenarioRunner: Sendable {
         ]
         for receiver in scenario.receivers {
             try await air.emulator.addListener(
-                receiver, Self.settings(of: receiver, regions, exponent: propagation.pathExponent)
+                receiver,
+                Self.settings(
+                    of: receiver, regions, hasRegions: !scenario.regions.isEmpty, exponent: propagation.pathExponent)
             ) { observation in recorder.trace.withLock { $0.receivers[receiver.id]?.take(observation) } }
         }
         let (refusals, trace) = try await air.run {
@@ -127,7 +129,7 @@ struct ScenarioRunner: Sendable {
     /// The settings of a receiver, which monitors the regions of the scenario. Without a phone it receives all packets without
     /// scan requests, and estimates distances with the exponent of the air.
     private static func settings(
-        of receiver: ReceiverDefinition, _ regions: [RegionList.Entry], exponent: Double
+        of receiver: ReceiverDefinition, _ regions: [RegionList.Entry], hasRegions: Bool, exponent: Double
     ) -> ListenerSettings {
         var settings: ListenerSettings
         if let listener = receiver.listener {
@@ -135,7 +137,10 @@ struct ScenarioRunner: Sendable {
         } else {
             settings = ListenerSettings(scan: ScanParameters(isActive: false))
             settings.phone.ranging = Ranging.Settings(model: .logDistance(exponent: exponent))
+            settings.traits = receiver.traits
         }
+        // The regions of beacons that expectations name are no filter of an app.
+        settings.isFiltered = !settings.regions.isEmpty || hasRegions
         settings.regionLimit = nil
         settings.regions += regions
         return settings

@@ -218,18 +218,32 @@ enum ProfileSchema {
         [
             .required("id", .value(.name), "the name of the receiver"),
             .optional("label", .value(.label), "its name for people"),
-            .optional("hci-server", .value(.server), "where its hosts find controllers: \(ServerAddress.forms)"),
+            .optional(
+                "hci-server", .value(.either([.server, .choice(["none"])])),
+                "where its hosts find controllers: \(ServerAddress.forms); none is a receiver of the run without a server"),
             .optional(
                 "esphome", .value(.hostAndPort), "where a Bluetooth proxy of ESPHome's API listens: 127.0.0.1:6053"),
-            .optional("phone", .value(.choice(PhoneModel.names)), "the phone that it receives like"),
+            .optional("phone", phone, "the phone that it receives like"),
             .optional("scan", scan, "parameters of its scan that replace the phone's"),
             .optional(
                 "regions", .array(ScenarioSchema.region, 1...ListenerSettings.maximumRegions),
                 "the regions that it monitors"),
             .optional("listening", .value(.boolean), "whether its app scans"),
-            .optional("screen", .value(.choice(Screen.allCases.map(\.rawValue))), "the state of its screen"),
+            .optional("screen", .value(.choice(of: Screen.self)), "the state of its screen"),
+            .optional("bluetooth", .value(.choice(of: PhoneBluetooth.self)), "whether its Bluetooth is on"),
+            .optional(
+                "permission", .value(.choice(of: PhonePermission.self)),
+                "whether its user permits the app to find beacons"),
             .optional("count", .value(copies(.receivers)), "the number of copies"),
-        ] + places)
+        ] + ReceiverKey.all.map { .optional($0.name, .value($0.shape), $0.meaning) } + places)
+
+    private static let phone = Schema.anyOf([
+        .value(.choice(PhoneModel.names)),
+        .object([
+            .optional("preset", .value(.choice(PhoneModel.names)), "how it scans, and what its app reports"),
+            .optional("handset", .value(.choice(Handset.names)), "whose RSSI offset it has"),
+        ]),
+    ])
 
     private static let scan = Schema.object([
         .optional("window", .value(.interval), "the receiving time in each interval, such as 30ms"),

@@ -11,7 +11,7 @@ import RunAPI
 package enum SchemaTool {
     /// What has a schema.
     package enum Kind: String, CaseIterable, Sendable {
-        case profile, scenario, events, openapi
+        case profile, scenario, events, openapi, phones
 
         fileprivate var document: JSONValue {
             switch self {
@@ -19,6 +19,7 @@ package enum SchemaTool {
             case .scenario: ScenarioSchema.document
             case .events: EventSchema.document
             case .openapi: OpenAPIDocument.document
+            case .phones: PhoneList.document
             }
         }
     }

@@ -306,7 +306,7 @@ extension ValueText {
     }
 
     /// A number of a shape with bounds, with or without its unit behind it.
-    private static func quantity(_ text: String, _ shape: ValueShape, _ kind: String) throws(ValueFault) -> Double {
+    package static func quantity(_ text: String, _ shape: ValueShape, _ kind: String) throws(ValueFault) -> Double {
         guard case .number(let range, let unit) = shape else { preconditionFailure("the shape of a number") }
         let (number, given) = split(text)
         guard given.isEmpty || given == unit, let value = Double(number), range.contains(value) else {

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Profiles
 package import Radio
 package import Space
 
@@ -50,12 +51,12 @@ extension Emulator {
     /// meanwhile.
     /// - Throws: as `AirControl.addReceiver`.
     package func addReceiver(
-        _ name: String, at position: Position?, label: LabelChange? = nil
+        _ name: String, at position: Position?, label: LabelChange? = nil, _ traits: ReceiverTraits = ReceiverTraits()
     ) async throws(EmulatorError) -> AirReceiver {
         // On a radio without positions at once, also before the beacons are on it.
         _ = try air.positioning()
         return try await inOrder { emulator throws(EmulatorError) in
-            let added = try await emulator.air.addReceiver(name, at: position)
+            let added = try await emulator.air.addReceiver(name, at: position, traits)
             _ = await emulator.setLabel(label?.label, of: name)
             emulator.events.post(
                 .receiver(name, .served(server: added.server, position: added.position.map { [$0.x, $0.y, $0.z] })))
@@ -67,6 +68,7 @@ extension Emulator {
     /// - Throws: as `AirControl.removeReceiver`.
     package func removeReceiver(_ name: String) async throws(EmulatorError) -> AirReceiver {
         let removed = try await air.removeReceiver(name)
+        await listeners.remove(name)
         events.post(.receiver(name, .removed))
         _ = roster.setLabel(nil, of: name)
         return removed

@@ -5,7 +5,8 @@
 import Bluetooth
 import Devices
 import Radio
-import Space
+package import Receiving
+package import Space
 
 /// The scan of a receiver as JSON, with the keys of profiles.
 package struct ReceiverScan: Codable, Hashable, Sendable {
@@ -33,7 +34,10 @@ package struct ReceiverScan: Codable, Hashable, Sendable {
 package struct ListenerRecord: Hashable, Sendable {
     package let scan: ReceiverScan?
     package let isListening: Bool
-    package let phone: String
+    package let phone: PhoneModel
     package let screen: String
+    package let bluetooth: String
+    package let permission: String
+    package let hardware: ReceiverHardware
     package let problem: String?
 }

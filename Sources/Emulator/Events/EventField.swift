@@ -113,8 +113,11 @@ extension EventField {
     static let position = EventField("position", .numbers, "x, y, z in metres; absent for 1 m from every beacon")
     static let phone = EventField(
         "phone", .text, "the phone that it receives like; absent, as the following, for one with a server")
+    static let handset = EventField("handset", .text, "the handset of the phone; absent for any")
     static let listening = EventField("listening", .boolean, "whether its app scans")
     static let screen = EventField("screen", .text, "the state of its screen: `on` or `off`")
+    static let obstacle = EventField(
+        "obstacle", .text, "why its app receives nothing: `bluetooth-off` or `permission-denied`; absent if it can")
     static let region = EventField("region", .text, "the name of the region")
     static let identifiers = EventField(
         "identifiers", .object(["uuid", "major", "minor", "namespace", "instance"]),

@@ -132,7 +132,7 @@ extension EventKind {
         receiverAdded, receiverChanged, receiverRemoved, regionMonitored, regionEnded, receiverConnected,
         receiverDisconnected, linkOverridden, linkReset, physicsChanged,
     ]
-    private static let listener: [EventField] = [.phone, .listening, .screen]
+    private static let listener: [EventField] = [.phone, .handset, .listening, .screen, .obstacle]
 }
 
 // MARK: - Beacons

@@ -32,26 +32,43 @@ package enum ReceiverEvent: Hashable, Sendable {
 package struct ListenerSummary: Hashable, Sendable {
     /// The phone that it receives like.
     let phone: String
+    /// Its handset; `nil` for any.
+    let handset: String?
     /// Whether its app scans.
     let isListening: Bool
     /// The state of its screen: `on` or `off`.
     let screen: String
+    /// Why its app receives nothing; `nil` if it can receive.
+    let obstacle: PhoneObstacle?
 
     init(_ settings: ListenerSettings) {
         phone = settings.phone.name
+        handset = settings.phone.handset?.name
+        obstacle = settings.obstacle
         isListening = settings.isListening
         screen = settings.screen.rawValue
     }
 
     /// `exact, screen off`
     fileprivate var sentence: String {
-        phone + (isListening ? "" : ", not listening") + (screen == Screen.off.rawValue ? ", screen off" : "")
+        phone + (handset.map { " (\($0))" } ?? "") + (isListening ? "" : ", not listening") + (screen == Screen.off.rawValue ? ", screen off" : "") + (obstacle.map { ", \($0.sentence)" } ?? "")
     }
 
     fileprivate func write(to fields: inout EventFields) throws {
         try fields.set(.phone, phone)
+        try fields.set(.handset, handset)
         try fields.set(.listening, isListening)
         try fields.set(.screen, screen)
+        try fields.set(.obstacle, obstacle?.rawValue)
+    }
+}
+
+extension PhoneObstacle {
+    fileprivate var sentence: String {
+        switch self {
+        case .bluetoothOff: "Bluetooth off"
+        case .permissionDenied: "permission denied"
+        }
     }
 }
 

@@ -80,7 +80,7 @@ extension Emulator {
     package func connect(
         _ receiver: String, to device: DeviceReference, _ type: DeviceAddressType?, pairs: Bool, timeout: Duration
     ) async throws(EmulatorError) -> (record: ConnectionRecord, isNew: Bool) {
-        let listener = try listener(receiver)
+        let listener = try await listener(receiver)
         // The address of a beacon may have changed since.
         if let connection = await listener.connections.established(to: device) {
             if pairs { await connection.allowPairing() }

@@ -11,7 +11,12 @@ import Space
 protocol ListeningHost: Sendable {
     /// Where it begins; `nil` without a position.
     var position: Position? { get }
-    func open() async throws(RadioError)
+    /// The physics of its air at present; `nil` if it is not a virtual one.
+    var propagation: Propagation? { get async }
+    /// Claims it, with the hardware of its receiver, which an adapter has of its own.
+    func open(_ hardware: ReceiverHardware) async throws(RadioError)
+    /// Changes the hardware of its receiver.
+    func set(_ hardware: ReceiverHardware) async
     func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting>
     /// Starts a scan whose sightings go to a sink.
     /// - Returns: `false` if its radio has only streams; then nothing has begun.
@@ -30,7 +35,17 @@ struct AirListeningHost: ListeningHost {
 
     var position: Position? { motion?.position(at: .zero) }
 
-    func open() async throws(RadioError) { try await radio.addListener(name, motion: motion) }
+    var propagation: Propagation? {
+        get async { await (radio as? any PositioningRadio)?.propagation() }
+    }
+
+    func open(_ hardware: ReceiverHardware) async throws(RadioError) {
+        try await radio.addListener(name, motion: motion, hardware: hardware)
+    }
+
+    func set(_ hardware: ReceiverHardware) async {
+        _ = await (radio as? any PositioningRadio)?.setHardware(hardware, ofReceiver: name)
+    }
 
     func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
         try await radio.scan(parameters, as: name)
@@ -57,7 +72,13 @@ struct AdapterListeningHost: ListeningHost {
     var isShared = false
     var position: Position? { nil }
 
-    func open() async throws(RadioError) { _ = try await radio.openCentral(waits: false) }
+    var propagation: Propagation? {
+        get async { await (radio as? any PositioningRadio)?.propagation() }
+    }
+
+    func open(_ hardware: ReceiverHardware) async throws(RadioError) { _ = try await radio.openCentral(waits: false) }
+
+    func set(_ hardware: ReceiverHardware) async {}
 
     func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> {
         try await radio.scan(parameters)

@@ -68,6 +68,11 @@ package actor ListeningReceiver {
     private var retry: Duration?
     private var isPerforming = false
     private var timer: (due: Duration, task: Task<Void, Never>)?
+    /// The hardware that its host has.
+    private var hardware = ReceiverHardware()
+    /// When it loses all packets; `nil` for never.
+    private var gaps: ReceptionGaps?
+    private let seed: UInt64
     private var isOpen = false
     private var isClosed = false
     private var problem: RadioError?
@@ -116,21 +121,22 @@ package actor ListeningReceiver {
         connections = ReceiverConnections(of: name, on: host, executor, clock: clock, report: report)
         scan = PhoneScan(settings.plan)
         // Each receiver has random delays of its own.
-        app = PhoneReceiver(
-            settings.phone, seed: seed ^ name.stableHash, regions: settings.regionLimit, at: clock.uptime)
+        self.seed = seed ^ name.stableHash
+        app = PhoneReceiver(settings.phone, seed: self.seed, regions: settings.regionLimit, at: clock.uptime)
     }
 
     /// A receiver on the central of a radio, whose host it is alone.
     /// - Parameters:
+    ///   - name: its name, on which chance depends.
     ///   - clock: of its deadlines.
     ///   - observe: called with each packet and each report.
     package init(
-        _ settings: ListenerSettings, on radio: any CentralRadio, clock: any Clock<Duration>,
-        observe: @escaping @Sendable (Observation) -> Void
+        _ name: String = "receiver", _ settings: ListenerSettings, on radio: any CentralRadio,
+        clock: any Clock<Duration>, observe: @escaping @Sendable (Observation) -> Void
     ) {
         self.init(
-            "receiver", settings, on: AdapterListeningHost(radio: radio), clock: RunClock(clock, epoch: nil), seed: 1,
-            owner: { _ in nil }, observe: observe)
+            name, settings, on: AdapterListeningHost(radio: radio), clock: RunClock(clock, epoch: nil),
+            seed: (radio as? any ListeningRadio)?.seed ?? 1, owner: { _ in nil }, observe: observe)
     }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
@@ -140,7 +146,8 @@ package actor ListeningReceiver {
     /// Puts it on the air, and begins its scan.
     /// - Throws: `RadioError`.
     package func open() async throws(RadioError) {
-        try await host.open()
+        hardware = await wantedHardware()
+        try await host.open(hardware)
         guard !isClosed else {
             await host.close()
             throw RadioError(.refused, "the receiver \(name) was removed", hint: "add it again")
@@ -150,6 +157,7 @@ package actor ListeningReceiver {
         addRegions(settings.regions)
         scan.setScreen(settings.screen)
         if settings.isListening { try? scan.start(at: clock.uptime) }
+        await drawGaps()
         await perform()
     }
 
@@ -184,7 +192,13 @@ package actor ListeningReceiver {
             addRegions(next.regions)
         }
         scan.setScreen(next.screen)
+        await setHardware()
+        if next.phone.gaps != former.phone.gaps { await drawGaps() }
         if former.screen == .off, next.screen == .on { reportStatesOnDisplay() }
+        if next.obstacle != former.obstacle {
+            settle()
+            for status in app.regions { changes.send(record(of: status)) }
+        }
         var failure: EmulatorError?
         if next.isListening, !former.isListening {
             do throws(PhoneScan.TooManyStarts) {
@@ -200,6 +214,35 @@ package actor ListeningReceiver {
         if settings.withoutRegions != former.withoutRegions { post(.changed(ListenerSummary(settings))) }
         await perform()
         if let failure { throw failure }
+    }
+
+    // MARK: - Hardware and chance
+
+    private func wantedHardware() async -> ReceiverHardware {
+        settings.traits.hardware(of: settings.phone, in: await host.propagation ?? Propagation())
+    }
+
+    /// Gives its host the hardware of its settings on the present air.
+    private func setHardware() async {
+        let wanted = await wantedHardware()
+        guard wanted != hardware, !isClosed else { return }
+        hardware = wanted
+        await host.set(wanted)
+    }
+
+    /// The physics of the air has changed, of which its sensitivity and its gaps depend.
+    func noteAir() async {
+        await setHardware()
+        await drawGaps()
+    }
+
+    /// Begins or ends the gaps of its phone, which an air without chance does not have.
+    private func drawGaps() async {
+        guard let plan = settings.phone.gaps, let air = await host.propagation, !air.isDeterministic else {
+            gaps = nil
+            return
+        }
+        if gaps?.plan != plan { gaps = ReceptionGaps(plan, seed: seed &+ 1, from: clock.uptime) }
     }
 
     private func addRegions(_ regions: [RegionList.Entry]) {
@@ -235,8 +278,13 @@ package actor ListeningReceiver {
     package var record: ListenerRecord {
         ListenerRecord(
             scan: performed.map { ReceiverScan($0.parameters) }, isListening: settings.isListening,
-            phone: settings.phone.name, screen: settings.screen.rawValue, problem: problem?.message)
+            phone: settings.phone, screen: settings.screen.rawValue, bluetooth: settings.bluetooth.rawValue,
+            permission: settings.permission.rawValue, hardware: hardware, problem: problem?.message)
     }
+
+    /// Whether the app gives the system a filter for its scan: apps with regions do, and the Android Beacon Library.
+    private var isFiltered: Bool { settings.isFiltered ?? !app.regions.isEmpty }
+
     /// Performs what the plan has for the present, until it is performed.
     private func perform() async {
         // Another call has changed the plan while this one waits for the host.
@@ -246,13 +294,17 @@ package actor ListeningReceiver {
         while !isClosed {
             let now = clock.uptime
             let isPaused = retry.map { now < $0 } ?? false
-            let wanted = isPaused ? nil : scan.parameters(at: now)
-            guard wanted != performed?.parameters else { break }
+            scan.isFiltered = isFiltered
+            let planned = isPaused ? nil : scan.parameters(at: now)
+            // The app of an Android goes on without its scan, and leaves regions.
+            let appScans = planned != nil && (settings.obstacle == nil || settings.phone.system == .android)
+            let wanted = settings.obstacle == nil ? planned : nil
+            guard wanted != performed?.parameters || wanted == nil && app.isScanning != appScans else { break }
             performed?.task?.cancel()
             performed = nil
             guard let wanted else {
                 await host.stopScanning()
-                pass(app.setScanning(false, at: clock.uptime))
+                pass(app.setScanning(appScans, at: clock.uptime))
                 continue
             }
             do throws(RadioError) {
@@ -330,6 +382,7 @@ package actor ListeningReceiver {
     private func receive(_ sighting: Sighting) {
         guard !isClosed, !Task.isCancelled else { return }
         let now = clock.uptime
+        if gaps?.contains(now) == true { return }
         // What was due before the packet does not include it.
         pass(app.take(.passed(now)))
         observe?(.packet(sighting, at: now))
@@ -373,11 +426,17 @@ package actor ListeningReceiver {
             observe?(.report(each))
             switch each {
             case .ranging(let report):
-                self.report = RangingRecord(report.beacons)
+                self.report = RangingRecord(report.beacons, settings.obstacle)
                 if reports.hasReaders { reports.send(Report(record: self.report, line: JSONLine.encode(self.report))) }
             case .region(let event): changes.send(MonitoringRecord(event))
             }
         }
+    }
+
+    /// The state of a region as its app knows it: without Bluetooth or permission, Core Location has none.
+    private func record(of status: RegionStatus) -> MonitoringRecord {
+        guard settings.obstacle != nil, settings.phone.system != .android else { return MonitoringRecord(status) }
+        return MonitoringRecord(RegionStatus(region: status.region, state: .unknown), settings.obstacle)
     }
 
     /// As iOS does for regions with `notifyEntryStateOnDisplay`.
@@ -462,7 +521,7 @@ package actor ListeningReceiver {
 
     /// The states of all regions, then their changes, as JSON.
     package func monitoring() -> any AsyncSequence<String, Never> & Sendable {
-        changes.stream(after: app.regions.map(MonitoringRecord.init)).map { item in
+        changes.stream(after: app.regions.map(record)).map { item in
             switch item {
             case .element(let change): JSONLine.encode(change)
             case .lost(let count): Self.lost(count)
@@ -505,6 +564,7 @@ package actor ListeningReceiver {
         guard let status = app.regions.first(where: { $0.region.identifier == region.identifier }) else {
             preconditionFailure("the region was added")
         }
+        followFilter()
         if former?.region != region {
             post(.monitored(region: region.identifier, IdentifierRecord(region.identifiers)))
         }
@@ -517,6 +577,13 @@ package actor ListeningReceiver {
         guard app.remove(identifier) else {
             throw EmulatorError(.unknownBeacon, "the receiver \(name) has no region \"\(identifier)\"")
         }
+        followFilter()
         post(.ended(region: identifier))
+    }
+
+    /// A scan without a filter is suspended while the screen is off, so that the first region and the last one may change it.
+    private func followFilter() {
+        guard isFiltered != scan.isFiltered, settings.screen == .off else { return }
+        Task { await self.perform() }
     }
 }

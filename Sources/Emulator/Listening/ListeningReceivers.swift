@@ -15,6 +15,8 @@ package final class ListeningReceivers: Sendable {
         var receivers: [String: ListeningReceiver] = [:]
         /// Of those that were added during the run.
         var added: Set<String> = []
+        /// Of those beside the hosts of a server.
+        var besideHosts: Set<String> = []
         /// The beacons by the addresses that they send from at present.
         var owners: [BluetoothAddress: String] = [:]
         var addresses: [String: BluetoothAddress] = [:]
@@ -67,6 +69,9 @@ package final class ListeningReceivers: Sendable {
     /// Whether a receiver was added during the run.
     func isAdded(_ name: String) -> Bool { state.withLock { $0.added.contains(name) } }
 
+    /// Whether a receiver is beside the hosts of a server.
+    package func isBesideHosts(_ name: String) -> Bool { state.withLock { $0.besideHosts.contains(name) } }
+
     /// Notes the address that a beacon sends from.
     func note(_ address: BluetoothAddress?, of beacon: String) {
         guard let address else { return }
@@ -97,16 +102,18 @@ package final class ListeningReceivers: Sendable {
     /// - Parameters:
     ///   - motion: how it moves on the virtual air; `nil` is 1 m from every beacon.
     ///   - isAdded: whether it is none of the profiles.
+    ///   - isBesideHosts: whether a server of the air has its name, whose hosts are other programs.
     ///   - observe: called with each packet and each report.
     /// - Throws: `EmulatorError` `.conflict` if the name is taken, or if the adapter of the run listens already; `.tooMany` if
     ///   clients have added as many as they may; `.unsupported` if the radio cannot receive.
     func add(
-        _ name: String, _ settings: ListenerSettings, motion: Motion?, isAdded: Bool, on radio: any PeripheralRadio,
-        _ clock: RunClock, observe: (@Sendable (ListeningReceiver.Observation) -> Void)? = nil
+        _ name: String, _ settings: ListenerSettings, motion: Motion?, isAdded: Bool,
+        isBesideHosts: Bool = false, on radio: any PeripheralRadio, _ clock: RunClock, observe: (@Sendable (ListeningReceiver.Observation) -> Void)? = nil
     ) async throws(EmulatorError) -> ListeningReceiver {
         let host: any ListeningHost
         switch radio {
-        case let air as any ListeningRadio: host = AirListeningHost(name: name, motion: motion, radio: air)
+        case let air as any ListeningRadio: host = 
+            AirListeningHost(name: isBesideHosts ? name.besideHosts : name, motion: motion, radio: air)
         case let adapter as any CentralRadio:
             try requireNone(on: radio)
             host = AdapterListeningHost(radio: adapter)
@@ -142,6 +149,7 @@ package final class ListeningReceivers: Sendable {
             }
             state.receivers[name] = receiver
             if isAdded { state.added.insert(name) }
+            if isBesideHosts { state.besideHosts.insert(name) }
             return nil
         }
         if let refusal { throw refusal }
@@ -169,6 +177,7 @@ package final class ListeningReceivers: Sendable {
             guard state.receivers[receiver.name] === receiver else { return }
             state.receivers[receiver.name] = nil
             state.added.remove(receiver.name)
+            state.besideHosts.remove(receiver.name)
         }
     }
 

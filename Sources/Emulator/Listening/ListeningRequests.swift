@@ -17,6 +17,9 @@ package struct ListenerChange: Hashable, Sendable {
     package var scan: ScanChange?
     package var isListening: Bool?
     package var screen: Screen?
+    package var bluetooth: PhoneBluetooth?
+    package var permission: PhonePermission?
+    package var traits = ReceiverTraits()
 
     /// Parts of the parameters of a scan.
     package struct ScanChange: Hashable, Sendable {
@@ -29,11 +32,11 @@ package struct ListenerChange: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether it changes no more than the label.
-    var isOfLabel: Bool {
+    /// Whether a receiver whose hosts are other programs can have it: it changes no more than the label and the traits.
+    var isOfAnyReceiver: Bool {
         var rest = self
-        rest.label = nil
-        return label != nil && rest == ListenerChange()
+        (rest.label, rest.traits) = (nil, ReceiverTraits())
+        return rest == ListenerChange()
     }
 
     /// Settings with this change.
@@ -56,19 +59,46 @@ package struct ListenerChange: Hashable, Sendable {
         }
         if let isListening { next.isListening = isListening }
         if let screen { next.screen = screen }
+        if let bluetooth { next.bluetooth = bluetooth }
+        if let permission { next.permission = permission }
+        next.traits = next.traits.replaced(by: traits)
         return next
     }
 }
 
 /// What clients request of listening receivers.
 extension Emulator {
-    /// The listening receiver of this name.
+    /// The listening receiver of this name. A receiver whose hosts are other programs listens, too, from the first request on, as the
+    /// phone `exact`.
     /// - Throws: `EmulatorError` `.unknownBeacon` if there is none.
-    package nonisolated func listener(_ name: String) throws(EmulatorError) -> ListeningReceiver {
+    package nonisolated func listener(_ name: String) async throws(EmulatorError) -> ListeningReceiver {
         if let listener = listeners[name] { return listener }
-        throw EmulatorError(
+        if let listener = try await listenerBesideHosts(name) { return listener }
+        throw Self.noListener(name)
+    }
+
+    private static func noListener(_ name: String) -> EmulatorError {
+        EmulatorError(
             .unknownBeacon, "there is no listening receiver \"\(name)\"",
             hint: "add it: PUT /v1/receivers/\(name) with {}, or beaconry ctl receiver listen \(name)")
+    }
+
+    /// The listening receiver beside the hosts of a server, which is added if necessary; `nil` if no receiver has the name.
+    private func listenerBesideHosts(_ name: String) async throws(EmulatorError) -> ListeningReceiver? {
+        try await inOrder { emulator throws(EmulatorError) in try await emulator.listenBesideHosts(name) }
+    }
+
+    private func listenBesideHosts(_ name: String) async throws(EmulatorError) -> ListeningReceiver? {
+        if let listener = listeners[name] { return listener }
+        guard placedRadio is any ListeningRadio else { return nil }
+        let served = (try? await air.receivers())?.first { $0.name == name }
+        // In virtual time without servers, the receivers of the profiles have no hosts.
+        guard let definition = receivers[name] ?? served.map({ ReceiverDefinition(id: $0.name) }) else { return nil }
+        var settings = definition.listener ?? ListenerSettings()
+        settings.traits = served.map { ReceiverTraits(of: $0.hardware) } ?? definition.traits
+        let motion = definition.movement?.motion ?? served?.position.map(Motion.rest)
+        return try await listeners.add(
+            name, settings, motion: motion, isAdded: false, isBesideHosts: served != nil, on: placedRadio, runClock)
     }
 
     /// Adds a listening receiver, or gives the one of this name these settings: what the change does not have is as of a new one.
@@ -82,7 +112,7 @@ extension Emulator {
         let settings = try change.applied(to: ListenerSettings())
         if let position = change.position { try air.positioning(for: [position]) }
         return try await inOrder { emulator throws(EmulatorError) in
-            if let listener = emulator.listeners[name] {
+            if let listener = try await emulator.listenBesideHosts(name) {
                 guard !isNew else { throw EmulatorError(.exists, "there is a receiver \"\(name)\" already") }
                 // Regions stay when an app starts again.
                 try await listener.replace(by: settings)
@@ -110,10 +140,12 @@ extension Emulator {
         guard change != ListenerChange() else {
             throw EmulatorError(.badProfile, "the change is empty", hint: "send members, such as {\"screen\":\"off\"}")
         }
-        if let label = change.label, change.isOfLabel, await isServed(name) {
-            return setLabel(label.label, ofReceiver: name)
+        if change.isOfAnyReceiver, await isServed(name) {
+            if let label = change.label { setLabel(label.label, ofReceiver: name) }
+            try await air.changeTraits(of: name, change.traits)
+            guard listeners[name] != nil, change.traits != ReceiverTraits() else { return }
         }
-        let listener = try listener(name)
+        let listener = try await listener(name)
         if let position = change.position { try air.positioning(for: [position]) }
         try await listener.change(change)
         if let label = change.label { setLabel(label.label, ofReceiver: name) }
@@ -148,7 +180,7 @@ extension Emulator {
     package func removeListener(_ name: String) async throws(EmulatorError) {
         // After an addition that is under way.
         try await inOrder { emulator throws(EmulatorError) in
-            _ = try emulator.listener(name)
+            guard emulator.listeners[name] != nil else { throw Self.noListener(name) }
             guard emulator.listeners.isAdded(name) else {
                 throw EmulatorError(
                     .conflict, "the receiver \"\(name)\" is one of the profile",
@@ -167,8 +199,10 @@ extension Emulator {
 
     /// Replaces the listening receivers of the profiles by the receivers of a reload.
     func replaceListeners(by next: [ReceiverDefinition]) async {
-        let wanted = Dictionary(next.filter { $0.listener != nil }.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        let wanted = Dictionary(next.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         for listener in listeners.all where !listeners.isAdded(listener.name) {
+            // One beside the hosts of a server stays with it.
+            if wanted[listener.name]?.listener == nil, listeners.isBesideHosts(listener.name) { continue }
             guard let settings = wanted[listener.name]?.listener else {
                 await listeners.remove(listener.name)
                 continue

@@ -197,9 +197,12 @@ package struct RangingRecord: Codable, Hashable, Sendable {
     package let time: String
     /// The nearest first.
     package private(set) var beacons: [Beacon]
+    /// Why nothing can be received: `bluetooth-off` or `permission-denied`; absent if it can.
+    package let obstacle: String?
 
-    init(_ beacons: [RangedBeacon] = [], time: String = Timestamp.now) {
+    init(_ beacons: [RangedBeacon] = [], _ obstacle: PhoneObstacle? = nil, time: String = Timestamp.now) {
         self.time = time
+        self.obstacle = obstacle?.rawValue
         self.beacons = beacons.map(Beacon.init)
     }
 
@@ -255,7 +258,7 @@ package struct MonitoredRegion: Codable, Hashable, Sendable {
 /// The state of a region, or a change of it, as JSON.
 package struct MonitoringRecord: Encodable, Hashable, Sendable {
     private enum CodingKeys: CodingKey {
-        case v, time, identifier, state, event
+        case v, time, identifier, state, event, obstacle
     }
 
     /// In UTC.
@@ -266,8 +269,11 @@ package struct MonitoringRecord: Encodable, Hashable, Sendable {
     let state: String
     /// `state`, `entered`, `exited` or `determined`.
     let event: String
+    /// Why nothing can be received: `bluetooth-off` or `permission-denied`; absent if it can.
+    let obstacle: String?
 
-    private init(_ region: BeaconRegion, _ state: RegionState, _ event: String) {
+    private init(_ region: BeaconRegion, _ state: RegionState, _ event: String, _ obstacle: PhoneObstacle? = nil) {
+        self.obstacle = obstacle?.rawValue
         time = Timestamp.now
         identifier = region.identifier
         identifiers = IdentifierRecord(region.identifiers)
@@ -275,7 +281,9 @@ package struct MonitoringRecord: Encodable, Hashable, Sendable {
         self.event = event
     }
 
-    init(_ status: RegionStatus) { self.init(status.region, status.state, "state") }
+    init(_ status: RegionStatus, _ obstacle: PhoneObstacle? = nil) {
+        self.init(status.region, status.state, "state", obstacle)
+    }
 
     init(_ event: RegionEvent) { self.init(event.region, event.state, event.kind.rawValue) }
 
@@ -287,6 +295,7 @@ package struct MonitoringRecord: Encodable, Hashable, Sendable {
         try object.encode(identifier, forKey: .identifier)
         try object.encode(state, forKey: .state)
         try object.encode(event, forKey: .event)
+        try object.encodeIfPresent(obstacle, forKey: .obstacle)
     }
 }
 

@@ -179,6 +179,9 @@ final class LiveAir {
         return true
     }
 
+    /// The hardware of the controller of this name; `nil` if there is none.
+    func hardware(of name: String) -> ReceiverHardware? { controllers[name].flatMap { air.hardware(of: $0) } }
+
     /// Begins or ends the time in which beacons get a phase (see `Air.setDrawsPhases`).
     func setDrawsPhases(_ drawsPhases: Bool) { air.setDrawsPhases(drawsPhases) }
 

@@ -12,8 +12,10 @@ import VirtualRadio
 final class ServedControllers {
     private let server: VirtualAirOptions.Server
     private let air: LiveAir
-    private var motion: Motion?
-    private var hardware: ReceiverHardware
+    /// How its hosts move.
+    private(set) var motion: Motion?
+    /// The hardware of its hosts.
+    private(set) var hardware: ReceiverHardware
     private var character: ControllerCharacter
     /// The hosts that are on the air, and the addresses of their controllers.
     private var inUse: [(name: String, address: BluetoothAddress)] = []

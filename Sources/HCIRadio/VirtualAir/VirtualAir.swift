@@ -133,14 +133,16 @@ final class VirtualAir {
 
     /// Starts the host of the central on a controller of its own.
     func start(_ host: ControllerHost) {
-        start(host, receiver: options.central.name, motion: options.central.motion)
+        start(host, receiver: options.central.name, motion: options.central.motion, hardware: options.central.hardware)
     }
 
     /// Starts the host of a receiver of this process on a controller of its own.
-    func start(_ host: ControllerHost, listener name: String, motion: Motion?) {
+    func start(_ host: ControllerHost, listener name: String, motion: Motion?, hardware: ReceiverHardware) {
         guard let air else { return }
+        // Beside the hosts of a server, which may have moved.
+        let motion = name.serverOfHosts.flatMap { controllers(of: $0).first }.map(\.motion) ?? motion
         let configuration = ControllerConfiguration(
-            publicAddress: air.makePublicAddress(), name: name, motion: motion)
+            publicAddress: air.makePublicAddress(), name: name, motion: motion, hardware: hardware)
         hosts[name] = configuration.publicAddress
         host.start(on: AirLink(air, configuration, user: host))
     }
@@ -152,10 +154,11 @@ final class VirtualAir {
     /// - Parameters:
     ///   - name: its name on the air.
     ///   - motion: how it moves; `nil` is 1 m from every beacon.
-    func start(_ host: ControllerHost, receiver name: String, motion: Motion?) {
+    ///   - hardware: the hardware of its receiver.
+    func start(_ host: ControllerHost, receiver name: String, motion: Motion?, hardware: ReceiverHardware) {
         guard let air else { return }
         let configuration = ControllerConfiguration(
-            publicAddress: air.makePublicAddress(), name: air.freeName(name), motion: motion)
+            publicAddress: air.makePublicAddress(), name: air.freeName(name), motion: motion, hardware: hardware)
         host.start(on: AirLink(air, configuration, user: host))
     }
 
@@ -219,6 +222,7 @@ final class VirtualAir {
         if isBeacon { hardware[BeaconIdentifier(name), default: BeaconHardware()].motion = motion }
         let isReceiver = setMotion(motion, ofReceiver: name)
         let isOnAir = air?.setMotion(motion, of: name) ?? false
+        _ = air?.setMotion(motion, of: name.besideHosts)
         return isOnAir || isReceiver || isBeacon
     }
 
@@ -260,6 +264,7 @@ final class VirtualAir {
         let controllers = controllers(of: receiver)
         for each in controllers { each.setMotion(motion) }
         let isHost = hosts[receiver] != nil && air?.setMotion(motion, of: receiver) == true
+        _ = air?.setMotion(motion, of: receiver.besideHosts)
         return !controllers.isEmpty || isHost
     }
 
@@ -283,7 +288,7 @@ final class VirtualAir {
     /// - Throws: `RadioError` `.refused` if something on the air has the name, `.unsupported` in virtual time, or
     ///   `.cannotServe`.
     func addReceiver(
-        _ name: String, motion: Motion?, report: @escaping @Sendable (RadioEvent) -> Void
+        _ name: String, motion: Motion?, hardware: ReceiverHardware, report: @escaping @Sendable (RadioEvent) -> Void
     ) async throws(RadioError) -> AirReceiver {
         guard let air else { throw .closed }
         guard !(air.loop is SimulatedEventLoop) else {
@@ -300,10 +305,13 @@ final class VirtualAir {
         }
         guard !hasName(name), pending.insert(name).inserted else { throw .taken(name) }
         defer { pending.remove(name) }
-        let door = try await open(.local(name: name, motion: motion), on: air, report: report)
+        var server = VirtualAirOptions.Server.local(name: name, motion: motion)
+        server.hardware = hardware
+        let door = try await open(server, on: air, report: report)
         added.insert(name)
         return AirReceiver(
-            name: name, server: door.address, hosts: [], position: motion?.position(atSeconds: air.seconds))
+            name: name, server: door.address, hosts: [], position: motion?.position(atSeconds: air.seconds),
+            hardware: hardware)
     }
 
     /// Whether something on the air has a name, or will have it.
@@ -318,7 +326,8 @@ final class VirtualAir {
         }
         let (door, controllers) = entrances.remove(at: index)
         let receiver = AirReceiver(
-            name: name, server: door.address, hosts: controllers.hosts, position: controllers.position)
+            name: name, server: door.address, hosts: controllers.hosts, position: controllers.position,
+            hardware: controllers.hardware)
         await door.close()
         controllers.removeHosts()
         return receiver
@@ -331,21 +340,32 @@ final class VirtualAir {
             let isHost = hosts[name] != nil && air?.hasController(named: name) == true
             return AirReceiver(
                 name: name, server: server, hosts: isHost ? [name] : controllers.flatMap(\.hosts).sorted(),
-                position: isHost ? air?.position(of: name) : controllers.first?.position)
+                position: isHost ? air?.position(of: name) : controllers.first?.position,
+                hardware: (isHost ? air?.hardware(of: name) : controllers.first?.hardware) ?? ReceiverHardware())
         }
     }
 
     /// The present position of a beacon or a host; `nil` if nothing on the air has this name, or it has none.
     func position(of name: String) -> Position? { air?.position(of: name) }
 
-    /// Everything on the air.
-    func members() -> [AirMember] { air?.members() ?? [] }
+    /// Everything on the air, but for receivers beside the hosts of servers.
+    func members() -> [AirMember] { (air?.members() ?? []).filter { $0.name.serverOfHosts == nil } }
 
     /// What has happened on the air so far; `nil` while it is not open.
     func counts() -> RadioCounts? { air?.counts() }
 
     /// The paths from all that advertise to all that scan.
-    func paths(to receiver: String?) -> [AirPath] { air?.paths(to: receiver) ?? [] }
+    func paths(to receiver: String?) -> [AirPath] {
+        guard let air else { return [] }
+        let paths = air.paths(to: receiver)
+        // A receiver beside the hosts of a server has their name, where no host scans.
+        let scanners = Set(paths.map(\.receiver))
+        let beside = receiver.map { air.paths(to: $0.besideHosts) } ?? paths.filter { $0.receiver.serverOfHosts != nil }
+        return paths.filter { $0.receiver.serverOfHosts == nil }
+            + beside.compactMap { path in
+                path.receiver.serverOfHosts.flatMap { scanners.contains($0) ? nil : path.received(as: $0) }
+            }
+    }
 
     /// Begins or ends the time in which beacons get a phase (see `Air.setDrawsPhases`).
     func setDrawsPhases(_ drawsPhases: Bool) { air?.setDrawsPhases(drawsPhases) }
@@ -363,7 +383,11 @@ final class VirtualAir {
     /// - Returns: the name that nothing on the air has; `nil` if both have been found.
     func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) -> String? {
         guard let air else { return one }
-        return air.overrideLink(one, other, override)
+        let missing = air.overrideLink(one, other, override)
+        // The receiver beside the hosts has the same path.
+        let ends = [(one.besideHosts, other), (one, other.besideHosts)]
+        let hasBeside = ends.contains { air.overrideLink($0, $1, override) == nil }
+        return hasBeside ? nil : missing
     }
 
     /// Ends connections (see `LiveAir.endConnections`).

@@ -52,6 +52,8 @@ package struct VirtualAirOptions: Hashable, Sendable {
         package var name = "central"
         /// How it moves; `nil` is 1 m from every beacon.
         package var motion: Motion?
+        /// The hardware of its receiver.
+        package var hardware = ReceiverHardware()
         /// The ATT_MTU that it offers, 23 to 517 bytes.
         package var maximumTransmissionUnit: UInt16 = 517
 

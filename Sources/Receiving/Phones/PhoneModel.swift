@@ -8,8 +8,15 @@ package import Bluetooth
 ///
 /// docs/phones.md has the source of each constant, and how certain it is.
 package struct PhoneModel: Hashable, Sendable {
-    /// The name, as profiles and commands have it.
+    /// The name of the preset, as profiles and commands have it.
     package let name: String
+    /// The hardware; `nil` for any.
+    package private(set) var handset: Handset?
+    /// The system of the phone; `nil` for a receiver that is none.
+    package var system: Handset.System? {
+        if name.hasPrefix("android") || name.hasPrefix("altbeacon") { return .android }
+        return name.hasPrefix("iphone") ? .iOS : nil
+    }
     /// When the system scans.
     package var scan: ScanPlan
     /// The parameters of ranging.
@@ -22,6 +29,12 @@ package struct PhoneModel: Hashable, Sendable {
     package var entryDelay: ClosedRange<Duration>
     /// The time from the end of `exitAfter` to the report of the exit; with turns, from the end of the turn.
     package var exitDelay: ClosedRange<Duration>
+    /// Whether the app reports an exit at the end of a cycle of ranging, when the library checks its regions.
+    package private(set) var exitsAtCycleEnds = false
+    /// The RSSI in dBm at which one bit in 1,000 is wrong, on an air whose receivers have such a limit; `nil` for that of the air.
+    package private(set) var sensitivity: Double?
+    /// When it loses all packets, on an air with chance; `nil` for never.
+    package private(set) var gaps: ReceptionGaps.Plan?
     /// How its app finds beacons in packets.
     package var reader: FrameReader { ranging.reader }
 
@@ -37,9 +50,15 @@ package struct PhoneModel: Hashable, Sendable {
         self.exitAfter = exitAfter
         self.entryDelay = entryDelay
         self.exitDelay = exitDelay
+        guard system != nil else { return }
+        sensitivity = Self.recordedSensitivity
+        gaps = .recorded
     }
 
     // MARK: - Presets
+
+    /// With it, half of the seconds with five packets each are received at a mean of -96 dBm, as phones in rooms were recorded.
+    private static let recordedSensitivity = -91.0
 
     /// Receives everything, and reports it at once.
     package static let exact = PhoneModel("exact", ScanPlan(.continuous))
@@ -49,14 +68,19 @@ package struct PhoneModel: Hashable, Sendable {
         exact,
         PhoneModel("android-8-low-power", ScanPlan(.milliseconds(500, of: 5000), .android)),
         PhoneModel("android-8-balanced", ScanPlan(.milliseconds(2000, of: 5000), .android)),
-        PhoneModel("android-9-low-power", ScanPlan(.milliseconds(512, of: 5120), .android)),
-        PhoneModel("android-9-balanced", ScanPlan(.milliseconds(1024, of: 4096), .android)),
+        PhoneModel("android-8-low-latency", ScanPlan(.milliseconds(5000, of: 5000), .android)),
+        PhoneModel("android-9-low-power", ScanPlan(.milliseconds(512, of: 5120), .android9)),
+        PhoneModel("android-9-balanced", ScanPlan(.milliseconds(1024, of: 4096), .android9)),
+        // One channel for the whole interval, then the next one.
+        PhoneModel("android-9-low-latency", ScanPlan(.milliseconds(4096, of: 4096), .android9)),
         PhoneModel("android-13-low-power", ScanPlan(.android13LowPower, .android13(raisesTo: .android13Balanced))),
         PhoneModel("android-13-balanced", ScanPlan(.android13Balanced, .android13(screenOff: .android13Balanced))),
-        PhoneModel("android-low-latency", ScanPlan(.continuous, .android)),
+        PhoneModel("android-low-latency", ScanPlan(.continuous, .android9)),
+        PhoneModel("android-low-latency-gaps", ScanPlan(.continuous, .android9)).losing(.notLegacy),
         PhoneModel("android-13-screen-off", ScanPlan(.android13ScreenOff, .android)),
         // Its cycles of 1.1 s follow each other without a pause in the scan.
-        PhoneModel("altbeacon", ScanPlan(.continuous), ranging: .altBeacon, exitAfter: .seconds(10)),
+        PhoneModel("altbeacon", ScanPlan(.continuous), ranging: .altBeacon, exitAfter: .seconds(10))
+            .exitingAtCycleEnds,
         PhoneModel(
             "altbeacon-background",
             ScanPlan(.continuous, turns: ScanPlan.Turns(scan: .seconds(30), period: .seconds(330))),
@@ -71,6 +95,27 @@ package struct PhoneModel: Hashable, Sendable {
         PhoneModel("home-assistant", ScanPlan(.continuous), ranging: .homeAssistant, exitAfter: .seconds(180)),
     ]
 
+    private var exitingAtCycleEnds: PhoneModel {
+        var phone = self
+        phone.exitsAtCycleEnds = true
+        return phone
+    }
+
+    private func losing(_ gaps: ReceptionGaps.Plan) -> PhoneModel {
+        var phone = self
+        phone.gaps = gaps
+        return phone
+    }
+
+    /// The same phone with the hardware of a handset.
+    /// - Returns: `nil` if the handset has another system.
+    package func with(_ handset: Handset) -> PhoneModel? {
+        guard system == handset.system || self == .exact else { return nil }
+        var phone = self
+        phone.handset = handset
+        return phone
+    }
+
     /// The names of the presets.
     package static var names: [String] { presets.map(\.name) }
 
@@ -81,6 +126,22 @@ package struct PhoneModel: Hashable, Sendable {
 /// The screen of a phone: Android scans less while it is off.
 package enum Screen: String, Hashable, Sendable, CaseIterable {
     case on, off
+}
+
+/// Whether the Bluetooth of a phone is on.
+package enum PhoneBluetooth: String, Hashable, Sendable, CaseIterable {
+    case on, off
+}
+
+/// Whether the user of a phone permits an app to find beacons: the location, or on Android 12 and later devices nearby.
+package enum PhonePermission: String, Hashable, Sendable, CaseIterable {
+    case granted, denied
+}
+
+/// Why the app of a phone receives nothing.
+package enum PhoneObstacle: String, Hashable, Sendable, CaseIterable {
+    case bluetoothOff = "bluetooth-off"
+    case permissionDenied = "permission-denied"
 }
 
 /// When a phone scans.
@@ -100,6 +161,8 @@ package struct ScanPlan: Hashable, Sendable {
         package var startTime = Duration.seconds(30)
         /// After this time a scan gets only what the scans of other apps receive: nothing, until it is started again.
         package var longest = Duration.seconds(30 * 60)
+        /// Whether a scan without a filter is suspended while the screen is off.
+        package var needsFilter = false
         /// The parameters while the screen is off; `nil` for the same.
         package var screenOff: ScanParameters?
         /// The parameters in the first six seconds of a scan; `nil` for the same.
@@ -130,11 +193,18 @@ extension ScanPlan.Limits {
     /// Of Android 7 and later.
     fileprivate static let android = ScanPlan.Limits()
 
+    /// Of Android 9 and later.
+    fileprivate static let android9 = {
+        var limits = ScanPlan.Limits()
+        limits.needsFilter = true
+        return limits
+    }()
+
     /// Of Android 13 and later.
     fileprivate static func android13(
         screenOff: ScanParameters = .android13ScreenOff, raisesTo first: ScanParameters? = nil
     ) -> ScanPlan.Limits {
-        var limits = ScanPlan.Limits()
+        var limits = ScanPlan.Limits.android9
         limits.screenOff = screenOff
         limits.first = first
         return limits

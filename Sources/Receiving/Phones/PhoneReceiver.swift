@@ -33,7 +33,7 @@ package struct PhoneReceiver: Sendable {
     private var exits: [String: Duration] = [:]
     private var random: SplitMix64
     /// Whether the phone scans. Otherwise no region is left, because nothing can be received.
-    private var isScanning = false
+    package private(set) var isScanning = false
     private var stopped = Duration.zero
     /// When ranging ends, for an app that ranges after changes of regions only.
     private var rangesUntil: Duration?
@@ -184,11 +184,20 @@ package struct PhoneReceiver: Sendable {
             }
             switch event.kind {
             case .entered: pending.append(Pending(event: event, due: event.time + delay(in: phone.entryDelay)))
+            case .exited where phone.exitsAtCycleEnds:
+                pending.append(Pending(event: event, due: endOfCycle(from: event.time)))
             case .exited where phone.scan.turns != nil: pending.append(Pending(event: event, due: nil))
             case .exited: pending.append(Pending(event: event, due: event.time + delay(in: phone.exitDelay)))
             case .determined: pending.append(Pending(event: event, due: event.time))
             }
         }
+    }
+
+    /// The end of the cycle of ranging that a time is in.
+    private func endOfCycle(from time: Duration) -> Duration {
+        var end = ranging.nextDeadline
+        while end < time { end += phone.ranging.period }
+        return end
     }
 
     private mutating func delay(in range: ClosedRange<Duration>) -> Duration {

@@ -22,6 +22,8 @@ package struct PhoneScan: Hashable, Sendable {
     package private(set) var plan: ScanPlan
     /// The screen.
     package private(set) var screen = Screen.on
+    /// Whether the app gives the system a filter, as one with regions does.
+    package var isFiltered = false
     /// When it was started; `nil` if it is stopped.
     private var start: Duration?
     /// The times of the latest starts, oldest first.
@@ -60,6 +62,7 @@ package struct PhoneScan: Hashable, Sendable {
         if let turns = plan.turns, age.remainder(of: turns.period) >= turns.scan { return nil }
         guard let limits = plan.limits else { return plan.parameters }
         if age >= limits.longest { return nil }
+        if screen == .off, limits.needsFilter, !isFiltered { return nil }
         if screen == .off, let screenOff = limits.screenOff { return screenOff }
         if let first = limits.first, age < ScanPlan.Limits.firstTime { return first }
         return plan.parameters

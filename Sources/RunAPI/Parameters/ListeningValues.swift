@@ -13,23 +13,88 @@ package import Receiving
 // The parameters of operations on listening receivers.
 
 extension PhoneModel: Parameter {
-    package init(json: JSONValue) throws(ValueFault) { self = try ValueText.phone(try String(json: json)) }
+    /// Reads the name of a preset, or `{"preset": "android-9-low-power", "handset": "pixel-4"}`.
+    package init(json: JSONValue) throws(ValueFault) {
+        guard let members = json.members else {
+            self = try ValueText.phone(try String(json: json))
+            return
+        }
+        for key in members.keys.sorted() where key != "preset" && key != "handset" {
+            throw ValueFault(Spelling.unknown("there is no \"\(key)\"", key, "members", ["preset", "handset"]))
+        }
+        let preset = try members["preset"].map { json throws(ValueFault) in try String(json: json) }
+        let handset = try members["handset"].map { json throws(ValueFault) in try String(json: json) }
+        try self.init(preset: preset ?? PhoneModel.exact.name, handset: handset)
+    }
 
-    package var json: JSONValue { .text(name) }
-    package static var schema: Schema { .choice(names) }
+    package var json: JSONValue {
+        guard let handset else { return .text(name) }
+        return .object(["preset": .text(name), "handset": .text(handset.name)])
+    }
+
+    package static var schema: Schema {
+        .anyOf([
+            .choice(names),
+            .object([
+                .optional("preset", .choice(names), "the preset"),
+                .optional("handset", .choice(Handset.names), "the handset, see docs/phones.md"),
+            ]),
+        ])
+    }
 }
 
 extension Screen: Parameter {}
+extension PhoneBluetooth: Parameter {}
+extension PhonePermission: Parameter {}
+
+extension ReceiverKey {
+    /// The JSON of its values.
+    var schema: Schema {
+        switch shape {
+        case .choice(let names): .choice(names)
+        case .number(let range, _): .number(range)
+        default: preconditionFailure("a number or a name")
+        }
+    }
+
+    fileprivate func read(_ json: JSONValue, into traits: inout ReceiverTraits) throws(ValueFault) {
+        // A number has no unit; a text may have it.
+        try set(json.double.map { ValueText.text($0) } ?? String(json: json), in: &traits)
+    }
+
+    fileprivate func json(of traits: ReceiverTraits) -> JSONValue? {
+        switch value(traits) {
+        case nil: nil
+        case .name(let name): .text(name)
+        case .number(let number): .number(number)
+        }
+    }
+}
+
+extension ReceiverTraits {
+    /// The members of a body that have the hardware of a receiver, and how a person carries it.
+    static let fields: [Field<ReceiverTraits>] = ReceiverKey.all.map { key in
+        Field(
+            description: FieldDescription(
+                name: key.member, place: .member, meaning: key.meaning, schema: key.schema, isRequired: false),
+            read: { json, traits throws(ValueFault) in try key.read(json, into: &traits) },
+            write: { key.json(of: $0) })
+    }
+}
 
 extension ListenerChange {
     /// The members of a body that change a receiver.
-    static let fields: [Field<ListenerChange>] = [
+    static let fields: [Field<ListenerChange>] = ownFields + ReceiverTraits.fields.map { $0.lifted(to: \.traits) }
+
+    private static let ownFields: [Field<ListenerChange>] = [
         .optional("label", .member, \.label, "its name for people; an empty text removes it"),
         .optional("position", .member, \.position, "metres: x, y and, if not 0, the height"),
         .optional("phone", .member, \.phone, "the phone that it receives like, see docs/phones.md"),
         .optional("scan", .member, \.scan, "parameters of its scan that replace the phone's"),
         .optional("listening", .member, \.isListening, "whether its app scans"),
         .optional("screen", .member, \.screen, "the state of its screen"),
+        .optional("bluetooth", .member, \.bluetooth, "whether its Bluetooth is on"),
+        .optional("permission", .member, \.permission, "whether its user permits the app to find beacons"),
     ]
 }
 

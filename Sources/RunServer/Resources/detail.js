@@ -219,11 +219,12 @@ export class DetailView {
                 html("div", { class: "settings" }, place.element), app?.elements,
             ].flat().filter(Boolean),
             update: (now) => {
-                const phone = now.phone ? `${now.phone}, ` : "receiver, ";
+                const phone = now.phone ? `${phoneText(now.phone)}, ` : "receiver, ";
                 remove.hidden = now.joined && !now.phone && !now.server;
                 text(
                     state,
-                    `${phone}${receiverState(now).text}${now.screen === "off" ? ", screen off" : ""}${now.path ? ", moves on a path" : ""}`
+                    `${phone}${receiverState(now).text}${now.screen === "off" ? ", screen off" : ""}${now.bluetooth === "off" ? ", Bluetooth off" : ""}`
+                        + `${now.permission === "denied" ? ", permission denied" : ""}${hardwareText(now)}${now.path ? ", moves on a path" : ""}`
                         + `${now.problem ? `; ${now.problem}` : ""}`,
                 );
                 place.update(this.#model.position(now));
@@ -231,6 +232,21 @@ export class DetailView {
             },
         };
     }
+}
+
+/** The preset of a phone, and its handset. */
+function phoneText(phone) {
+    return phone.handset ? `${phone.preset} (${phone.handset})` : phone;
+}
+
+/** What differs from an ideal receiver, after a comma. */
+function hardwareText(receiver) {
+    const { rssiOffset, sensitivity, fast, antenna, carried, heading } = receiver;
+    return [
+        rssiOffset !== undefined && `RSSI ${rssiOffset > 0 ? "+" : ""}${rssiOffset} dB`,
+        sensitivity !== undefined && `sensitivity ${sensitivity} dBm`, fast !== undefined && `fast ${fast} dB`,
+        antenna && `antenna ${antenna}`, carried && `carried in the ${carried}`, heading !== undefined && `heading ${heading}°`,
+    ].filter(Boolean).map((part) => `, ${part}`).join("");
 }
 
 function scheduleText({ on, until, overridden }) {

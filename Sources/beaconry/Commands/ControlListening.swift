@@ -31,17 +31,68 @@ struct ListenerOptions: ParsableArguments {
     @Option(help: "The state of its screen: on or off.", transform: { try ValueText.choice($0, of: Screen.self) })
     var screen: Screen?
 
+    @Option(help: "The handset of its phone, see docs/phones.md (default: any). --phone must have its system.")
+    var handset: String?
+
+    @Option(
+        help: "Whether its Bluetooth is on: on or off.",
+        transform: { try ValueText.choice($0, of: PhoneBluetooth.self) })
+    var bluetooth: PhoneBluetooth?
+
+    @Option(
+        help: "Whether its user permits the app to find beacons: granted or denied.",
+        transform: { try ValueText.choice($0, of: PhonePermission.self) })
+    var permission: PhonePermission?
+
+    @OptionGroup var traits: ReceiverTraitOptions
+
     /// The change with these options.
-    func change() -> ListenerChange {
+    /// - Throws: `Failure` for a handset that there is not, or one of another system.
+    func change() throws -> ListenerChange {
         var change = ListenerChange()
         change.phone = phone
+        if let handset {
+            do throws(ValueFault) {
+                change.phone = try PhoneModel(preset: (phone ?? .exact).name, handset: handset)
+            } catch {
+                throw Failure.usage("--handset: \(error.message)")
+            }
+        }
         change.screen = screen
+        change.bluetooth = bluetooth
+        change.permission = permission
+        change.traits = try traits.value()
         if window != nil || interval != nil || active != nil {
             var scan = ListenerChange.ScanChange()
             (scan.window, scan.interval, scan.isActive) = (window, interval, active)
             change.scan = scan
         }
         return change
+    }
+}
+
+/// The options of the hardware of a receiver, one for each `ReceiverKey`.
+struct ReceiverTraitOptions: ParsableArguments {
+    enum List: OptionList {
+        static let options = ReceiverKey.all.map { key in
+            DeclaredOption(
+                name: key.name, help: "The hardware of the receiver: \(key.meaning), such as \(key.example)."
+            ) { text in
+                var traits = ReceiverTraits()
+                try key.set(text, in: &traits)
+            }
+        }
+    }
+
+    @OptionGroup var keys: DeclaredOptions<List>
+
+    /// What was given.
+    func value() throws -> ReceiverTraits {
+        var traits = ReceiverTraits()
+        for key in ReceiverKey.all {
+            if let text = keys.texts[key.name] { try key.set(text, in: &traits) }
+        }
+        return traits
     }
 }
 
@@ -66,7 +117,7 @@ struct ControlReceiverListen: AsyncParsableCommand {
     func run() async throws {
         var put = PutReceiver()
         put.receiver = try NewName(json: .text(name))
-        put.change = listener.change()
+        put.change = try listener.change()
         put.change.position = metres.isEmpty ? nil : try PositionArgument.parse(metres.joined(separator: ","))
         try await options.tool.perform(put) { LinkText.listListeners([$0]) }
     }
@@ -75,7 +126,7 @@ struct ControlReceiverListen: AsyncParsableCommand {
 /// `beaconry ctl receiver change`
 struct ControlReceiverChange: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "change", abstract: "Change a receiver that scans within the run.",
+        commandName: "change", abstract: "Change a receiver that scans within the run, or the hardware of another one.",
         discussion: "Example: beaconry ctl receiver change phone --screen off")
     @Argument(help: "The receiver's name.") var name: String
     @Flag(inversion: .prefixedNo, help: "Whether its app scans.") var listening: Bool?
@@ -85,7 +136,7 @@ struct ControlReceiverChange: AsyncParsableCommand {
     func run() async throws {
         var change = ChangeReceiver()
         change.receiver = AirName(name)
-        change.change = listener.change()
+        change.change = try listener.change()
         change.change.isListening = listening
         try await options.tool.perform(change) { LinkText.listListeners([$0]) }
     }

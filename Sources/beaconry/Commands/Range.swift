@@ -44,13 +44,21 @@ struct Range: AsyncParsableCommand {
             guard distance.model == nil, plot == nil else {
                 throw Failure.usage("--phone has a model of its own, and no chart; leave --model and --plot out")
             }
+            let listening = try options.listening(as: phone)
             return try await RangeTool.run(
-                as: phone, try selection.filter(), on: try options.listening(), for: try time.value(),
-                as: options.format)
+                as: listening.receiver ?? ("receiver", ListenerSettings(phone: phone)), try selection.filter(),
+                on: listening.withoutPhone, for: try time.value(), as: options.format)
         }
         if let plot { try Failure.unlessFree(plot, force: force) }
+        let listening = try options.listening(limits: [.duplicates])
+        // The app of the phone of --receiver; with a model or a chart the phone scans only.
+        if let receiver = listening.receiver, distance.model == nil, plot == nil {
+            return try await RangeTool.run(
+                as: receiver, try selection.filter(), on: listening.withoutPhone, for: try time.value(),
+                as: options.format)
+        }
         try await RangeTool.run(
-            Ranging(try selection.filter(), settings: try distance.settings(), at: .zero),
-            on: try options.listening(limits: [.duplicates]), for: try time.value(), plot: plot, as: options.format)
+            Ranging(try selection.filter(), settings: try distance.settings(), at: .zero), on: listening,
+            for: try time.value(), plot: plot, as: options.format)
     }
 }

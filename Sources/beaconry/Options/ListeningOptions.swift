@@ -8,6 +8,7 @@ import Bluetooth
 import Devices
 import HCIRadio
 import Radio
+import Receiving
 import Space
 
 /// The options of all receiving commands.
@@ -39,14 +40,15 @@ struct ListeningOptions: ParsableArguments {
     /// A use of the radio (see `Listening.init`), or of the air of `--profile`, which may begin virtual time.
     /// - Parameters:
     ///   - isPassive: whether it scans without scan requests; the limits of such scans are reported, too.
+    ///   - phone: the phone that it receives like on the air of `--profile`; `nil` for that of the receiver.
     ///   - maximumTransmissionUnit: the ATT_MTU, if the radio's host is ours.
     func listening(
         duration: Duration? = nil, limits: Set<ReceivingCapabilities.Limit.Subject> = [], isPassive: Bool = false,
-        maximumTransmissionUnit: UInt16 = 517
+        as phone: PhoneModel? = nil, maximumTransmissionUnit: UInt16 = 517
     ) throws -> Listening {
-        if let run = try air.run(radio: radio, at: position, maximumTransmissionUnit: maximumTransmissionUnit) {
-            return Listening(run, format: format, duration: duration)
-        }
+        let own = try air.run(
+            radio: radio, at: position, as: phone, maximumTransmissionUnit: maximumTransmissionUnit)
+        if let own { return Listening(own.air, format: format, duration: duration, as: own.receiver) }
         var driver = try radio.driver(waits: waits)
         if var air = driver as? VirtualAirDriver {
             air.served = try VirtualAirOption.servedAir()

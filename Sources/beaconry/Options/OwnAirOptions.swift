@@ -8,6 +8,7 @@ import Bluetooth
 import Concurrency
 import HCIRadio
 import Profiles
+import Receiving
 import Space
 
 /// The options of receiving commands for beacons in the same process: their profiles, their air and its time.
@@ -23,8 +24,8 @@ struct OwnAirOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Receiver of these profiles whose position or path the command has (default: the only receiver, else 1 m \
-            from every beacon).
+            Receiver of these profiles as which the command receives: its position or path, its hardware and its phone \
+            (default: the only receiver, else 1 m from every beacon).
             """, valueName: "id"))
     var receiver: String?
 
@@ -46,10 +47,12 @@ struct OwnAirOptions: ParsableArguments {
     /// - Parameters:
     ///   - radio: the radio that was requested.
     ///   - position: where the command receives; `nil` for the place of a receiver of the profiles.
+    ///   - phone: the phone that it receives like; `nil` for that of the receiver, if there is one.
     ///   - maximumTransmissionUnit: the ATT_MTU of the receiver.
+    /// - Returns: The run, and the receiver that scans in its own way; `nil` for none.
     func run(
-        radio: RadioOption, at position: Position?, maximumTransmissionUnit: UInt16
-    ) throws -> AirRun? {
+        radio: RadioOption, at position: Position?, as phone: PhoneModel?, maximumTransmissionUnit: UInt16
+    ) throws -> (air: AirRun, receiver: (name: String, settings: ListenerSettings)?)? {
         guard isGiven else {
             try checkUnused()
             return nil
@@ -70,10 +73,16 @@ struct OwnAirOptions: ParsableArguments {
             profile.isEmpty ? [Profile(name: "replay", beacons: [])] : try ProfileFiles.load(profile)
         var options = try model.options(for: profiles)
         options.servers = []
-        options.central = try place(in: profiles, position)
+        let receiver = try receiver(in: profiles, position)
+        options.central = Self.central(receiver, at: position)
+        var settings = receiver?.listener
+        if let phone { settings = (settings ?? ListenerSettings()).with(phone) }
+        options.central.hardware = (receiver?.traits ?? ReceiverTraits()).hardware(
+            of: settings?.phone, in: options.propagation)
         options.central.maximumTransmissionUnit = maximumTransmissionUnit
         let timing = rate == .scaled(1) ? RunTiming.real : .simulated(rate)
-        return AirRun(profiles, on: options, clock: timing.makeClock())
+        let name = options.central.name
+        return (AirRun(profiles, on: options, clock: timing.makeClock()), settings.map { (name, $0) })
     }
 
     private func checkUnused() throws(Failure) {
@@ -85,25 +94,25 @@ struct OwnAirOptions: ParsableArguments {
         }
     }
 
-    private func place(in profiles: [Profile], _ position: Position?) throws(Failure) -> VirtualAirOptions.Central {
+    private static func central(_ receiver: ReceiverDefinition?, at position: Position?) -> VirtualAirOptions.Central {
         var central = VirtualAirOptions.Central()
         central.motion = position.map(Motion.rest)
+        guard let receiver else { return central }
+        central.name = receiver.id
+        central.motion = receiver.movement?.motion
+        return central
+    }
+
+    /// The receiver as which the command receives; `nil` for none of the profiles.
+    private func receiver(in profiles: [Profile], _ position: Position?) throws(Failure) -> ReceiverDefinition? {
         let receivers = profiles.flatMap(\.receivers)
-        guard let receiver else {
-            if position == nil, receivers.count == 1, let only = receivers.first {
-                central.name = only.id
-                central.motion = only.movement?.motion
-            }
-            return central
-        }
+        guard let receiver else { return position == nil && receivers.count == 1 ? receivers.first : nil }
         guard let found = receivers.first(where: { $0.id == receiver }) else {
             let ids = receivers.map(\.id).joined(separator: ", ")
             throw .usage(
                 "--receiver: these profiles have no receiver \"\(receiver)\"; "
                     + (ids.isEmpty ? "add one, or use --position" : "receivers are \(ids)"))
         }
-        central.name = found.id
-        central.motion = found.movement?.motion
-        return central
+        return found
     }
 }

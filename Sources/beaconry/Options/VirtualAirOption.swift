@@ -20,7 +20,7 @@ struct VirtualAirOption: ParsableArguments {
             Where other hosts get controllers on the virtual air: \(ServerAddress.help), or none; may be repeated. \
             After it, ?name=phone&at=3,0&address=XX:XX:XX:XX:XX:XX gives the name of its host, where the host is in metres, and the public address of its controller; \
             &carried=pocket&heading=90 puts it into the pocket of a person who faces that direction, in degrees \
-            clockwise from north; &as=legacy-5.0 gives its controller a character, as real ones have them (\
+            clockwise from north; &rssi-offset=-7, &sensitivity=-90, &fast=2 and &antenna=isotropic are its hardware; &as=legacy-5.0 gives its controller a character, as real ones have them (\
             \(VirtualAirOptions.Server.characterNames.joined(separator: ", ")); see docs/virtual-air.md). Each may be left \
             out. The receivers of a profile have servers of their own (default: tcp:127.0.0.1:6402).
             """)
@@ -31,7 +31,7 @@ struct VirtualAirOption: ParsableArguments {
             """
             Where Home Assistant and other clients of ESPHome's API find a Bluetooth proxy on the virtual air: HOST:PORT \
             (port 0 picks a free one); may be repeated. After it, as after --hci-server, ?name=kitchen&at=3,0 gives its \
-            name and place; &slots=3 is the number of its connections, and &scan=passive its first way of scanning (default: none).
+            name and place; &rssi-offset=-7 and the others its hardware; &slots=3 is the number of its connections, and &scan=passive its first way of scanning (default: none).
             """,
             valueName: "host:port"))
     var esphome: [String] = []
@@ -174,6 +174,7 @@ struct VirtualAirOption: ParsableArguments {
             var definition = try Self.proxy(text, number: definitions.count + 1)
             let receiver = receivers.first { $0.id == definition.settings.name }
             definition.motion = definition.motion ?? receiver?.movement?.motion
+            if let receiver { definition.hardware = receiver.traits.hardware(below: definition.hardware) }
             definitions.append(definition)
         }
         for receiver in receivers where !definitions.contains(where: { $0.settings.name == receiver.id }) {
@@ -182,7 +183,8 @@ struct VirtualAirOption: ParsableArguments {
             definitions.append(
                 ESPHomeProxies.Definition(
                     BluetoothProxy.Settings(name: receiver.id, host: place.host, port: place.port),
-                    motion: receiver.movement?.motion))
+                    motion: receiver.movement?.motion,
+                    hardware: receiver.traits.hardware(below: ReceiverHardware())))
         }
         let names = definitions.map(\.settings.name)
         if let name = names.first(where: { name in names.count { $0 == name } > 1 }) {
@@ -244,11 +246,22 @@ extension VirtualAirOptions {
     /// of the receiver, unless it was given a position.
     fileprivate mutating func add(_ receiver: ReceiverDefinition, hasProxy: Bool) {
         let named = servers.indices.filter { servers[$0].name == receiver.id }
-        for index in named where servers[index].motion == nil { servers[index].motion = receiver.movement?.motion }
+        for index in named {
+            servers[index].motion = servers[index].motion ?? receiver.movement?.motion
+            servers[index].hardware = receiver.traits.hardware(below: servers[index].hardware)
+        }
         guard named.isEmpty && !hasProxy || receiver.server != nil else { return }
         var server = Server.local(name: receiver.id, motion: receiver.movement?.motion)
+        server.hardware = receiver.traits.hardware(below: server.hardware)
         if let place = receiver.server { server.place = place }
         servers.append(server)
+    }
+}
+
+extension ReceiverTraits {
+    /// The hardware of a host that was given some of it, in front of what its receiver has.
+    fileprivate func hardware(below given: ReceiverHardware) -> ReceiverHardware {
+        replaced(by: ReceiverTraits(of: given)).hardware(in: Propagation())
     }
 }
 
@@ -257,9 +270,7 @@ private struct ServerQuery {
     var name: String?
     var position: Position?
     var address: BluetoothAddress?
-    var carried: Carrying.Place?
-    /// In degrees clockwise from north.
-    var heading: Double?
+    var traits = ReceiverTraits()
     /// The text of the character of a server's controllers.
     var character: String?
     /// The number of connections of a proxy.
@@ -268,7 +279,7 @@ private struct ServerQuery {
     var scansActively: Bool?
 
     /// The hardware of the host.
-    var hardware: ReceiverHardware { ReceiverHardware(carried: carried, heading: heading) }
+    var hardware: ReceiverHardware { traits.hardware(in: Propagation()) }
 
     /// Splits the value of an option into the part before the question mark, and the items after it.
     /// - Throws: `Failure` for items that are not possible.
@@ -313,7 +324,7 @@ private struct ServerQuery {
         return true
     }
 
-    /// Sets `name=NAME`, `at=X,Y[,Z]`, `address=XX:XX:XX:XX:XX:XX`, `carried=hand|pocket` or `heading=DEGREES`.
+    /// Sets `name=NAME`, `at=X,Y[,Z]`, `address=XX:XX:XX:XX:XX:XX`, or a key of `ReceiverKey`, as `carried=pocket`.
     mutating func set(_ item: String) throws(ValueFault) {
         let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let text = parts.count > 1 ? parts[1] : ""
@@ -324,12 +335,17 @@ private struct ServerQuery {
             guard let address = BluetoothAddress(text), address != .zero, address.octets.contains(where: { $0 != 0xFF })
             else { throw ValueFault("\"\(text)\" is not the address of a device, such as 00:1B:DC:07:31:42") }
             self.address = address
-        case "carried": carried = try ValueText.choice(text, of: Carrying.Place.self)
-        case "heading": heading = try ValueText.degrees(text)
         default:
+            if let key = ReceiverKey.all.first(where: { $0.name == parts[0] }), parts.count > 1 {
+                do throws(ValueFault) {
+                    return try key.set(text, in: &traits)
+                } catch {
+                    throw ValueFault("\(key.name): \(error.message)")
+                }
+            }
+            let keys = ReceiverKey.all.map { "\($0.name)=\($0.example)" }.joined(separator: ", ")
             throw ValueFault(
-                "\"\(item)\" is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, carried=hand, carried=pocket, heading=DEGREES, or "
-                    + "as=CHARACTER of --hci-server")
+                "\"\(item)\" is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, \(keys), or as=CHARACTER of --hci-server")
         }
     }
 }

@@ -129,16 +129,34 @@ class Phone:
     # Settings -------------------------------------------------------------------------------------------------------
 
     def set_listening(self, is_listening: bool) -> None:
-        """Switches its Bluetooth on or off."""
+        """Has its app scan, or not."""
         self._run.client.change_receiver(self.name, listening=is_listening)
+
+    def set_bluetooth(self, is_on: bool) -> None:
+        """Switches its Bluetooth on or off."""
+        self._run.client.change_receiver(self.name, bluetooth="on" if is_on else "off")
+
+    def set_permission(self, is_granted: bool) -> None:
+        """Grants its app the permission to find beacons, or denies it."""
+        self._run.client.change_receiver(self.name, permission="granted" if is_granted else "denied")
+
+    def set_hardware(
+        self, *, rssi_offset: float | None = None, sensitivity: float | None = None, fast: float | None = None,
+        antenna: str | None = None, carried: str | None = None, heading: float | None = None,
+    ) -> None:  # fmt: skip
+        """Changes its hardware, and how a person carries it (`carried="none"` puts it down); what is None stays (see `Air.phone`)."""
+        self._run.client.change_receiver(
+            self.name, rssi_offset=rssi_offset, sensitivity=sensitivity, fast=fast, antenna=antenna, carried=carried, heading=heading,
+        )  # fmt: skip
 
     def set_screen(self, is_on: bool) -> None:
         """Switches its screen on or off: Android 13 and later scan less while it is off."""
         self._run.client.change_receiver(self.name, screen="on" if is_on else "off")
 
-    def set_model(self, model: str) -> None:
-        """Has it receive like another preset of docs/phones.md, such as `iphone-locked` for an iPhone that was locked."""
-        self._run.client.change_receiver(self.name, phone=model)
+    def set_model(self, model: str, handset: str | None = None) -> None:
+        """Has it receive like another preset of docs/phones.md, such as `iphone-locked` for an iPhone that was locked; `handset` as of
+        `Air.phone`."""
+        self._run.client.change_receiver(self.name, phone=model if handset is None else {"preset": model, "handset": handset})
 
     def move(self, at: Position) -> None:
         """Moves it to a position in metres, and ends its walk."""

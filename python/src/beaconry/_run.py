@@ -236,13 +236,23 @@ class Run:
             ) from None  # fmt: skip
         return Receiver(self, name, int(added["port"]))
 
-    def phone(self, name: str, *, model: str = "exact", at: Position | None = None) -> Phone:
+    def phone(
+        self, name: str, *, model: str = "exact", handset: str | None = None, at: Position | None = None,
+        rssi_offset: float | None = None, sensitivity: float | None = None, fast: float | None = None,
+        antenna: str | None = None, carried: str | None = None, heading: float | None = None,
+    ) -> Phone:  # fmt: skip
         """Adds a phone, which scans and reports from now on, at a position in metres, or 1 m from every beacon.
 
-        `model` is a preset of docs/phones.md, such as `iphone` or `android-13-low-power`; `exact` receives everything. Raises
-        `RequestError` for a name that is in use, or a model that there is not.
+        `model` is a preset of docs/phones.md, such as `iphone` or `android-13-low-power`; `exact` receives everything. `handset`, such
+        as `pixel-4`, has the RSSI offset of that phone. The others are its hardware, and how a person carries it: `rssi_offset` in dB,
+        `sensitivity` in dBm, `fast` in dB, `antenna` (`drawn`, `isotropic`), `carried` (`hand`, `pocket`) and `heading` in degrees
+        clockwise from north. Raises `RequestError` for a name that is in use, a model that there is not, or a value out of range.
         """
-        self.client.put_receiver(name, if_none_match="*", phone=model, position=None if at is None else metres(at))
+        self.client.put_receiver(
+            name, if_none_match="*", phone=model if handset is None else {"preset": model, "handset": handset},
+            position=None if at is None else metres(at), rssi_offset=rssi_offset, sensitivity=sensitivity, fast=fast,
+            antenna=antenna, carried=carried, heading=heading,
+        )  # fmt: skip
         return Phone(self, name)
 
     def move(self, thing: str | Named, at: Position) -> None:

@@ -56,16 +56,34 @@ class Phone:
         return await call(self._phone.state, of)
 
     async def set_listening(self, is_listening: bool) -> None:
-        """Switches its Bluetooth on or off."""
+        """Has its app scan, or not."""
         await call(self._phone.set_listening, is_listening)
+
+    async def set_bluetooth(self, is_on: bool) -> None:
+        """Switches its Bluetooth on or off."""
+        await call(self._phone.set_bluetooth, is_on)
+
+    async def set_permission(self, is_granted: bool) -> None:
+        """Grants its app the permission to find beacons, or denies it."""
+        await call(self._phone.set_permission, is_granted)
+
+    async def set_hardware(
+        self, *, rssi_offset: float | None = None, sensitivity: float | None = None, fast: float | None = None,
+        antenna: str | None = None, carried: str | None = None, heading: float | None = None,
+    ) -> None:  # fmt: skip
+        """Changes its hardware, and how a person carries it; what is None stays."""
+        await call(
+            self._phone.set_hardware, rssi_offset=rssi_offset, sensitivity=sensitivity, fast=fast, antenna=antenna, carried=carried,
+            heading=heading,
+        )  # fmt: skip
 
     async def set_screen(self, is_on: bool) -> None:
         """Switches its screen on or off."""
         await call(self._phone.set_screen, is_on)
 
-    async def set_model(self, model: str) -> None:
-        """Has it receive like another preset of docs/phones.md."""
-        await call(self._phone.set_model, model)
+    async def set_model(self, model: str, handset: str | None = None) -> None:
+        """Has it receive like another preset of docs/phones.md, and another handset."""
+        await call(self._phone.set_model, model, handset)
 
     async def move(self, at: Position) -> None:
         """Moves it to a position in metres, and ends its walk."""

@@ -97,9 +97,16 @@ class Run:
         """Adds a receiver with a free port."""
         return Receiver(await call(self._run.receiver, name, at=at))
 
-    async def phone(self, name: str, *, model: str = "exact", at: Position | None = None) -> Phone:
+    async def phone(
+        self, name: str, *, model: str = "exact", handset: str | None = None, at: Position | None = None,
+        rssi_offset: float | None = None, sensitivity: float | None = None, fast: float | None = None,
+        antenna: str | None = None, carried: str | None = None, heading: float | None = None,
+    ) -> Phone:  # fmt: skip
         """Adds a phone, which scans and reports from now on."""
-        return Phone(await call(self._run.phone, name, model=model, at=at))
+        return Phone(await call(
+            self._run.phone, name, model=model, handset=handset, at=at, rssi_offset=rssi_offset, sensitivity=sensitivity, fast=fast,
+            antenna=antenna, carried=carried, heading=heading,
+        ))  # fmt: skip
 
     async def move(self, thing: str | Named, at: Position) -> None:
         """Moves a beacon, a receiver, a phone or a host to a position in metres, and ends its walk."""
