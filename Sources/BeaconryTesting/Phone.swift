@@ -136,7 +136,9 @@ extension VirtualAir {
         }
 
         private func monitor(_ region: BeaconRegion) async throws {
-            try await air.perform { [name] in _ = try await (try await $0.listener(name)).monitor(region, exitAfter: nil) }
+            try await air.perform { [name] in
+                _ = try await (try await $0.listener(name)).monitor(region, exitAfter: nil)
+            }
         }
 
         /// The state of a region; `nil` if there is no such region.

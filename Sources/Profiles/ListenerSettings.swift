@@ -150,7 +150,8 @@ extension PhoneModel {
         guard let phone = model.with(hardware) else {
             let presets = PhoneModel.presets.filter { $0.with(hardware) != nil }.map(\.name)
             throw ValueFault(
-                "\(handset) is not a handset of \(preset); write a preset that it can have, such as \(presets.last ?? "exact")")
+                "\(handset) is not a handset of \(preset); write a preset that it can have, such as \(presets.last ?? "exact")"
+            )
         }
         self = phone
     }

@@ -6,7 +6,7 @@ import Bluetooth
 import Devices
 package import Emulator
 package import JSON
-import Profiles
+package import Profiles
 package import Radio
 import Receiving
 package import Space
@@ -64,11 +64,13 @@ package struct AddReceiver: Operation {
     package static let method = OperationMethod.post
     package static let path = "/v1/receivers"
     package static let sentence = "Adds a receiver with a server of its own to the virtual air."
-    package static let fields: [Field<AddReceiver>] = [
-        .required("name", .member, \.receiver, "its name on the air"),
-        .optional("position", .member, \.position, "metres: x, y and, if not 0, the height; without it, 1 m from all"),
-        .optional("label", .member, \.label, "its name for people"),
-    ] + ReceiverTraits.fields.map { $0.lifted(to: \.traits) }
+    package static let fields: [Field<AddReceiver>] =
+        [
+            .required("name", .member, \.receiver, "its name on the air"),
+            .optional(
+                "position", .member, \.position, "metres: x, y and, if not 0, the height; without it, 1 m from all"),
+            .optional("label", .member, \.label, "its name for people"),
+        ] + ReceiverTraits.fields.map { $0.lifted(to: \.traits) }
     package static let failures: [EmulatorError.Code] = [.conflict, .tooMany, .unsupported, .cannotCreate]
 
     package var receiver = NewName()
@@ -141,7 +143,8 @@ package struct ChangeReceiver: Operation {
     package static let name = "changeReceiver"
     package static let method = OperationMethod.patch
     package static let path = "/v1/receivers/{receiver}"
-    package static let sentence = "Changes a receiver that scans within the run, or the label and the hardware of another one."
+    package static let sentence =
+        "Changes a receiver that scans within the run, or the label and the hardware of another one."
     package static let fields: [Field<ChangeReceiver>] =
         [.required("receiver", .path, \.receiver, "its name on the air")]
         + ListenerChange.fields.map { $0.lifted(to: \.change) }
@@ -255,6 +258,16 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
         heading = traits.heading
     }
 
+    /// Its hardware, and how a person carries it.
+    package var traits: ReceiverTraits {
+        var traits = ReceiverTraits()
+        (traits.rssiOffset, traits.sensitivity, traits.fast) = (rssiOffset, sensitivity, fast)
+        traits.antenna = antenna.flatMap { ReceiverHardware.Antenna(rawValue: $0) }
+        traits.carried = carried.flatMap { ReceiverTraits.Carried(rawValue: $0) }
+        traits.heading = heading
+        return traits
+    }
+
     /// The same with a label; `nil` for none.
     func labelled(_ label: String?) -> ReceiverRecord {
         var record = self
@@ -312,6 +325,9 @@ package struct PhoneRecord: Codable, Hashable, Sendable {
     package let preset: String
     /// The handset; absent for any.
     package let handset: String?
+
+    /// `android-9-low-power (pixel-4)`
+    package var text: String { preset + (handset.map { " (\($0))" } ?? "") }
 
     init(_ phone: PhoneModel) { (preset, handset) = (phone.name, phone.handset?.name) }
 

@@ -106,10 +106,12 @@ import Testing
         #expect(phone.phone.handset?.name == "galaxy-s9")
         #expect(phone.traits.hardware(of: phone.phone, in: Propagation()).rssiOffset == -8)
         let own = try #require(
-            Self.profile("phone: { preset: altbeacon, handset: galaxy-s9 }, rssi-offset: 2dB").receivers.first?.listener)
+            Self.profile("phone: { preset: altbeacon, handset: galaxy-s9 }, rssi-offset: 2dB").receivers.first?.listener
+        )
         #expect(own.traits.hardware(of: own.phone, in: Propagation()).rssiOffset == 2)
         let copy = try Profile(
-            parsing: ProfileWriter.text(of: Self.profile("phone: { handset: iphone-5 }, bluetooth: off, permission: denied")),
+            parsing: ProfileWriter.text(
+                of: Self.profile("phone: { handset: iphone-5 }, bluetooth: off, permission: denied")),
             file: "copy.yaml")
         let listener = try #require(copy.receivers.first?.listener)
         #expect(listener.phone.text == "{ preset: exact, handset: iphone-5 }")

@@ -23,7 +23,8 @@ import Testing
         ("android-8-low-power", 800, 8000), ("android-8-balanced", 3200, 8000), ("android-9-low-power", 819, 8192),
         ("android-9-balanced", 1638, 6553), ("android-13-low-power", 224, 2240), ("android-13-balanced", 292, 1168),
         ("android-8-low-latency", 8000, 8000), ("android-9-low-latency", 6553, 6553),
-        ("android-low-latency", 160, 160), ("android-low-latency-gaps", 160, 160), ("android-13-screen-off", 819, 16384), ("iphone", 48, 64),
+        ("android-low-latency", 160, 160), ("android-low-latency-gaps", 160, 160),
+        ("android-13-screen-off", 819, 16384), ("iphone", 48, 64),
     ])
     func windowsAreThoseOfTheSystem(_ name: String, _ window: UInt32, _ interval: UInt32) throws {
         let parameters = try #require(PhoneModel.named(name)).scan.parameters
@@ -281,7 +282,9 @@ import Testing
     @Test func libraryChecksItsRegionsAtTheEndsOfCycles() throws {
         let altBeacon = try #require(PhoneModel.named("altbeacon"))
         for seconds in 5...40 {
-            let exits = Self.events(try reports(of: altBeacon, received: 1..<seconds, until: 60)).filter { $0.kind == .exited }
+            let exits = Self.events(try reports(of: altBeacon, received: 1..<seconds, until: 60)).filter {
+                $0.kind == .exited
+            }
             let exit = try #require(exits.first)
             let last = Duration.seconds(seconds) - .milliseconds(100)
             #expect((.seconds(10) ... .milliseconds(11_100)).contains(exit.time - last))

@@ -88,20 +88,39 @@ package enum LinkText {
             [
                 server.name, server.server ?? "", server.position.map { "\(place($0)) (m)" } ?? "1 m from every beacon",
                 server.hosts.flatMap { $0.isEmpty ? nil : $0.joined(separator: ", ") } ?? "none",
-            ]
+            ] + hardware(of: server, among: servers)
         }
-        return TextTable(rows: [["RECEIVER", "SERVER", "POSITION", "HOSTS"]] + rows).lines
+        let heading = ["RECEIVER", "SERVER", "POSITION", "HOSTS"] + (hasHardware(servers) ? ["HARDWARE"] : [])
+        return TextTable(rows: [heading] + rows).lines
     }
 
     package static func listListeners(_ listeners: [ReceiverRecord]) -> [String] {
         let rows = listeners.map { listener in
             [
-                listener.name, listener.phone ?? "",
-                listener.listening == false ? "off" : listener.scan.map(text) ?? listener.problem ?? "paused",
+                listener.name, listener.phone?.text ?? "", scanText(of: listener),
                 listener.position.map { "\(place($0)) (m)" } ?? "1 m from every beacon",
-            ]
+            ] + hardware(of: listener, among: listeners)
         }
-        return TextTable(rows: [["RECEIVER", "PHONE", "SCAN", "POSITION"]] + rows).lines
+        let heading = ["RECEIVER", "PHONE", "SCAN", "POSITION"] + (hasHardware(listeners) ? ["HARDWARE"] : [])
+        return TextTable(rows: [heading] + rows).lines
+    }
+
+    private static func scanText(of listener: ReceiverRecord) -> String {
+        if listener.permission == PhonePermission.denied.rawValue { return "permission denied" }
+        if listener.bluetooth == PhoneBluetooth.off.rawValue { return "Bluetooth off" }
+        if listener.listening == false { return "off" }
+        return listener.scan.map(text) ?? listener.problem ?? "paused"
+    }
+
+    private static func hasHardware(_ receivers: [ReceiverRecord]) -> Bool {
+        receivers.contains { $0.traits != ReceiverTraits() }
+    }
+
+    /// `rssi-offset: -7dB, carried: pocket`, in a column that a list has only if it is needed.
+    private static func hardware(of receiver: ReceiverRecord, among others: [ReceiverRecord]) -> [String] {
+        guard hasHardware(others) else { return [] }
+        let texts = ReceiverKey.all.compactMap { key in key.text(of: receiver.traits).map { "\(key.name): \($0)" } }
+        return [texts.joined(separator: ", ")]
     }
 
     private static func text(_ scan: ReceiverScan) -> String {

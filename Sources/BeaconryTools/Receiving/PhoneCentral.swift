@@ -5,10 +5,10 @@
 package import Bluetooth
 import Concurrency
 package import HCIRadio
-package import HostStack
 package import Profiles
 package import Radio
 import Receiving
+import Space
 import Synchronization
 
 /// The central of a virtual air as a phone: whatever a command scans, it gets what the scan of the phone receives.

@@ -7,7 +7,7 @@ import BeaconryCentral
 import Bluetooth
 import Concurrency
 import Emulator
-import Profiles
+package import Profiles
 import Radio
 package import Receiving
 
@@ -37,7 +37,8 @@ package enum RangeTool {
     ///   - receiver: its name, on which chance depends, and its settings.
     ///   - filter: the beacons that are reported.
     package static func run(
-        as receiver: (name: String, settings: ListenerSettings), _ filter: BeaconFilter, on listening: Listening, for duration: Duration?,
+        as receiver: (name: String, settings: ListenerSettings), _ filter: BeaconFilter, on listening: Listening,
+        for duration: Duration?,
         as format: OutputFormat
     ) async throws {
         let (name, settings) = receiver

@@ -220,7 +220,8 @@ enum ProfileSchema {
             .optional("label", .value(.label), "its name for people"),
             .optional(
                 "hci-server", .value(.either([.server, .choice(["none"])])),
-                "where its hosts find controllers: \(ServerAddress.forms); none is a receiver of the run without a server"),
+                "where its hosts find controllers: \(ServerAddress.forms); none is a receiver of the run without a server"
+            ),
             .optional(
                 "esphome", .value(.hostAndPort), "where a Bluetooth proxy of ESPHome's API listens: 127.0.0.1:6053"),
             .optional("phone", phone, "the phone that it receives like"),

@@ -51,7 +51,8 @@ package struct ListenerSummary: Hashable, Sendable {
 
     /// `exact, screen off`
     fileprivate var sentence: String {
-        phone + (handset.map { " (\($0))" } ?? "") + (isListening ? "" : ", not listening") + (screen == Screen.off.rawValue ? ", screen off" : "") + (obstacle.map { ", \($0.sentence)" } ?? "")
+        phone + (handset.map { " (\($0))" } ?? "") + (isListening ? "" : ", not listening")
+            + (screen == Screen.off.rawValue ? ", screen off" : "") + (obstacle.map { ", \($0.sentence)" } ?? "")
     }
 
     fileprivate func write(to fields: inout EventFields) throws {

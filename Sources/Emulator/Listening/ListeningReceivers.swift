@@ -108,12 +108,14 @@ package final class ListeningReceivers: Sendable {
     ///   clients have added as many as they may; `.unsupported` if the radio cannot receive.
     func add(
         _ name: String, _ settings: ListenerSettings, motion: Motion?, isAdded: Bool,
-        isBesideHosts: Bool = false, on radio: any PeripheralRadio, _ clock: RunClock, observe: (@Sendable (ListeningReceiver.Observation) -> Void)? = nil
+        isBesideHosts: Bool = false, on radio: any PeripheralRadio, _ clock: RunClock,
+        observe: (@Sendable (ListeningReceiver.Observation) -> Void)? = nil
     ) async throws(EmulatorError) -> ListeningReceiver {
         let host: any ListeningHost
         switch radio {
-        case let air as any ListeningRadio: host = 
-            AirListeningHost(name: isBesideHosts ? name.besideHosts : name, motion: motion, radio: air)
+        case let air as any ListeningRadio:
+            host =
+                AirListeningHost(name: isBesideHosts ? name.besideHosts : name, motion: motion, radio: air)
         case let adapter as any CentralRadio:
             try requireNone(on: radio)
             host = AdapterListeningHost(radio: adapter)

@@ -8,7 +8,8 @@
 package struct Handset: Hashable, Sendable {
     /// The system of a phone.
     package enum System: String, Hashable, Sendable {
-        case android, iOS = "ios"
+        case android
+        case iOS = "ios"
     }
 
     /// Where the numbers are from.

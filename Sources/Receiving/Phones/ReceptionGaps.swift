@@ -25,7 +25,7 @@ package struct ReceptionGaps: Sendable {
         self.plan = plan
         random = SplitMix64(seed: seed)
         // The phone has been on before.
-        let start = time + Self.draw(.zero ... plan.pause.upperBound, &random)
+        let start = time + Self.draw(.zero...plan.pause.upperBound, &random)
         next = start..<start + Self.draw(plan.gap, &random)
     }
 

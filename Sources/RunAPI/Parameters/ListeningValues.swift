@@ -59,7 +59,8 @@ extension ReceiverKey {
 
     fileprivate func read(_ json: JSONValue, into traits: inout ReceiverTraits) throws(ValueFault) {
         // A number has no unit; a text may have it.
-        try set(json.double.map { ValueText.text($0) } ?? String(json: json), in: &traits)
+        guard let number = json.double else { return try set(try String(json: json), in: &traits) }
+        try set(ValueText.text(number), in: &traits)
     }
 
     fileprivate func json(of traits: ReceiverTraits) -> JSONValue? {

@@ -10,7 +10,7 @@ import JSON
 struct Schema: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: 
+        abstract:
             "Print the JSON Schema of profiles, scenarios or events, the OpenAPI description of requests, or the list of phones.",
         discussion: """
             Example: beaconry schema profile > profile.schema.json

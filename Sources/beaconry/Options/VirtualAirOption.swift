@@ -345,7 +345,8 @@ private struct ServerQuery {
             }
             let keys = ReceiverKey.all.map { "\($0.name)=\($0.example)" }.joined(separator: ", ")
             throw ValueFault(
-                "\"\(item)\" is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, \(keys), or as=CHARACTER of --hci-server")
+                "\"\(item)\" is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, \(keys), or as=CHARACTER of --hci-server"
+            )
         }
     }
 }
