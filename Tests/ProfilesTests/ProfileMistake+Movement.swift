@@ -101,7 +101,7 @@ extension ProfileMistake {
             field: "receivers[0]" + (field.isEmpty ? "" : ".\(field)"), message)
     }
 
-    private static let serverRule = "is not tcp:HOST:PORT, unix:PATH or vhci, such as tcp:127.0.0.1:6403"
+    private static let serverRule = "is not tcp:HOST:PORT, unix:PATH or vhci or none, such as tcp:127.0.0.1:6403"
 
     static let receivers = [
         ProfileMistake(
@@ -117,7 +117,7 @@ extension ProfileMistake {
         receiver("{ id: b, hci-server: ¦tcp:6403 }", "hci-server", "\"tcp:6403\" \(serverRule)"),
         receiver(
             "{ id: b, esphome: ¦6053 }", "esphome", "\"6053\" is not HOST:PORT, such as 127.0.0.1:6053"),
-        receiver("{ id: b, hci-server: ¦none }", "hci-server", "\"none\" \(serverRule)"),
+        receiver("{ id: b, hci-server: ¦off }", "hci-server", "\"off\" \(serverRule)"),
         receiver(
             "{ id: b, ¦device: phone }", "",
             "there is no key \"device\" here; keys are id, label, position, path, track, orbit, hci-server, esphome"),

@@ -44,13 +44,14 @@ import Testing
             let copy = try Profile(parsing: ProfileWriter.text(of: profile), file: "copy.yaml")
             #expect(copy.receivers == profile.receivers, "\(kind)")
         }
-        let scenario = try Scenario(
-            parsing: """
-                scenario: s
-                beacons: [{ id: gate, device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 } }]
-                receivers: [{ id: r, \(name): \(key.example) }]
-                expect: [{ r: sees gate, by: 1s }]
-                """, file: "s.yaml", profiles: { _, _ in throw ProfileFaults([]) })
+        let text = """
+            scenario: s
+            beacons: [{ id: gate, device: ibeacon, ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 } }]
+            receivers: [{ id: r, \(name): \(key.example) }]
+            expect: [{ receiver: r, sees: gate, by: 1s }]
+            """
+        let scenario = try Scenario(parsing: text, file: "s.yaml") { _ throws(ProfileFaults) in throw ProfileFaults([])
+        }
         #expect(scenario.receivers.map(\.traits) == [expected])
     }
 

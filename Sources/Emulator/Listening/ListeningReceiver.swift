@@ -434,9 +434,13 @@ package actor ListeningReceiver {
     }
 
     /// The state of a region as its app knows it: without Bluetooth or permission, Core Location has none.
+    private func known(_ status: RegionStatus) -> RegionStatus {
+        guard settings.obstacle != nil, settings.phone.system != .android else { return status }
+        return RegionStatus(region: status.region, state: .unknown)
+    }
+
     private func record(of status: RegionStatus) -> MonitoringRecord {
-        guard settings.obstacle != nil, settings.phone.system != .android else { return MonitoringRecord(status) }
-        return MonitoringRecord(RegionStatus(region: status.region, state: .unknown), settings.obstacle)
+        MonitoringRecord(known(status), settings.phone.system == .android ? nil : settings.obstacle)
     }
 
     /// As iOS does for regions with `notifyEntryStateOnDisplay`.
@@ -494,7 +498,7 @@ package actor ListeningReceiver {
     package var lastReport: RangingRecord { app.isRanging(at: clock.uptime) ? report : RangingRecord() }
 
     /// The regions with their states, in the order in which they were added.
-    package var regions: [MonitoredRegion] { app.regions.map(MonitoredRegion.init) }
+    package var regions: [MonitoredRegion] { app.regions.map { MonitoredRegion(known($0)) } }
 
     /// The packets that a filter accepts, as JSON, from now on.
     package nonisolated func advertisements(_ filter: AdvertisementFilter) -> any AsyncSequence<String, Never>

@@ -19,11 +19,11 @@ package struct Handset: Hashable, Sendable {
         /// The Android Beacon Library's measurements against an iPhone 5; Apache-2.0.
         case altBeacon = "altbeacon"
 
-        /// How certain the numbers are: A is a list of its makers, B measurements of a known author.
+        /// How certain the numbers are, as in docs/phones.md: B for measurements of a maker, C for measurements of a single author.
         package var confidence: String {
             switch self {
-            case .exposureNotifications: "A"
-            case .altBeacon: "B"
+            case .exposureNotifications: "B"
+            case .altBeacon: "C"
             }
         }
 

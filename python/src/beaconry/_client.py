@@ -245,9 +245,16 @@ class Client:
         """The receivers: those that scan within the run, the hosts that have joined the virtual air, and the servers with a name that hosts may join."""
         return self._connection.perform("GET", "/v1/receivers")
 
-    def add_receiver(self, name: str, *, label: str | None = None, position: Sequence[float] | None = None) -> Any:
+    def add_receiver(
+        self, name: str, *, antenna: str | None = None, carried: str | None = None, fast: float | None = None,
+        heading: float | None = None, label: str | None = None, position: Sequence[float] | None = None,
+        rssi_offset: float | None = None, sensitivity: float | None = None
+    ) -> Any:
         """Adds a receiver with a server of its own to the virtual air."""
-        return self._connection.perform("POST", "/v1/receivers", body={"label": label, "name": name, "position": position})
+        return self._connection.perform(
+            "POST", "/v1/receivers", body={"antenna": antenna, "carried": carried, "fast": fast, "heading": heading,
+            "label": label, "name": name, "position": position, "rssiOffset": rssi_offset, "sensitivity": sensitivity}
+        )
 
     def remove_receiver(self, receiver: str) -> Any:
         """Removes a receiver that was added, and its hosts; returns it as it was before."""
@@ -258,23 +265,32 @@ class Client:
         return self._connection.perform("GET", f"/v1/receivers/{part(receiver)}")
 
     def change_receiver(
-        self, receiver: str, *, label: str | None = None, listening: bool | None = None, phone: str | None = None,
-        position: Sequence[float] | None = None, scan: Any | None = None, screen: str | None = None
+        self, receiver: str, *, antenna: str | None = None, bluetooth: str | None = None, carried: str | None = None,
+        fast: float | None = None, heading: float | None = None, label: str | None = None, listening: bool | None = None,
+        permission: str | None = None, phone: str | Mapping[str, Any] | None = None, position: Sequence[float] | None = None,
+        rssi_offset: float | None = None, scan: Any | None = None, screen: str | None = None, sensitivity: float | None = None
     ) -> Any:
-        """Changes a receiver that scans within the run, or the label of another one."""
+        """Changes a receiver that scans within the run, or the label and the hardware of another one."""
         return self._connection.perform(
-            "PATCH", f"/v1/receivers/{part(receiver)}", body={"label": label, "listening": listening, "phone": phone,
-            "position": position, "scan": scan, "screen": screen}, kind="application/merge-patch+json"
+            "PATCH", f"/v1/receivers/{part(receiver)}", body={"antenna": antenna, "bluetooth": bluetooth, "carried": carried,
+            "fast": fast, "heading": heading, "label": label, "listening": listening, "permission": permission, "phone": phone,
+            "position": position, "rssiOffset": rssi_offset, "scan": scan, "screen": screen, "sensitivity": sensitivity},
+            kind="application/merge-patch+json"
         )
 
     def put_receiver(
-        self, receiver: str, *, if_none_match: str | None = None, label: str | None = None, listening: bool | None = None,
-        phone: str | None = None, position: Sequence[float] | None = None, scan: Any | None = None, screen: str | None = None
+        self, receiver: str, *, if_none_match: str | None = None, antenna: str | None = None, bluetooth: str | None = None,
+        carried: str | None = None, fast: float | None = None, heading: float | None = None, label: str | None = None,
+        listening: bool | None = None, permission: str | None = None, phone: str | Mapping[str, Any] | None = None,
+        position: Sequence[float] | None = None, rssi_offset: float | None = None, scan: Any | None = None,
+        screen: str | None = None, sensitivity: float | None = None
     ) -> Any:
         """Adds a receiver that scans within the run, or gives one these settings; its regions stay."""
         return self._connection.perform(
-            "PUT", f"/v1/receivers/{part(receiver)}", fields={"If-None-Match": if_none_match}, body={"label": label,
-            "listening": listening, "phone": phone, "position": position, "scan": scan, "screen": screen}
+            "PUT", f"/v1/receivers/{part(receiver)}", fields={"If-None-Match": if_none_match}, body={"antenna": antenna,
+            "bluetooth": bluetooth, "carried": carried, "fast": fast, "heading": heading, "label": label, "listening": listening,
+            "permission": permission, "phone": phone, "position": position, "rssiOffset": rssi_offset, "scan": scan,
+            "screen": screen, "sensitivity": sensitivity}
         )
 
     def advertisements(

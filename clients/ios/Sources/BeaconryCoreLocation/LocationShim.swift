@@ -143,6 +143,15 @@
                 } else {
                     delegate.locationManager?(manager, didRange: beacons, satisfying: .of(request.constraint))
                 }
+            case .didFailRanging(let request, let obstacle):
+                guard session.rangingRequests(of: id).contains(request) else { return }
+                let code: CLError.Code = obstacle == .permissionDenied ? .denied : .rangingUnavailable
+                let error = NSError(domain: kCLErrorDomain, code: code.rawValue)
+                if let region = request.region {
+                    delegate.locationManager?(manager, rangingBeaconsDidFailFor: region, withError: error)
+                } else {
+                    delegate.locationManager?(manager, didFailRangingFor: .of(request.constraint), error: error)
+                }
             case .didStartMonitoring(let region):
                 delegate.locationManager?(manager, didStartMonitoringFor: object(for: region))
             case .didDetermineState(let state, let region):
@@ -158,6 +167,9 @@
                 let error = NSError(
                     domain: kCLErrorDomain, code: CLError.Code.regionMonitoringFailure.rawValue,
                     userInfo: [NSLocalizedDescriptionKey: reason])
+                delegate.locationManager?(manager, monitoringDidFailFor: object(for: region), withError: error)
+            case .monitoringWasDenied(let region):
+                let error = NSError(domain: kCLErrorDomain, code: CLError.Code.regionMonitoringDenied.rawValue)
                 delegate.locationManager?(manager, monitoringDidFailFor: object(for: region), withError: error)
             }
         }

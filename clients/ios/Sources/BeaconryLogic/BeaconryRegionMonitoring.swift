@@ -33,9 +33,9 @@ public struct BeaconryRegionMonitoring: RegionMonitoring {
                         switch delivery.call {
                         case .didDetermineState(let state, let region):
                             continuation.yield(RegionStateChange(identifier: region.identifier, state: state))
-                        case .monitoringDidFail(let region, _):
+                        case .monitoringDidFail(let region, _), .monitoringWasDenied(let region):
                             continuation.yield(RegionStateChange(identifier: region.identifier, state: .unknown))
-                        case .didRange, .didStartMonitoring, .didEnter, .didExit:
+                        case .didRange, .didFailRanging, .didStartMonitoring, .didEnter, .didExit:
                             break
                         }
                     }

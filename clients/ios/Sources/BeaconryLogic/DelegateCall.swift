@@ -31,6 +31,8 @@ public enum RangingRequest: Hashable, Sendable {
 public enum DelegateCall: Hashable, Sendable {
     /// `didRange:satisfying:` or `didRangeBeacons:in:`
     case didRange([RangedBeacon], RangingRequest)
+    /// `didFailRangingFor:error:` or `rangingBeaconsDidFailFor:withError:`
+    case didFailRanging(RangingRequest, ReceiverObstacle)
     /// `didStartMonitoringFor:`
     case didStartMonitoring(MonitoredRegion)
     /// `didDetermineState:for:`
@@ -41,6 +43,8 @@ public enum DelegateCall: Hashable, Sendable {
     case didExit(MonitoredRegion)
     /// `monitoringDidFailFor:withError:`
     case monitoringDidFail(MonitoredRegion, reason: String)
+    /// The same, since the user denies the location.
+    case monitoringWasDenied(MonitoredRegion)
 }
 
 /// A call, and who gets it.

@@ -49,16 +49,22 @@ public struct RegionReport: Hashable, Sendable, Decodable {
     public var state: RegionState
     /// Why it was sent.
     public var event: Event
+    /// Why nothing can be received, so that the state is unknown; `nil` if it can.
+    public var obstacle: ReceiverObstacle?
 
     /// A report of these values.
-    public init(identifier: String, constraint: BeaconConstraint, state: RegionState, event: Event = .state) {
+    public init(
+        identifier: String, constraint: BeaconConstraint, state: RegionState, event: Event = .state,
+        obstacle: ReceiverObstacle? = nil
+    ) {
+        self.obstacle = obstacle
         self.identifier = identifier
         self.constraint = constraint
         self.state = state
         self.event = event
     }
 
-    private enum CodingKeys: CodingKey { case identifier, state, event }
+    private enum CodingKeys: CodingKey { case identifier, state, event, obstacle }
 
     /// Decodes a report. An event or a state of a later version is the present state, or an unknown one.
     public init(from decoder: any Decoder) throws {
@@ -67,6 +73,7 @@ public struct RegionReport: Hashable, Sendable, Decodable {
         constraint = try BeaconConstraint(from: decoder)
         state = RegionState(rawValue: try values.decode(String.self, forKey: .state)) ?? .unknown
         event = try values.decodeIfPresent(String.self, forKey: .event).flatMap(Event.init) ?? .state
+        obstacle = try values.decodeIfPresent(String.self, forKey: .obstacle).flatMap(ReceiverObstacle.init)
     }
 }
 

@@ -23,6 +23,8 @@ enum RegionChange: Hashable {
 /// | unknown | inside or outside, otherwise | `didDetermineState` |
 /// | outside | inside | `didDetermineState`, `didEnter` |
 /// | inside | outside | `didDetermineState`, `didExit` |
+/// | any | unknown, with Bluetooth off | `didDetermineState` with unknown, once; the next state again |
+/// | any | unknown, with the permission denied | `monitoringDidFailFor`, once; the next state again |
 ///
 /// A region with `notifyOnEntry` or `notifyOnExit` off gets none of the two calls of that change.
 public struct MonitoringLogic: Sendable {
@@ -34,6 +36,8 @@ public struct MonitoringLogic: Sendable {
         var state: RegionState
         /// Whether the app gets the next state even if it is the same: it has started the region, perhaps again.
         var mustDetermine = false
+        /// Why the receiver can receive nothing, as the app was told; `nil` if it can.
+        var obstacle: ReceiverObstacle?
 
         private enum CodingKeys: CodingKey { case region, state }
     }
@@ -109,9 +113,11 @@ public struct MonitoringLogic: Sendable {
     public mutating func take(_ report: RegionReport) -> [Delivery] {
         guard
             let index = entries.firstIndex(where: { $0.region.identifier == report.identifier }),
-            entries[index].region.constraint == report.constraint,
-            report.state != .unknown
+            entries[index].region.constraint == report.constraint
         else { return [] }
+        if let obstacle = report.obstacle { return take(obstacle, ofEntry: index) }
+        guard report.state != .unknown else { return [] }
+        entries[index].obstacle = nil
         let former = entries[index].state
         let mustDetermine = entries[index].mustDetermine
         entries[index].state = report.state
@@ -125,6 +131,17 @@ public struct MonitoringLogic: Sendable {
             return region.notifyOnEntry ? [determined, Delivery(nil, .didEnter(region))] : []
         }
         return region.notifyOnExit ? [determined, Delivery(nil, .didExit(region))] : []
+    }
+
+    private mutating func take(_ obstacle: ReceiverObstacle, ofEntry index: Int) -> [Delivery] {
+        guard entries[index].obstacle != obstacle else { return [] }
+        entries[index].obstacle = obstacle
+        entries[index].mustDetermine = true
+        let region = entries[index].region
+        switch obstacle {
+        case .bluetoothOff: return [Delivery(nil, .didDetermineState(.unknown, region))]
+        case .permissionDenied: return [Delivery(nil, .monitoringWasDenied(region))]
+        }
     }
 
     /// Compares the regions with those of the receiver.

@@ -74,11 +74,33 @@ public struct RangedBeacon: Hashable, Sendable, Decodable {
     }
 }
 
+/// Why a receiver can receive nothing.
+public enum ReceiverObstacle: String, Hashable, Sendable {
+    /// Its Bluetooth is off.
+    case bluetoothOff = "bluetooth-off"
+    /// Its user denies the app the location.
+    case permissionDenied = "permission-denied"
+}
+
 /// What ranging reports once a second.
 public struct RangingReport: Hashable, Sendable, Decodable {
     /// The beacons, nearest first.
     public var beacons: [RangedBeacon]
+    /// Why nothing can be received; `nil` if it can.
+    public var obstacle: ReceiverObstacle?
 
     /// A report of these beacons.
-    public init(beacons: [RangedBeacon]) { self.beacons = beacons }
+    public init(beacons: [RangedBeacon], obstacle: ReceiverObstacle? = nil) {
+        self.beacons = beacons
+        self.obstacle = obstacle
+    }
+
+    private enum CodingKeys: CodingKey { case beacons, obstacle }
+
+    /// Decodes a report. An obstacle of a later version is none.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        beacons = try values.decode([RangedBeacon].self, forKey: .beacons)
+        obstacle = try values.decodeIfPresent(String.self, forKey: .obstacle).flatMap(ReceiverObstacle.init)
+    }
 }

@@ -9,13 +9,16 @@ import BeaconRegions
 /// Each request of a manager gets one call for each report, with the beacons of its constraint, or an empty list. A beacon that is
 /// not received any more is in one call with RSSI 0, accuracy -1 and unknown proximity, if an earlier call of that request had it, and
 /// then absent. A second without a connection is a second in which nothing is received: the calls go on, as on a phone, and after the
-/// one with what was lost they have empty lists.
+/// one with what was lost they have empty lists. While the receiver can receive nothing, each request gets one failure instead, and no
+/// more calls until it can.
 public struct RangingLogic: Sendable {
     private struct Entry {
         var manager: ManagerID
         var request: RangingRequest
         /// The beacons that were received in the last report.
         var received: [RangedBeacon] = []
+        /// Why it has failed; `nil` if it has not.
+        var obstacle: ReceiverObstacle?
     }
 
     private var entries: [Entry] = []
@@ -49,7 +52,9 @@ public struct RangingLogic: Sendable {
 
     /// Takes a report of the receiver.
     public mutating func take(_ report: RangingReport) -> [Delivery] {
-        entries.indices.map { index in
+        if let obstacle = report.obstacle { return fail(obstacle) }
+        return entries.indices.map { index in
+            entries[index].obstacle = nil
             let former = entries[index].received
             let constraint = entries[index].request.constraint
             let beacons = report.beacons.filter { beacon in
@@ -61,9 +66,19 @@ public struct RangingLogic: Sendable {
         }
     }
 
+    private mutating func fail(_ obstacle: ReceiverObstacle) -> [Delivery] {
+        entries.indices.compactMap { index in
+            guard entries[index].obstacle != obstacle else { return nil }
+            entries[index].obstacle = obstacle
+            entries[index].received = []
+            return Delivery(entries[index].manager, .didFailRanging(entries[index].request, obstacle))
+        }
+    }
+
     /// Takes a second without a connection.
     public mutating func takeSilence() -> [Delivery] {
         entries.indices.map { index in
+            entries[index].obstacle = nil
             let lost = entries[index].received.map(\.lost)
             entries[index].received = []
             return Delivery(entries[index].manager, .didRange(lost, entries[index].request))

@@ -27,6 +27,22 @@ import Testing
         #expect(logic.state(of: "shop") == .unknown)
     }
 
+    @Test(arguments: [RegionState.unknown, .inside, .outside], [ReceiverObstacle.bluetoothOff, .permissionDenied])
+    func stateIsUnknownWhileNothingCanBeReceived(_ known: RegionState, _ obstacle: ReceiverObstacle) {
+        var logic = logic(shop, known)
+        let report = RegionReport(
+            identifier: "shop", constraint: shop.constraint, state: .unknown, obstacle: obstacle)
+        let expected: DelegateCall =
+            obstacle == .bluetoothOff ? .didDetermineState(.unknown, shop) : .monitoringWasDenied(shop)
+        #expect(logic.take(report) == [Delivery(nil, expected)])
+        #expect(logic.take(report).isEmpty)
+        // The same state again is determined once.
+        let next = known == .unknown ? RegionState.outside : known
+        #expect(logic.take(Sample.report(shop, next, .state)) == [Delivery(nil, .didDetermineState(next, shop))])
+        #expect(logic.take(Sample.report(shop, next, .state)).isEmpty)
+        #expect(logic.take(report) == [Delivery(nil, expected)])
+    }
+
     /// What was known, the report, and the calls after it: the table of MonitoringLogic.
     @Test(arguments: [
         (RegionState.unknown, RegionState.inside, RegionReport.Event.entered, ["inside", "enter"]),

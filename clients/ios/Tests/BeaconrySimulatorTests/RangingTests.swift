@@ -47,6 +47,24 @@ import Testing
         #expect(throws: (any Error).self) { try JSONDecoder().decode(RangingReport.self, from: Data(text.utf8)) }
     }
 
+    @Test(arguments: [ReceiverObstacle.bluetoothOff, .permissionDenied])
+    func requestFailsOnceWhileNothingCanBeReceived(_ obstacle: ReceiverObstacle) throws {
+        var logic = RangingLogic()
+        logic.start(shop, for: first)
+        _ = logic.take(RangingReport(beacons: [Sample.beacon(1, 7)]))
+        let text = "{\"v\":1,\"time\":\"\",\"beacons\":[],\"obstacle\":\"\(obstacle.rawValue)\"}"
+        let report = try JSONDecoder().decode(RangingReport.self, from: Data(text.utf8))
+        #expect(logic.take(report) == [Delivery(first, .didFailRanging(shop, obstacle))])
+        #expect(logic.take(report).isEmpty)
+        // A request that begins meanwhile fails, too.
+        logic.start(shop, for: second)
+        #expect(logic.take(report) == [Delivery(second, .didFailRanging(shop, obstacle))])
+        // What was received before is not reported as lost.
+        let deliveries = logic.take(RangingReport(beacons: [Sample.lost(1, 7)]))
+        #expect(deliveries == [Delivery(first, .didRange([], shop)), Delivery(second, .didRange([], shop))])
+        #expect(logic.take(report).count == 2)
+    }
+
     @Test func eachRequestGetsItsBeaconsOrAnEmptyList() {
         var logic = RangingLogic()
         let major = RangingRequest.region(identifier: "two", BeaconConstraint(uuid: Sample.shop, major: 2))

@@ -232,9 +232,16 @@ class Client:
         """The receivers: those that scan within the run, the hosts that have joined the virtual air, and the servers with a name that hosts may join."""
         return await call(self._client.list_receivers)
 
-    async def add_receiver(self, name: str, *, label: str | None = None, position: Sequence[float] | None = None) -> Any:
+    async def add_receiver(
+        self, name: str, *, antenna: str | None = None, carried: str | None = None, fast: float | None = None,
+        heading: float | None = None, label: str | None = None, position: Sequence[float] | None = None,
+        rssi_offset: float | None = None, sensitivity: float | None = None
+    ) -> Any:
         """Adds a receiver with a server of its own to the virtual air."""
-        return await call(self._client.add_receiver, name, label=label, position=position)
+        return await call(
+            self._client.add_receiver, name, antenna=antenna, carried=carried, fast=fast, heading=heading, label=label,
+            position=position, rssi_offset=rssi_offset, sensitivity=sensitivity
+        )
 
     async def remove_receiver(self, receiver: str) -> Any:
         """Removes a receiver that was added, and its hosts; returns it as it was before."""
@@ -245,23 +252,30 @@ class Client:
         return await call(self._client.show_receiver, receiver)
 
     async def change_receiver(
-        self, receiver: str, *, label: str | None = None, listening: bool | None = None, phone: str | None = None,
-        position: Sequence[float] | None = None, scan: Any | None = None, screen: str | None = None
+        self, receiver: str, *, antenna: str | None = None, bluetooth: str | None = None, carried: str | None = None,
+        fast: float | None = None, heading: float | None = None, label: str | None = None, listening: bool | None = None,
+        permission: str | None = None, phone: str | Mapping[str, Any] | None = None, position: Sequence[float] | None = None,
+        rssi_offset: float | None = None, scan: Any | None = None, screen: str | None = None, sensitivity: float | None = None
     ) -> Any:
-        """Changes a receiver that scans within the run, or the label of another one."""
+        """Changes a receiver that scans within the run, or the label and the hardware of another one."""
         return await call(
-            self._client.change_receiver, receiver, label=label, listening=listening, phone=phone, position=position, scan=scan,
-            screen=screen
+            self._client.change_receiver, receiver, antenna=antenna, bluetooth=bluetooth, carried=carried, fast=fast,
+            heading=heading, label=label, listening=listening, permission=permission, phone=phone, position=position,
+            rssi_offset=rssi_offset, scan=scan, screen=screen, sensitivity=sensitivity
         )
 
     async def put_receiver(
-        self, receiver: str, *, if_none_match: str | None = None, label: str | None = None, listening: bool | None = None,
-        phone: str | None = None, position: Sequence[float] | None = None, scan: Any | None = None, screen: str | None = None
+        self, receiver: str, *, if_none_match: str | None = None, antenna: str | None = None, bluetooth: str | None = None,
+        carried: str | None = None, fast: float | None = None, heading: float | None = None, label: str | None = None,
+        listening: bool | None = None, permission: str | None = None, phone: str | Mapping[str, Any] | None = None,
+        position: Sequence[float] | None = None, rssi_offset: float | None = None, scan: Any | None = None,
+        screen: str | None = None, sensitivity: float | None = None
     ) -> Any:
         """Adds a receiver that scans within the run, or gives one these settings; its regions stay."""
         return await call(
-            self._client.put_receiver, receiver, if_none_match=if_none_match, label=label, listening=listening, phone=phone,
-            position=position, scan=scan, screen=screen
+            self._client.put_receiver, receiver, if_none_match=if_none_match, antenna=antenna, bluetooth=bluetooth,
+            carried=carried, fast=fast, heading=heading, label=label, listening=listening, permission=permission, phone=phone,
+            position=position, rssi_offset=rssi_offset, scan=scan, screen=screen, sensitivity=sensitivity
         )
 
     async def advertisements(
