@@ -39,6 +39,13 @@ package protocol ListeningRadio: PeripheralRadio {
     func removeListener(_ name: String) async
 }
 
+extension ListeningRadio {
+    /// Adds a receiver with the hardware of an ideal one.
+    package func addListener(_ name: String, motion: Motion?) async throws(RadioError) {
+        try await addListener(name, motion: motion, hardware: ReceiverHardware())
+    }
+}
+
 extension String {
     /// The name on the air of the receiver of this process that is beside the hosts of a server with this name. It is not a name that
     /// anything else can have.

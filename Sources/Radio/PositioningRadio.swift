@@ -68,6 +68,13 @@ package protocol PositioningRadio: PeripheralRadio {
     func overrideLink(_ one: String, _ other: String, _ override: LinkOverride?) async -> String?
 }
 
+extension PositioningRadio {
+    /// Adds a receiver whose hosts have the hardware of an ideal one.
+    package func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver {
+        try await serveReceiver(name, motion: motion, hardware: ReceiverHardware())
+    }
+}
+
 /// A beacon or a host on an emulated air.
 package struct AirMember: Hashable, Sendable {
     /// Its name on the air.

@@ -138,7 +138,9 @@ struct ControlReceiverChange: AsyncParsableCommand {
         change.receiver = AirName(name)
         change.change = try listener.change()
         change.change.isListening = listening
-        try await options.tool.perform(change) { LinkText.listListeners([$0]) }
+        try await options.tool.perform(change) {
+            $0.phone == nil ? LinkText.listServers([$0]) : LinkText.listListeners([$0])
+        }
     }
 }
 

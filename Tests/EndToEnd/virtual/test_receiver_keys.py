@@ -19,6 +19,8 @@ UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 BEACON = f"  - {{ id: door, device: ibeacon, interval: 100ms, position: [0, 0], ibeacon: {{ uuid: {UUID}, major: 1, minor: 7 }} }}\n"
 PROFILE = f"profile: room\nbeacons:\n{BEACON}"
 MAX = ("--rate", "max", "--seed", "1")
+NONE = ("--hci-server", "none")
+"""No server beside those of the receivers: tests run at once."""
 
 KEYS = {
     "rssi-offset": (-7.5, "-7.5dB"), "sensitivity": (-90, "-90dBm"), "fast": (2, "2dB"), "antenna": ("isotropic", "isotropic"),
@@ -55,28 +57,32 @@ def test_keys_are_those_of_the_schema(beaconry: Beaconry) -> None:
         assert set(found) - OTHERS - PLACES == set(KEYS), kind
 
 
+def ready(run: Run) -> Run:
+    run.wait("ready")
+    return run
+
+
 def in_profile(keys: str) -> Callable[[Beaconry, str, str], Run]:
     def start(beaconry: Beaconry, key: str, text: str) -> Run:
-        return beaconry.run(beaconry.profile(f"{PROFILE}receivers:\n  - {{ id: phone, {keys}{key}: {text} }}\n"), radio="virtual")
+        return ready(beaconry.run(beaconry.profile(f"{PROFILE}receivers:\n  - {{ id: phone, {keys}{key}: {text} }}\n"), *NONE, radio="virtual"))
 
     return start
 
 
 def in_option(option: str) -> Callable[[Beaconry, str, str], Run]:
     def start(beaconry: Beaconry, key: str, text: str) -> Run:
-        return beaconry.run(beaconry.profile(PROFILE), option, f"127.0.0.1:0?name=phone&{key}={text}", radio="virtual")
+        return ready(beaconry.run(beaconry.profile(PROFILE), option, f"127.0.0.1:0?name=phone&{key}={text}", *NONE, radio="virtual"))
 
     return start
 
 
 def server_option(beaconry: Beaconry, key: str, text: str) -> Run:
-    return beaconry.run(beaconry.profile(PROFILE), "--hci-server", f"tcp:127.0.0.1:0?name=phone&{key}={text}", radio="virtual")
+    return ready(beaconry.run(beaconry.profile(PROFILE), "--hci-server", f"tcp:127.0.0.1:0?name=phone&{key}={text}", radio="virtual"))
 
 
 def by_command(*words: str) -> Callable[[Beaconry, str, str], Run]:
     def start(beaconry: Beaconry, key: str, text: str) -> Run:
-        run = beaconry.run(beaconry.profile(PROFILE), radio="virtual")
-        run.wait("ready")
+        run = ready(beaconry.run(beaconry.profile(PROFILE), *NONE, radio="virtual"))
         if words[0] == "change":
             assert beaconry.call("ctl", "receiver", words[1], "phone").returncode == 0
         done = beaconry.call("ctl", "receiver", "listen" if words[0] == "listen" else "change", "phone", f"--{key}={text}")
@@ -99,7 +105,6 @@ def by_command(*words: str) -> Callable[[Beaconry, str, str], Run]:
 def test_key_is_at_each_place(beaconry: Beaconry, start: Callable[[Beaconry, str, str], Run], key: str) -> None:
     value, text = KEYS[key]
     run = start(beaconry, key, text)
-    run.wait("ready")
     record = shown(beaconry)
     assert {each: record.get(member(each)) for each in KEYS} == {each: value if each == key else None for each in KEYS}
     assert run.end() == 0
@@ -168,8 +173,8 @@ PROBES: dict[str, tuple[tuple[str, ...], Callable[[str, int], bool]]] = {
     "seek": (("--uuid", UUID, "--duration", "20s"), lambda output, code: '"nearest"' in output),
     "record": (("{file}", "--duration", "20s"), lambda output, code: '"sightings":0' not in output.replace(" ", "")),
     "expect": (("--uuid", UUID, "--within", "20s"), lambda output, code: code == 0),
-    "calibrate": ((), lambda output, code: code == 0),
-    "monitor": (("{regions}", "--duration", "20s"), lambda output, code: '"entered"' in output),
+    "calibrate": (("--uuid", UUID, "--major", "1", "--minor", "7"), lambda output, code: code == 0),
+    "monitor watch": (("{regions}", "--duration", "20s"), lambda output, code: '"entered"' in output),
     "manage list": (("--duration", "20s"), lambda output, code: "C0:FF:EE:00:00:02" in output.upper()),
 }
 """The commands that receive as a receiver of a profile, with their arguments, and whether they have received something."""
@@ -204,7 +209,7 @@ def test_each_command_with_a_receiver_is_tried() -> None:
 def test_command_receives_as_its_receiver(beaconry: Beaconry, tmp_path: Path, command: str) -> None:
     """With Bluetooth off, no command receives anything; with it on, each does."""
     regions = tmp_path / "regions.yaml"
-    regions.write_text(f"regions: [{{ id: r, uuid: {UUID} }}]\n")
+    regions.write_text(f"regions: [{{ identifier: r, uuid: {UUID} }}]\n")
     arguments, has_received = PROBES[command]
     device = "  - { id: tag, device: iot-design-shop, address: C0:FF:EE:00:00:02, position: [0, 0] }\n"
     for keys, expected in (("phone: android-low-latency", True), ("phone: android-low-latency, bluetooth: off", False)):
@@ -218,7 +223,7 @@ def test_command_receives_as_its_receiver(beaconry: Beaconry, tmp_path: Path, co
 
 
 def test_receiver_with_a_server_is_a_phone_too(beaconry: Beaconry) -> None:
-    run = beaconry.run(beaconry.profile(f"{PROFILE}receivers: [{{ id: desk, position: [2, 0] }}]\n"), radio="virtual")
+    run = beaconry.run(beaconry.profile(f"{PROFILE}receivers: [{{ id: desk, position: [2, 0] }}]\n"), *NONE, radio="virtual")
     server = run.wait("radio-ready")["receivers"]["desk"]
     run.wait("ready")
     assert "phone" not in shown(beaconry, "desk")
@@ -240,7 +245,7 @@ def test_receiver_with_a_server_is_a_phone_too(beaconry: Beaconry) -> None:
 
 
 def test_receiver_without_a_server_has_none(beaconry: Beaconry) -> None:
-    run = beaconry.run(beaconry.profile(f"{PROFILE}receivers: [{{ id: desk, hci-server: none }}]\n"), radio="virtual")
+    run = beaconry.run(beaconry.profile(f"{PROFILE}receivers: [{{ id: desk, hci-server: none }}]\n"), *NONE, radio="virtual")
     assert "desk" not in run.wait("radio-ready").get("receivers", {})
     run.wait("ready")
     record = shown(beaconry, "desk")
