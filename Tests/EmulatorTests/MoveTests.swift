@@ -144,7 +144,9 @@ private final class PlacedRadio: PositioningRadio {
         return .rest(last)
     }
     func position(of name: String) async -> Position? { places.withLock { $0[name]?.position(at: .zero) } }
-    func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver {
+    func serveReceiver(
+        _ name: String, motion: Motion?, hardware: ReceiverHardware
+    ) async throws(RadioError) -> AirReceiver {
         let body = servingHook.withLock(\.self)
         await body?()
         receivers.withLock { $0.append(name) }

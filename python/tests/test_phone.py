@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -50,9 +51,34 @@ def test_a_phone_ranges_by_its_place(shop: Air) -> None:
     phone.set_screen(False)
     phone.set_model("iphone-locked")
     assert (phone.status["screen"], phone.status["phone"]) == ("off", "iphone-locked")
+    phone.set_bluetooth(False)
+    phone.set_permission(False)
+    assert (phone.status["bluetooth"], phone.status["permission"]) == ("off", "denied")
+    phone.set_model("android-9-balanced", handset="galaxy-s9")
+    phone.set_hardware(fast=1.5, antenna="isotropic", carried="hand", heading=-90, sensitivity=-88)
+    hardware = {"rssiOffset": -8, "fast": 1.5, "antenna": "isotropic", "carried": "hand", "heading": -90, "sensitivity": -88}
+    assert {key: phone.status[key] for key in hardware} == hardware
+    assert phone.status["phone"] == {"preset": "android-9-balanced", "handset": "galaxy-s9"}
+    phone.set_hardware(rssi_offset=3, carried="none")
+    assert phone.status["rssiOffset"] == 3 and "carried" not in phone.status
     phone.remove()
     with pytest.raises(RequestError, match="phone"):
         phone.ranged()
+
+
+def test_phones_differ_in_their_hardware(shop: Air) -> None:
+    exact = shop.phone("exact", at=(3, 0))
+    weak = shop.phone("weak", model="android-low-latency", handset="galaxy-s9", at=(3, 0), antenna="isotropic")
+    own = shop.phone("own", at=(3, 0), rssi_offset=-20)
+    ranged(shop, exact, lambda found: [each.rssi for each in found] == [-69, -69])
+    ranged(shop, weak, lambda found: [each.rssi for each in found] == [-77, -77])
+    ranged(shop, own, lambda found: [each.rssi for each in found] == [-89, -89])
+    for arguments, words in (
+        ({"rssi_offset": 41.0}, "-40dB to 40dB"), ({"handset": "pixel-6"}, 'did you mean "pixel-5"'), ({"carried": "pockt"}, '"pocket"'),
+        ({"handset": "iphone-5", "model": "altbeacon"}, "iphone-5 is not a handset of altbeacon"),
+    ):  # fmt: skip
+        with pytest.raises(RequestError, match=re.escape(words)):
+            shop.phone("wrong", **arguments)
 
 
 def test_a_phone_monitors_regions() -> None:

@@ -25,7 +25,11 @@ final class ScriptedListeningHost: ListeningHost {
         self.gate = gate
     }
 
-    func open() async throws(RadioError) {}
+    let propagation: Propagation? = nil
+
+    func open(_ hardware: ReceiverHardware) async throws(RadioError) {}
+
+    func set(_ hardware: ReceiverHardware) async {}
 
     func scan(_ parameters: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting> { AsyncStream { nil } }
 

@@ -218,14 +218,21 @@ class Run:
                 self._write_profile()
                 raise
 
-    def receiver(self, name: str, *, at: Position | None = None) -> Receiver:
-        """Adds a receiver with a free port, at a position in metres, or 1 m from every beacon.
+    def receiver(
+        self, name: str, *, at: Position | None = None,
+        rssi_offset: float | None = None, sensitivity: float | None = None, fast: float | None = None,
+        antenna: str | None = None, carried: str | None = None, heading: float | None = None,
+    ) -> Receiver:  # fmt: skip
+        """Adds a receiver with a free port, at a position in metres, or 1 m from every beacon; its hardware as of `phone`.
 
         Raises `RequestError` if something on the air has the name, and in virtual time.
         """
         position = None if at is None else metres(at)
         try:
-            added = self.client.add_receiver(name, position=position)
+            added = self.client.add_receiver(
+                name, position=position, rssi_offset=rssi_offset, sensitivity=sensitivity, fast=fast, antenna=antenna, carried=carried,
+                heading=heading,
+            )  # fmt: skip
         except RequestError as error:
             if not self.clock.is_virtual:
                 raise

@@ -93,9 +93,16 @@ class Run:
         """Removes a beacon that was added with `beacon`."""
         await call(self._run.remove, beacon._beacon)
 
-    async def receiver(self, name: str, *, at: Position | None = None) -> Receiver:
+    async def receiver(
+        self, name: str, *, at: Position | None = None,
+        rssi_offset: float | None = None, sensitivity: float | None = None, fast: float | None = None,
+        antenna: str | None = None, carried: str | None = None, heading: float | None = None,
+    ) -> Receiver:  # fmt: skip
         """Adds a receiver with a free port."""
-        return Receiver(await call(self._run.receiver, name, at=at))
+        return Receiver(await call(
+            self._run.receiver, name, at=at, rssi_offset=rssi_offset, sensitivity=sensitivity, fast=fast, antenna=antenna,
+            carried=carried, heading=heading,
+        ))  # fmt: skip
 
     async def phone(
         self, name: str, *, model: str = "exact", handset: str | None = None, at: Position | None = None,
