@@ -30,6 +30,7 @@ struct SchemaAgreementTests {
         ("beacons.voltage", "the range of a format"),
         ("beacons.window", "the range of a format"),
         ("receivers.phone", "regions of namespaces"),
+        ("receivers.phone.*", "the system of a handset"),
         ("beacons.bind-key", "digits that look like a number"),
         ("beacons.bind-key-file", "the file"),
         ("receivers.regions.namespace", "digits that look like a number"),
@@ -356,6 +357,8 @@ private enum Documents {
               regions: [{ id: x, uuid: \(uuid), major: 1, minor: 2, exit-after: 30s, notify-on-display: true }, { id: y, namespace: 8b0ca750e7a7f6e3b0c2, instance: 0123456789ab, exit-after: 30s }] }
           - { id: s, label: "Löwe", hci-server: "tcp:127.0.0.1:6403" }
           - { id: t, esphome: "127.0.0.1:6053" }
+          - { id: v, phone: { preset: android-9-low-power, handset: pixel-4 }, bluetooth: on, permission: granted,
+              rssi-offset: -7dB, sensitivity: -90dBm, fast: 2dB, antenna: isotropic, carried: hand, heading: 90 }
           - { id: u, count: 2 }
         """,
         """

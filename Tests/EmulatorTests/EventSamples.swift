@@ -176,9 +176,14 @@ enum EventSamples {
             .numbers(UUID128(high: 1, low: 2), major: 1, minor: 2),
             .namespace([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], instance: [1, 2, 3, 4, 5, 6]),
         ]
+        var (denied, off) = (ListenerSettings(), ListenerSettings())
+        denied.permission = .denied
+        off.bluetooth = .off
+        if let pixel = Handset.named("pixel-4"), let phone = PhoneModel.exact.with(pixel) { denied.phone = phone }
         let events: [ReceiverEvent] =
             [
-                .added(ListenerSummary(ListenerSettings()), position: [2, 3.5, 0]), .added(screenOff, position: nil),
+                .added(ListenerSummary(denied), position: nil), .changed(ListenerSummary(denied)),
+                .changed(ListenerSummary(off)), .added(ListenerSummary(ListenerSettings()), position: [2, 3.5, 0]), .added(screenOff, position: nil),
                 .served(server: "tcp:127.0.0.1:6402", position: [0, 0, 2]), .changed(ListenerSummary(settings)),
                 .removed, .labelled("Anna"), .labelled(nil),
                 .ended(region: "shop"), .connected(connection), .disconnected(connection),

@@ -120,7 +120,8 @@ extension ProfileMistake {
         receiver("{ id: b, hci-server: ¦off }", "hci-server", "\"off\" \(serverRule)"),
         receiver(
             "{ id: b, ¦device: phone }", "",
-            "there is no key \"device\" here; keys are id, label, position, path, track, orbit, hci-server, esphome"),
+            "there is no key \"device\" here; keys are id, label, position, path, track, orbit, hci-server, esphome, "
+                + "rssi-offset, sensitivity, fast, antenna, carried, heading"),
     ]
 
     private func of(field: String) -> ProfileMistake { ProfileMistake(profile, field: field, message) }

@@ -81,7 +81,7 @@ import Testing
         ("heading: 361", "\"361\" is not a direction in degrees from -360 to 360"),
         (
             "phone: { preset: android-9-low-power, handset: pixel-6 }",
-            "there is no handset \"pixel-6\"; did you mean \"pixel-5\"?"
+            "there is no handset \"pixel-6\"; did you mean \"pixel-3\"?"
         ),
         ("phone: { preset: android-9-lowpower }", "there is no phone \"android-9-lowpower\"; did you mean"),
         (

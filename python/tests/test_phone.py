@@ -74,7 +74,7 @@ def test_phones_differ_in_their_hardware(shop: Air) -> None:
     ranged(shop, weak, lambda found: [each.rssi for each in found] == [-77, -77])
     ranged(shop, own, lambda found: [each.rssi for each in found] == [-89, -89])
     for arguments, words in (
-        ({"rssi_offset": 41.0}, "-40dB to 40dB"), ({"handset": "pixel-6"}, 'did you mean "pixel-5"'), ({"carried": "pockt"}, '"pocket"'),
+        ({"rssi_offset": 41.0}, "-40dB to 40dB"), ({"handset": "pixel-6"}, 'did you mean "pixel-3"'), ({"carried": "pockt"}, '"pocket"'),
         ({"handset": "iphone-5", "model": "altbeacon"}, "iphone-5 is not a handset of altbeacon"),
     ):  # fmt: skip
         with pytest.raises(RequestError, match=re.escape(words)):

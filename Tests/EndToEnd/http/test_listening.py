@@ -184,6 +184,48 @@ def test_state_comes_again_when_the_screen_comes_on_inside(shop: Server) -> None
     assert next(changes)["event"] == "entered"
 
 
+@pytest.mark.parametrize(("change", "obstacle"), [({"bluetooth": "off"}, "bluetooth-off"), ({"permission": "denied"}, "permission-denied")])
+def test_app_is_told_that_nothing_can_be_received(shop: Server, change: dict[str, str], obstacle: str) -> None:
+    assert shop.request("PUT", "/v1/receivers/phone/regions/shop", {"uuid": UUID}).status == 201
+    reports = stream(shop, "/v1/receivers/phone/ranging")
+    states = stream(shop, "/v1/receivers/phone/monitoring")
+    assert next(each for each in reports if each["beacons"]).get("obstacle") is None
+    assert next(each for each in states if each["state"] == "inside").get("obstacle") is None
+    assert shop.request("PATCH", "/v1/receivers/phone", change, **PATCH).status == 200
+    assert next(each for each in reports if not each["beacons"])["obstacle"] == obstacle
+    unknown = next(states)
+    assert (unknown["event"], unknown["state"], unknown["obstacle"]) == ("state", "unknown", obstacle)
+    (region,) = shop.request("GET", "/v1/receivers/phone/regions").json["regions"]
+    assert region["state"] == "unknown"
+    back = {key: {"off": "on", "denied": "granted"}[value] for key, value in change.items()}
+    assert shop.request("PATCH", "/v1/receivers/phone", back, **PATCH).status == 200
+    known = next(states)
+    assert (known["event"], known["state"]) == ("state", "inside") and "obstacle" not in known
+    assert next(each for each in reports if each["beacons"])["beacons"][0]["major"] == 1
+
+
+def test_app_of_an_android_goes_on_without_bluetooth(served: Served, beaconry: Beaconry) -> None:
+    run = served("--rate", "manual", "--hci-server", "none", profile=beaconry.profile(WALK.replace("[200, 0]]", "[1, 0]]")))
+    states = stream(run, "/v1/receivers/phone/monitoring")
+    assert run.request("POST", "/v1/clock/advance", {"by": "5s"}).status == 200
+    assert next(each for each in states if each["state"] == "inside")["event"] in ("state", "entered")
+    assert run.request("PATCH", "/v1/receivers/phone", {"bluetooth": "off"}, **PATCH).status == 200
+    assert run.request("POST", "/v1/clock/advance", {"by": "12s"}).status == 200
+    left = next(each for each in states if each["state"] != "inside")
+    assert (left["event"], left["state"]) == ("exited", "outside")
+
+
+def test_phone_with_a_handset_is_an_object(shop: Server) -> None:
+    phone = {"preset": "android-9-balanced", "handset": "pixel-4"}
+    answer = shop.request("PUT", "/v1/receivers/tablet", {"phone": phone, "heading": 90, "antenna": "isotropic"})
+    assert answer.status == 201
+    assert {key: answer.json[key] for key in ("phone", "rssiOffset", "heading", "antenna")} == {
+        "phone": phone, "rssiOffset": -8, "heading": 90, "antenna": "isotropic",
+    }  # fmt: skip
+    answer = shop.request("PATCH", "/v1/receivers/tablet", {"phone": "altbeacon", "heading": "180"}, **PATCH)
+    assert (answer.json["phone"], answer.json["heading"]) == ("altbeacon", 180) and "rssiOffset" not in answer.json
+
+
 def test_client_adds_a_receiver(shop: Server) -> None:
     assert shop.request("GET", "/v1/receivers/ipad/ranging").status == 404
     assert shop.request("PUT", "/v1/receivers/ipad", {}).status == 201
