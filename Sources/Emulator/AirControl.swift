@@ -211,6 +211,8 @@ package struct AirControl: Sendable {
     /// The names of everything that scans, in the order in which they joined the air.
     /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
     package func scanners() async throws(EmulatorError) -> [String] {
-        await (try positioning()).members().filter { $0.isScanActive != nil }.map(\.name)
+        let scanning = await (try positioning()).members().filter { $0.isScanActive != nil }.map(\.name)
+        // Those beside the hosts of a server have its name on the air.
+        return scanning + listeners.namesBesideHosts.filter { !scanning.contains($0) }
     }
 }

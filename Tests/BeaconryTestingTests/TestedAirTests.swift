@@ -163,13 +163,40 @@ struct TestedAirTests {
         try await air.clock.advance(by: .seconds(60))
         #expect(try await phone.state(of: "shop") == .inside)
         try await phone.setListening(true)
-        try await air.clock.advance(by: .seconds(11))
+        try await air.clock.advance(by: .seconds(12))
         #expect(try await phone.state(of: "shop") == .outside)
         #expect(try await phone.state(of: "other") == nil)
         await #expect(throws: VirtualAirError.self) { try await air.phone("phone") }
         await #expect(throws: VirtualAirError.self) { try await air.phone("other", model: "nokia") }
         try await phone.remove()
         await #expect(throws: VirtualAirError.self) { try await phone.ranged() }
+    }
+
+    @Test func phonesDifferInTheirHardware() async throws {
+        let air = try await VirtualAir(seed: 3)
+        try await air.beacon("door", iBeacon: (Self.uuid, 1, 7), at: Position(x: 0, y: 0))
+        let place = Position(x: 10, y: 0)
+        let handset = try await air.phone("s9", model: "android-low-latency", handset: "galaxy-s9", at: place)
+        let own = try await air.phone(
+            "own", at: place, hardware: VirtualAir.Phone.Hardware(rssiOffset: -3, carried: .hand, heading: -90))
+        try await air.clock.advance(by: .seconds(2))
+        #expect(try await handset.ranged().map(\.rssi) == [-87])
+        #expect(try await own.ranged().map(\.rssi) == [-82])
+        try await own.set(VirtualAir.Phone.Hardware(rssiOffset: 5, hasIsotropicAntenna: true))
+        try await handset.setBluetooth(false)
+        try await air.clock.advance(by: .seconds(2))
+        #expect(try await own.ranged().map(\.rssi) == [-74])
+        #expect(try await handset.ranged().isEmpty)
+        try await handset.setBluetooth(true)
+        try await own.setPermission(false)
+        try await air.clock.advance(by: .seconds(2))
+        #expect(try await own.ranged().isEmpty)
+        #expect(try await handset.ranged().map(\.rssi) == [-87])
+        await #expect(throws: VirtualAirError.self) { try await air.phone("x", handset: "pixel-6") }
+        await #expect(throws: VirtualAirError.self) { try await air.phone("x", model: "iphone", handset: "pixel-5") }
+        await #expect(throws: VirtualAirError.self) {
+            try await air.phone("x", hardware: VirtualAir.Phone.Hardware(rssiOffset: 41))
+        }
     }
 
     /// What a phone receives while it walks past beacons, with chance in the model.

@@ -183,7 +183,8 @@ enum EventSamples {
         let events: [ReceiverEvent] =
             [
                 .added(ListenerSummary(denied), position: nil), .changed(ListenerSummary(denied)),
-                .changed(ListenerSummary(off)), .added(ListenerSummary(ListenerSettings()), position: [2, 3.5, 0]), .added(screenOff, position: nil),
+                .changed(ListenerSummary(off)), .added(ListenerSummary(ListenerSettings()), position: [2, 3.5, 0]),
+                .added(screenOff, position: nil),
                 .served(server: "tcp:127.0.0.1:6402", position: [0, 0, 2]), .changed(ListenerSummary(settings)),
                 .removed, .labelled("Anna"), .labelled(nil),
                 .ended(region: "shop"), .connected(connection), .disconnected(connection),

@@ -69,6 +69,9 @@ package final class ListeningReceivers: Sendable {
     /// Whether a receiver was added during the run.
     func isAdded(_ name: String) -> Bool { state.withLock { $0.added.contains(name) } }
 
+    /// The names of those beside the hosts of a server, in order.
+    var namesBesideHosts: [String] { state.withLock { $0.besideHosts.sorted() } }
+
     /// Whether a receiver is beside the hosts of a server.
     package func isBesideHosts(_ name: String) -> Bool { state.withLock { $0.besideHosts.contains(name) } }
 

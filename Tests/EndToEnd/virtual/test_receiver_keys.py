@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from beaconry import Beaconry, Run
+from beaconry import PATIENCE, Beaconry, Run
 from command_tree import CommandTree, command_tree
+from raw_host import RawHost
 
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 BEACON = f"  - {{ id: door, device: ibeacon, interval: 100ms, position: [0, 0], ibeacon: {{ uuid: {UUID}, major: 1, minor: 7 }} }}\n"
@@ -244,6 +246,34 @@ def test_receiver_with_a_server_is_a_phone_too(beaconry: Beaconry) -> None:
     assert run.end() == 0
 
 
+def test_host_and_phone_of_a_receiver_are_one_in_lists(beaconry: Beaconry) -> None:
+    """The host has the name of the receiver, whichever came first, and an override of its path is that of both."""
+    run = ready(beaconry.run(beaconry.profile(f"{PROFILE}receivers: [{{ id: desk, position: [2, 0] }}]\n"), *NONE, radio="virtual"))
+    assert beaconry.call("ctl", "receiver", "beacons", "desk").returncode == 0
+    run.wait("receiver-added", receiver="desk")
+    host = RawHost(int(shown(beaconry, "desk")["port"]))
+    run.wait("host-joined", host="desk")
+    record = shown(beaconry, "desk")
+    assert (record["joined"], record["hosts"], record["phone"]) == (True, ["desk"], "exact")
+    listed = [json.loads(line)["name"] for line in beaconry.call("ctl", "receivers", "--json").stdout.splitlines()]
+    assert listed == ["desk"]
+    links = [json.loads(line) for line in beaconry.call("ctl", "links", "--json").stdout.splitlines()]
+    assert [(each["from"], each["to"], each["meanRSSI"]) for each in links] == [("door", "desk", -65)]
+    assert beaconry.call("ctl", "link", "door", "desk", "--rssi=-80").returncode == 0
+
+    def ranged() -> list[int]:
+        report = json.loads(beaconry.call("ctl", "receiver", "beacons", "desk", "--json").stdout)
+        return [each["rssi"] for each in report["beacons"]]
+
+    end = time.monotonic() + PATIENCE
+    while ranged() != [-80]:
+        assert time.monotonic() < end, ranged()
+        time.sleep(0.1)
+    host.close()
+    run.wait("host-left", host="desk")
+    assert run.end() == 0
+
+
 def test_receiver_without_a_server_has_none(beaconry: Beaconry) -> None:
     run = beaconry.run(beaconry.profile(f"{PROFILE}receivers: [{{ id: desk, hci-server: none }}]\n"), *NONE, radio="virtual")
     assert "desk" not in run.wait("radio-ready").get("receivers", {})
@@ -251,3 +281,46 @@ def test_receiver_without_a_server_has_none(beaconry: Beaconry) -> None:
     record = shown(beaconry, "desk")
     assert record["phone"] == "exact" and "server" not in record
     assert run.end() == 0
+
+
+# Chance -----------------------------------------------------------------------------------------------------------------
+
+
+def seconds_with_packets(found: list[dict[str, Any]], of: int) -> float:
+    return len({int(each["microseconds"] / 1e6) for each in found}) / of
+
+
+def test_gaps_follow_from_the_seed_and_end_with_the_physics(beaconry: Beaconry) -> None:
+    """The gaps of a phone are on an air with chance only."""
+    gaps = "phone: android-low-latency-gaps, antenna: isotropic"
+    assert len(recorded(beaconry, gaps, duration="300s")) > 2800
+    first, again, other = (
+        recorded(beaconry, gaps, "--physics", "hall", "--seed", seed, duration="300s") for seed in ("2", "2", "3")
+    )
+    assert first == again and first != other
+    assert 0.7 < seconds_with_packets(first, 300) < 0.9
+    assert seconds_with_packets(recorded(beaconry, "phone: android-low-latency", "--physics", "hall", duration="300s"), 300) > 0.96
+    assert seconds_with_packets(recorded(beaconry, "hci-server: none", "--physics", "hall", duration="300s"), 300) == 1
+
+
+def test_scenario_has_receivers_that_differ(beaconry: Beaconry) -> None:
+    scenario = beaconry.profile(
+        f"""
+scenario: differ
+duration: 5s
+beacons:
+{BEACON}receivers:
+  - {{ id: exact, position: [1, 0] }}
+  - {{ id: weak, position: [1, 0], phone: {{ preset: android-low-latency, handset: galaxy-s9 }} }}
+  - {{ id: own, position: [1, 0], rssi-offset: -20 }}
+  - {{ id: off, position: [1, 0], phone: android-low-latency, bluetooth: off }}
+expect:
+  - {{ receiver: exact, rssi: door, dbm: [-60, -58], between: [1s, 5s] }}
+  - {{ receiver: weak, rssi: door, dbm: [-68, -66], between: [1s, 5s] }}
+  - {{ receiver: own, rssi: door, dbm: [-80, -78], between: [1s, 5s] }}
+  - {{ receiver: off, does-not-see: door, by: 5s }}
+""",
+        "differ.yaml",
+    )
+    done = beaconry.call("test", str(scenario))
+    assert done.returncode == 0, done
