@@ -426,7 +426,7 @@ package actor ListeningReceiver {
             observe?(.report(each))
             switch each {
             case .ranging(let report):
-                self.report = RangingRecord(report.beacons, settings.obstacle)
+                self.report = RangingRecord(settings.obstacle == nil ? report.beacons : [], settings.obstacle)
                 if reports.hasReaders { reports.send(Report(record: self.report, line: JSONLine.encode(self.report))) }
             case .region(let event): changes.send(MonitoringRecord(event))
             }

@@ -21,6 +21,10 @@ export class ReceiverApp {
     #timer;
     #screen;
     #listening;
+    #bluetooth;
+    #permission;
+    #offset = html("input", { type: "number", min: -40, max: 40, step: "any", "aria-label": "RSSI offset in dB" });
+    #offsetForm;
     #rows = html("tbody");
     #order = new HeldOrder(this.#rows, () => this.read());
     #known = new Map();
@@ -39,17 +43,28 @@ export class ReceiverApp {
         this.#screen = switchButton(
             "Screen", () => change({ screen: this.#screen.getAttribute("aria-checked") === "true" ? "off" : "on" }),
         );
+        this.#bluetooth = switchButton(
+            "Bluetooth", () => change({ bluetooth: this.#bluetooth.getAttribute("aria-checked") === "true" ? "off" : "on" }),
+        );
+        this.#permission = switchButton(
+            "Permission",
+            () => change({ permission: this.#permission.getAttribute("aria-checked") === "true" ? "denied" : "granted" }),
+        );
+        this.#offsetForm = html("form", { class: "actions", submit: (event) => {
+            event.preventDefault();
+            if (this.#offset.value !== "") change({ rssiOffset: Number(this.#offset.value) });
+        } }, html("label", {}, "RSSI offset ", this.#offset, " dB"), html("button", { type: "submit" }, "Set"));
         this.#regionTable.hidden = true;
         // Not by streams: a browser has six connections to a server, for all tabs.
         this.#timer = setInterval(() => this.read(), PERIOD);
         this.read();
     }
 
-    get switches() { return [this.#listening, this.#screen]; }
+    get switches() { return [this.#listening, this.#screen, this.#bluetooth, this.#permission]; }
 
     get elements() {
         return [
-            this.#connections, html("h3", {}, "Ranging"),
+            this.#offsetForm, this.#connections, html("h3", {}, "Ranging"),
             html("div", { class: "ranging", role: "region", "aria-label": "Ranging", tabindex: 0 },
                 plainTable("Beacons that the app ranges", ["Beacon", "RSSI", "True distance", "The app shows"], this.#rows),
                 this.#none),
@@ -62,6 +77,10 @@ export class ReceiverApp {
     update(now) {
         set(this.#listening, "aria-checked", String(now.listening));
         set(this.#screen, "aria-checked", String(now.screen === "on"));
+        set(this.#bluetooth, "aria-checked", String(now.bluetooth === "on"));
+        set(this.#permission, "aria-checked", String(now.permission === "granted"));
+        // Not while it is typed.
+        if (document.activeElement !== this.#offset) this.#offset.value = String(now.rssiOffset ?? 0);
     }
 
     /** Reads the last report, the regions and the connections. */

@@ -73,7 +73,9 @@ struct BenchOptions: ParsableArguments {
                     guard receiver.id == bench else { return receiver }
                     var listener = receiver.listener ?? ListenerSettings()
                     (listener.phone, listener.scan, listener.screen) = (.exact, nil, .on)
-                    return ReceiverDefinition(id: receiver.id, movement: receiver.movement, listener: listener)
+                    (listener.bluetooth, listener.permission) = (.on, .granted)
+                    return ReceiverDefinition(
+                        id: receiver.id, movement: receiver.movement, listener: listener, traits: receiver.traits)
                 })
         }
     }

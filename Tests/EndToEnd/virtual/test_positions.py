@@ -274,7 +274,7 @@ def test_wrong_moves_are_refused(beaconry: Beaconry, arguments: tuple[str, ...],
         ("?at=1", "two or three numbers of metres"),
         ("?at=1,x", '"x" is not a number of metres'),
         ("?name=a b", "is not a name"),
-        ("?place=1,2", "is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, carried=hand, carried=pocket, heading=DEGREES, or as=CHARACTER"),
+        ("?place=1,2", "is not name=NAME, at=X,Y, address=XX:XX:XX:XX:XX:XX, rssi-offset=-7.5, sensitivity=-90, fast=2, antenna=isotropic, "),
         ("?address=1", "is not the address of a device"),
     ],
 )
