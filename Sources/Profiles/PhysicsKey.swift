@@ -105,12 +105,30 @@ package struct PhysicsKey: Sendable {
             ValueText.decibels,
             { $0.capture }, { $0.capture = $1 }),
         PhysicsKey(
+            "interference", "packets of other networks, such as Wi-Fi",
+            (37...39).map { Number("channel-\($0)", "the share of the time on \($0)", .percentage, share) } + [
+                Number("burst", "the length of one of them in milliseconds", .burst, ValueText.burst),
+                Number("level", "their power at a receiver in dBm", .sensitivity, ValueText.sensitivity),
+            ],
+            { model in
+                model.interference.map { each in each.shares.map { $0 * 100 } + [each.burst * 1000, each.level] }
+            },
+            {
+                $0.interference = $1.map {
+                    Propagation.Interference(shares: $0[0..<3].map { $0 / 100 }, burst: $0[3] / 1000, level: $0[4])
+                }
+            }),
+        PhysicsKey(
             "body", "the loss through the body of a person who has a receiver in a pocket, in dB", .decibels,
             ValueText.decibels, off: .zero, { $0.bodyLoss }, { $0.bodyLoss = $1 ?? 0 }),
         PhysicsKey(
             "hand", "the loss through the body of a person who has a receiver in the hand, in dB", .decibels,
             ValueText.decibels, off: .zero, { $0.handLoss }, { $0.handLoss = $1 ?? 0 }),
     ]
+
+    private static func share(_ text: String) throws(ValueFault) -> Double {
+        try ValueText.quantity(text, .percentage, "a percentage")
+    }
 
     /// A key with one number.
     private init(

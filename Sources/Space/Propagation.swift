@@ -32,6 +32,8 @@ package struct Propagation: Hashable, Sendable {
     /// How many dB the RSSI of a packet must be above the RSSI of each packet that overlaps it on its channel, so that
     /// the packet is received; `nil` if packets do not collide.
     package var capture: Double?
+    /// The packets of other networks; `nil` for none.
+    package var interference: Interference?
     /// The loss in dB through the body of a person who has a receiver in a pocket, from the side that the body faces away from.
     package var bodyLoss: Double
     /// The same for a person who has it in the hand.
@@ -65,6 +67,22 @@ package struct Propagation: Hashable, Sendable {
         }
     }
 
+    /// Packets of other networks on the advertising channels, such as those of Wi-Fi, which come at random times.
+    package struct Interference: Hashable, Sendable {
+        /// The shares of the time in which they are on 37, 38 and 39: three numbers from 0 to 1.
+        package var shares: [Double]
+        /// The length of a packet in seconds.
+        package var burst: Double
+        /// Their power within a channel at every receiver, in dBm.
+        package var level: Double
+
+        package init(shares: [Double], burst: Double, level: Double) {
+            self.shares = shares
+            self.burst = burst
+            self.level = level
+        }
+    }
+
     /// A straight wall, seen from above.
     package struct Wall: Hashable, Sendable {
         /// The ends; `z` is not used.
@@ -83,7 +101,7 @@ package struct Propagation: Hashable, Sendable {
         exponent: Double = 2, clutter: Double = 0, lossAtOneMetre: Double = 59, shadowing: Shadowing? = nil,
         openSpace: OpenSpace? = nil, directPathRatio: Double? = nil, packetDeviation: Double = 0,
         antennaDeviation: Double = 0, sensitivity: Double? = nil, capture: Double? = nil, bodyLoss: Double = 9,
-        handLoss: Double = 5.5, walls: [Wall] = []
+        handLoss: Double = 5.5, interference: Interference? = nil, walls: [Wall] = []
     ) {
         self.exponent = exponent
         self.clutter = clutter
@@ -97,6 +115,7 @@ package struct Propagation: Hashable, Sendable {
         self.capture = capture
         self.bodyLoss = bodyLoss
         self.handLoss = handLoss
+        self.interference = interference
         self.walls = walls
     }
 
@@ -126,8 +145,7 @@ package struct Propagation: Hashable, Sendable {
     /// Whether two packets over the same path have the same RSSI, and all packets are received.
     package var isDeterministic: Bool {
         shadowing == nil && directPathRatio == nil && packetDeviation == 0 && antennaDeviation == 0
-            && sensitivity == nil
-            && capture == nil
+            && sensitivity == nil && capture == nil && interference == nil
     }
 }
 

@@ -75,6 +75,8 @@ struct Medium: Sendable {
     /// With chance, the places of moving controllers are those at the last multiple of 4,096 µs: a walker moves by 5 mm
     /// meanwhile.
     private static let stepBits: AirTime = 12
+    /// The ratio in dB of packets beside those of other networks where the model has none.
+    private static let typicalCapture = 8.0
 
     /// Whether packets collide: then each PDU of an advertising event has an instant of its own.
     private(set) var hasCollisions: Bool
@@ -87,6 +89,7 @@ struct Medium: Sendable {
     private var slope: Double
     private var lossAtOneMetre: Double
     private var capture: Double
+    private var interference: Interference?
     private var clutter: Double
     private let nearestSquare = Propagation.nearest * Propagation.nearest
     private var hasObstacles: Bool
@@ -131,6 +134,9 @@ struct Medium: Sendable {
         hasObstacles = propagation.hasObstacles
         lossAtOneMetre = propagation.lossAtOneMetre
         capture = propagation.capture ?? 0
+        interference = propagation.interference.map {
+            Interference($0, capture: propagation.capture ?? Self.typicalCapture, seed: seed)
+        }
         slope = 5 * propagation.pathExponent / log(10)
         clutter = propagation.clutter
         fading = Fading(propagation, seed: seed)
@@ -226,7 +232,8 @@ struct Medium: Sendable {
                 least: threshold - mean)
         transmissions.setSelectedRSSI(Float(rssi), inColumn: column)
         guard !(rssi < threshold), !isCovered(rssi, at: receiver, column: column),
-            reception.decodes(excess: rssi - sensitivity, bits: event.bits, draw: draw)
+            reception.decodes(excess: rssi - sensitivity, bits: event.bits, draw: draw),
+            interference?.covers(rssi, on: channel, from: start, to: now) != true
         else {
             counts.noteLost(from: event.transmitter, to: receiver, isFirst: false)
             return nil
@@ -340,7 +347,8 @@ struct Medium: Sendable {
         if let length = packet.bits {
             guard !isLost, !(rssi < threshold),
                 !packet.mayCollide || !isCoveredWithOverrides(rssi, at: receiver, now: now),
-                reception.decodes(excess: rssi - sensitivity, bits: length, draw: draw)
+                reception.decodes(excess: rssi - sensitivity, bits: length, draw: draw),
+                interference?.covers(rssi, on: packet.channel, from: now - AirTime(length), to: now) != true
             else {
                 counts.noteLost(from: packet.transmitter, to: receiver, isFirst: override != nil)
                 return nil

@@ -303,6 +303,7 @@ private enum Documents {
           antenna: 2dB
           sensitivity: -95dBm
           capture: 6dB
+          interference: { channel-37: 20%, channel-38: 5%, channel-39: 0%, burst: 2ms, level: -60dBm }
           body: 3dB
           hand: 2dB
         walls: [{ from: [0, 0], to: [1, 1], loss: 6dB }]

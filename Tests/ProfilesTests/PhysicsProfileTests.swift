@@ -54,6 +54,10 @@ import Testing
                 exponent: 2.2, shadowing: .init(deviation: 2.7, distance: 0.75), directPathRatio: 4, packetDeviation: 3,
                 sensitivity: -95, capture: 8, bodyLoss: 12)),
         Model(
+            text:
+                "physics: { interference: { channel-37: 20%, channel-38: 5, channel-39: 0, burst: 2ms, level: -60dBm } }",
+            model: Propagation(interference: .init(shares: [0.2, 0.05, 0], burst: 0.002, level: -60))),
+        Model(
             text: "physics: { shadowing: { sigma: 1, distance: 2 }, fast: 0.5, sensitivity: -90.5, capture: 0 dB }",
             model: Propagation(
                 shadowing: .init(deviation: 1, distance: 2), packetDeviation: 0.5, sensitivity: -90.5, capture: 0)),

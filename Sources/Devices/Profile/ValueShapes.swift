@@ -31,6 +31,7 @@ extension ValueShape {
     package static let exponent = ValueShape.number(0...10)
     package static let decibels = ValueShape.number(0...100, unit: "dB")
     package static let sensitivity = ValueShape.number(-150...0, unit: "dBm")
+    package static let burst = ValueShape.number(0.01...100, unit: "ms")
     package static let planWidth = ValueShape.number(0.1...10_000, unit: "m")
     package static let distance = ValueShape.number(0.01...1000, unit: "m")
     package static let ratio = ValueShape.number(0...1000)

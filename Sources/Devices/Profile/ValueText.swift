@@ -280,6 +280,11 @@ extension ValueText {
         try quantity(text, .sensitivity, "a sensitivity")
     }
 
+    /// The length of a packet of another network: 0.01 to 100 milliseconds, with or without `ms` behind it; in milliseconds.
+    package static func burst(_ text: String) throws(ValueFault) -> Double {
+        try quantity(text, .burst, "a length")
+    }
+
     /// A distance in metres, more than 0, with or without `m` behind it.
     package static func distance(_ text: String) throws(ValueFault) -> Double {
         try quantity(text, .distance, "a distance")
