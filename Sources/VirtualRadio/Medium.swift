@@ -517,7 +517,7 @@ struct Medium: Sendable {
         let offset = sites[receiver].reportedOffset
         return PathStatus(
             distance: places.map { $0.distance(to: $1) }, meanRSSI: (override?.rssi(of: mean) ?? mean) + offset,
-            lastRSSI: count.flatMap { $0.lastRSSI.isNaN ? nil : Double($0.lastRSSI) + offset },
+            lastRSSI: count.flatMap { $0.lastRSSI.isNaN ? nil : min(max(Double($0.lastRSSI) + offset, -127), 20) },
             packets: UInt64(count?.packets ?? 0), lostPackets: UInt64(count?.lost ?? 0), override: override)
     }
 

@@ -111,7 +111,8 @@ class Flat:
     anchors: list[Place]
     walls: list[tuple[float, float, float, float]]
     places: list[Place]
-    rssi: list[list[float | None]]
+    rssi: list[list[float]]
+    """In dBm, not a number for no packet."""
 
     def count_walls(self, place: Place, anchor: Place) -> float:
         faces = 0

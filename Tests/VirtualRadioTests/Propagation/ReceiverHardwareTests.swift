@@ -51,6 +51,19 @@ import Testing
         if let last = path.lastRSSI { #expect(abs(last - (-79 + offset)) < 1e-3) }
     }
 
+    /// What the last packet was reported with stays within the numbers that a controller reports.
+    @Test(arguments: [-40, 40.0])
+    func lastRSSIHasTheLimitsOfReports(_ offset: Double) throws {
+        for (metres, power) in [(0.01, Int8(20)), (1e9, -100)] {
+            var medium = Self.medium(
+                Propagation(packetDeviation: 3), ReceiverHardware(rssiOffset: offset),
+                at: .rest(Position(x: metres, y: 0)))
+            let reported = try #require(Self.rssi(&medium, power: power))
+            let last = try #require(medium.path(from: 0, power: power, to: 1, at: 0).lastRSSI)
+            #expect(Int8(last.rounded()) == reported)
+        }
+    }
+
     @Test func offsetHasNoInfluenceOnWhatIsReceived() {
         let edge = Propagation(packetDeviation: 3, sensitivity: -79)
         var ideal = Self.medium(edge, ReceiverHardware())
