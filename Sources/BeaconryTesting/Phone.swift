@@ -44,7 +44,7 @@ extension VirtualAir {
         public struct Hardware: Hashable, Sendable {
             /// Where a person carries a phone.
             public enum Carried: String, Hashable, Sendable, CaseIterable {
-                case none, hand, pocket
+                case hand, pocket, none
             }
 
             /// Added to each RSSI that it reports: -40 to 40 dB.

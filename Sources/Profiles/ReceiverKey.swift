@@ -12,7 +12,7 @@ package import Space
 package struct ReceiverTraits: Hashable, Sendable {
     /// Where a person carries a receiver.
     package enum Carried: String, Hashable, Sendable, CaseIterable {
-        case none, hand, pocket
+        case hand, pocket, none
     }
 
     /// Added to each RSSI that is reported, in dB.
@@ -112,7 +112,7 @@ package struct ReceiverKey: Sendable {
         ReceiverKey("carried", "carried", "where a person carries it: hand, pocket or none", "pocket", \.carried),
         ReceiverKey(
             "heading", "heading", "the direction that it faces, in degrees clockwise from north", 90, .degrees,
-            "a direction in degrees", \.heading),
+            "a number of degrees", \.heading),
     ]
 
     /// A key with a number.

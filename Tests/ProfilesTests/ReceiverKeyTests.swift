@@ -77,8 +77,8 @@ import Testing
         ("sensitivity: -10dBm", "\"-10dBm\" is not the sensitivity of a receiver from -120dBm to -50dBm"),
         ("fast: -1", "\"-1\" is not a standard deviation from 0dB to 20dB"),
         ("antenna: isotrop", "\"isotrop\" is not one of drawn, isotropic; did you mean \"isotropic\"?"),
-        ("carried: pockt", "\"pockt\" is not one of none, hand, pocket; did you mean \"pocket\"?"),
-        ("heading: 361", "\"361\" is not a direction in degrees from -360 to 360"),
+        ("carried: pockt", "\"pockt\" is not one of hand, pocket, none; did you mean \"pocket\"?"),
+        ("heading: 361", "\"361\" is not a number of degrees from -360 to 360"),
         (
             "phone: { preset: android-9-low-power, handset: pixel-6 }",
             "there is no handset \"pixel-6\"; did you mean \"pixel-3\"?"

@@ -258,7 +258,7 @@ def test_host_and_phone_of_a_receiver_are_one_in_lists(beaconry: Beaconry) -> No
     listed = [json.loads(line)["name"] for line in beaconry.call("ctl", "receivers", "--json").stdout.splitlines()]
     assert listed == ["desk"]
     links = [json.loads(line) for line in beaconry.call("ctl", "links", "--json").stdout.splitlines()]
-    assert [(each["from"], each["to"], each["meanRSSI"]) for each in links] == [("door", "desk", -65)]
+    assert [(each["from"], each["to"], round(each["meanRSSI"])) for each in links] == [("door", "desk", -65)]
     assert beaconry.call("ctl", "link", "door", "desk", "--rssi=-80").returncode == 0
 
     def ranged() -> list[int]:
@@ -324,3 +324,20 @@ expect:
     )
     done = beaconry.call("test", str(scenario))
     assert done.returncode == 0, done
+
+
+def test_reload_changes_the_hardware(beaconry: Beaconry) -> None:
+    def text(keys: str) -> str:
+        return f"{PROFILE}receivers:\n  - {{ id: desk{keys} }}\n  - {{ id: tablet, phone: exact{keys} }}\n"
+
+    path = beaconry.profile(text(""))
+    run = ready(beaconry.run(path, *NONE, radio="virtual"))
+    for keys, expected in ((", rssi-offset: -5, carried: hand", (-5, "hand")), ("", (None, None))):
+        path.write_text(text(keys))
+        done = beaconry.call("ctl", "reload")
+        assert done.returncode == 0, done
+        for name in ("desk", "tablet"):
+            record = shown(beaconry, name)
+            assert (record.get("rssiOffset"), record.get("carried")) == expected, name
+    assert "receivers-not-changed" not in run.warnings()
+    assert run.end() == 0
