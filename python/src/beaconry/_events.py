@@ -118,8 +118,8 @@ MEMBERS: dict[str, tuple[str, ...]] = {
     ),
     "override": ("rssi", "loss", "packet-loss", "for"),
     "physics": (
-        "preset", "exponent", "clutter", "shadowing", "open-space", "fading", "fast", "antenna", "sensitivity", "capture", "body",
-        "hand",
+        "preset", "exponent", "clutter", "shadowing", "open-space", "fading", "fast", "antenna", "sensitivity", "capture",
+        "interference", "body", "hand",
     ),
     "receivers": (),
     "requested": ("address", "pdu", "advertisingData", "scanResponse", "intervalTicks", "txPower"),
