@@ -149,7 +149,8 @@ extension ProfileMistake {
         air("physics: ¦[office]", "physics", "a mapping of keys and values is expected here"),
         air(
             "physics: { ¦sigma: 3 }", "physics",
-            "there is no key \"sigma\" here; keys are preset, exponent, shadowing, fading, fast, sensitivity, capture, body"
+            "there is no key \"sigma\" here; keys are preset, exponent, clutter, shadowing, open-space, "
+                + "fading, fast, antenna, sensitivity, capture, interference, body, hand"
         ),
         air("physics: { exponent: ¦11 }", "physics.exponent", "\"11\" is not an exponent from 0 to 10"),
         air("physics: { fast: ¦3m }", "physics.fast", "\"3m\" is not a number of decibels from 0dB to 100dB"),

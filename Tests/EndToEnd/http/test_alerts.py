@@ -157,7 +157,9 @@ def test_every_alert_fires_for_its_cause(beaconry: Beaconry, tmp_path: Path) -> 
     (tmp_path / "four").mkdir()
     path = tmp_path / "four" / "profile.yaml"
     path.write_text(ROOM)
-    served(path, "--last-good", "--state", str(state), ROOM="4").run.end()
+    first = served(path, "--last-good", "--state", str(state), ROOM="4")
+    wait_until(lambda: any((state / ".last-good").rglob("profile.yaml*")))
+    first.run.end()
     path.write_text("profile: museum\nbeacons: [")
     four = served(path, "--last-good", "--state", str(state), ROOM="4")
     with prometheus(tmp_path / "second", [f"127.0.0.1:{four.port}"]) as watch:
