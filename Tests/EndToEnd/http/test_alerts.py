@@ -158,7 +158,7 @@ def test_every_alert_fires_for_its_cause(beaconry: Beaconry, tmp_path: Path) -> 
     path = tmp_path / "four" / "profile.yaml"
     path.write_text(ROOM)
     first = served(path, "--last-good", "--state", str(state), ROOM="4")
-    wait_until(lambda: any((state / ".last-good").rglob("profile.yaml*")))
+    wait_until(lambda: any((state / ".last-good").rglob("manifest.json")))
     first.run.end()
     path.write_text("profile: museum\nbeacons: [")
     four = served(path, "--last-good", "--state", str(state), ROOM="4")
