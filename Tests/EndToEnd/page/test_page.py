@@ -52,10 +52,11 @@ def room(beaconry: Beaconry) -> Path:
 
 def drag(viewer: Viewer, name: str, by: tuple[float, float]) -> None:
     """Drags a mark by pixels, in steps as a hand does."""
+    # It waits until the mark does not move, and nothing covers it.
+    viewer.mark(name).hover()
     box = viewer.mark(name).bounding_box()
     assert box
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    viewer.page.mouse.move(x, y)
     viewer.page.mouse.down()
     viewer.page.mouse.move(x + by[0], y + by[1], steps=10)
     viewer.page.mouse.up()
@@ -162,6 +163,8 @@ def test_a_beacon_without_a_position_gets_one(show: Show, room: Path) -> None:
     viewer = show(room)
     mark = viewer.mark("spare")
     expect(mark).to_have_attribute("aria-label", "Beacon spare, on the air, no position")
+    # From then on the layout stays as it is.
+    expect(viewer.page.get_by_role("region", name="First steps")).to_be_visible()
     drag(viewer, "spare", (0, -150))
     expect(mark).to_have_attribute("aria-label", re.compile(r"^Beacon spare, on the air, at "))
     assert "position" in viewer.beacon("spare")

@@ -55,7 +55,7 @@ async def listen(bus: MessageBus) -> None:
 
 def crowd(folder: Path) -> Path:
     """A profile with many beacons."""
-    text = "profile: crowd\nbeacons:\n" + "".join(
+    text = "profile: crowd\npower-on: together\nbeacons:\n" + "".join(
         f"  - id: b{number}\n    device: ibeacon\n    interval: 3s\n"
         f"    ibeacon: {{ uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1, minor: {number} }}\n"
         for number in range(BEACONS)
