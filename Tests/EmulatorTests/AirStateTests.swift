@@ -113,6 +113,8 @@ struct AirStateTests {
             var summary = await rig.emulator.airSummary()
             #expect(summary.isComplete && summary.beacons == 2 && summary.expected == 1)
             #expect(try await rig.emulator.setEnabled("exit", true).airState.isExpected)
+            // The first start, the stop, and this start.
+            try await rig.advertisement("exit", 3)
             rig.radio.confirm("exit")
             try await rig.settle()
             summary = await rig.emulator.airSummary()
