@@ -27,7 +27,7 @@ from recording import Recorder
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from bumble.hci import Address, OwnAddressType  # noqa: E402
-from private_peer import IDENTITY, SECRET as PRIVATE_SECRET, Io, PrivatePeer, private, private_peer  # noqa: E402
+from private_peer import IDENTITY, SECRET as PRIVATE_SECRET, Io, private, private_peer  # noqa: E402
 
 BUS = "org.freedesktop.DBus"
 PROPERTIES, MANAGER = f"{BUS}.Properties", f"{BUS}.ObjectManager"
