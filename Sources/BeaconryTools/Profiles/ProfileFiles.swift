@@ -68,28 +68,12 @@ package enum ProfileFiles {
                     let message = "\(paths[index]) has the name \"\(profile.name)\" already"
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "profile", message: message))
                 }
-                if let physics = profile.surroundings.physics,
-                    profiles.contains(where: { $0.surroundings.physics ?? physics != physics })
-                {
-                    let message =
-                        "an earlier profile has other physics, and there is one air; write the same in both, "
-                        + "or leave one out"
-                    faults.append(ProfileFault(file: path, line: 1, column: 1, field: "physics", message: message))
-                }
-                if let plan = profile.surroundings.plan,
-                    profiles.contains(where: { $0.surroundings.plan ?? plan != plan })
-                {
-                    let message = "an earlier profile has another map, and there is one air; leave one out"
-                    faults.append(ProfileFault(file: path, line: 1, column: 1, field: "map", message: message))
-                }
-                if let powerOn = profile.surroundings.powerOn,
-                    profiles.contains(where: { $0.surroundings.powerOn ?? powerOn != powerOn })
-                {
-                    let message =
-                        "an earlier profile has another power-on, and there is one air; write the same in both, "
-                        + "or leave one out"
-                    faults.append(ProfileFault(file: path, line: 1, column: 1, field: "power-on", message: message))
-                }
+                let both = "; write the same in both, or leave one out"
+                faults += [
+                    conflict(\.physics, "physics", "other physics", both, of: profile, in: path, after: profiles),
+                    conflict(\.plan, "map", "another map", "; leave one out", of: profile, in: path, after: profiles),
+                    conflict(\.powerOn, "power-on", "another power-on", both, of: profile, in: path, after: profiles),
+                ].compactMap(\.self)
                 if let message = names.insert(profile, in: path) {
                     faults.append(ProfileFault(file: path, line: 1, column: 1, field: "receivers", message: message))
                 }
@@ -100,6 +84,18 @@ package enum ProfileFiles {
         }
         guard faults.isEmpty else { throw ProfileFaults(faults) }
         return profiles
+    }
+
+    /// The fault of a part of the surroundings of which an earlier profile has another one; `nil` for none.
+    private static func conflict<Part: Equatable>(
+        _ part: KeyPath<Surroundings, Part?>, _ field: String, _ other: String, _ advice: String, of profile: Profile,
+        in path: String, after earlier: [Profile]
+    ) -> ProfileFault? {
+        guard let value = profile.surroundings[keyPath: part],
+            earlier.contains(where: { $0.surroundings[keyPath: part] ?? value != value })
+        else { return nil }
+        let message = "an earlier profile has \(other), and there is one air\(advice)"
+        return ProfileFault(file: path, line: 1, column: 1, field: field, message: message)
     }
 
     /// Reads profiles of beacons and of phones.

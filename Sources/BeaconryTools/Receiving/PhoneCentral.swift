@@ -106,10 +106,7 @@ package final class PhoneCentral: DirectCentralRadio, BondStoringCentralRadio, S
     }
 
     private func isLost() -> Bool {
-        state.withLock { state in
-            guard state.gaps != nil else { return false }
-            return state.gaps?.contains(time.now()) == true
-        }
+        state.withLock { $0.gaps?.contains(time.now()) == true }
     }
 
     private func drawGaps(at now: Duration) async {
