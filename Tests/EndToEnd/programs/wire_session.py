@@ -853,15 +853,13 @@ class Session:
         """With LE Secure Connections."""
         await self.peer.advertise(1)
         await self.discover(private(1))
-        await self.c1.call(self.veil, f"{DEVICE}.Pair")
-        await self.note_pairing()
-        await asyncio.sleep(4)
-        await self.c1.call(self.veil, f"{PROPERTIES}.GetAll", "s", DEVICE)
-        await self.c1.call(self.veil, f"{DEVICE}.Disconnect")
-        await self.recorder.settle(self.settle, self.c1.fence)
+        await self.pair_without_agent()
 
     async def step_pair_legacy_without_agent(self) -> None:
         self.peer.require(Io.NO_OUTPUT_NO_INPUT, secure_connections=False)
+        await self.pair_without_agent()
+
+    async def pair_without_agent(self) -> None:
         await self.c1.call(self.veil, f"{DEVICE}.Pair")
         await self.note_pairing()
         await asyncio.sleep(4)
