@@ -590,7 +590,7 @@ def test_ranging_of_a_listening_receiver_is_shown(show: Show, beaconry: Beaconry
     expect(viewer.page.get_by_role("switch", name="Screen")).to_have_attribute("aria-checked", "false")
     for name, words in (("Bluetooth", "Bluetooth off"), ("Permission", "permission denied")):
         viewer.page.get_by_role("switch", name=name).click()
-        expect(viewer.page.get_by_text(words)).to_be_visible()
+        expect(viewer.page.locator("p.state").filter(has_text=words)).to_be_visible()
     viewer.page.get_by_label("RSSI offset").fill("-7")
     viewer.page.get_by_role("button", name="Set", exact=True).click()
     expect(viewer.page.get_by_text("RSSI -7 dB")).to_be_visible()

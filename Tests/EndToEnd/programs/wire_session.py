@@ -32,6 +32,7 @@ from private_peer import IDENTITY, SECRET as PRIVATE_SECRET, Io, private, privat
 BUS = "org.freedesktop.DBus"
 PROPERTIES, MANAGER = f"{BUS}.Properties", f"{BUS}.ObjectManager"
 ADAPTER, DEVICE, CHARACTERISTIC = "org.bluez.Adapter1", "org.bluez.Device1", "org.bluez.GattCharacteristic1"
+MONITORS = "org.bluez.AdvertisementMonitorManager1"
 BLUEZ = "/org/bluez"
 FRAME, SHOP, POT, LOCK, GATE = (f"C0:FF:EE:00:00:0{number}" for number in range(1, 6))
 MOISTURE, DESCRIPTION = "00002a6f-0000-1000-8000-00805f9b34fb", "00002901-0000-1000-8000-00805f9b34fb"
@@ -571,13 +572,13 @@ class Session:
 
     async def step_agents(self) -> None:
         manager = "org.bluez.AgentManager1"
-        await self.c1.call(BLUEZ, f"{manager}.UnregisterAgent", "o", "/agent")
-        await self.c1.call(BLUEZ, f"{manager}.RequestDefaultAgent", "o", "/agent")
-        await self.c1.call(BLUEZ, f"{manager}.RegisterAgent", "os", "/agent", "Telepathy")
-        await self.c1.call(BLUEZ, f"{manager}.RegisterAgent", "os", "/agent", "KeyboardDisplay")
-        await self.c1.call(BLUEZ, f"{manager}.RegisterAgent", "os", "/agent2", "")
-        await self.c1.call(BLUEZ, f"{manager}.RequestDefaultAgent", "o", "/agent")
-        await self.c2.call(BLUEZ, f"{manager}.RequestDefaultAgent", "o", "/agent")
+        await self.c1.call(BLUEZ, f"{MONITORS}.UnregisterAgent", "o", "/agent")
+        await self.c1.call(BLUEZ, f"{MONITORS}.RequestDefaultAgent", "o", "/agent")
+        await self.c1.call(BLUEZ, f"{MONITORS}.RegisterAgent", "os", "/agent", "Telepathy")
+        await self.c1.call(BLUEZ, f"{MONITORS}.RegisterAgent", "os", "/agent", "KeyboardDisplay")
+        await self.c1.call(BLUEZ, f"{MONITORS}.RegisterAgent", "os", "/agent2", "")
+        await self.c1.call(BLUEZ, f"{MONITORS}.RequestDefaultAgent", "o", "/agent")
+        await self.c2.call(BLUEZ, f"{MONITORS}.RequestDefaultAgent", "o", "/agent")
 
     async def step_pair_without_passkey(self) -> None:
         self.serve_agent()
@@ -887,8 +888,7 @@ class Session:
     # Monitors
 
     async def step_monitor(self) -> None:
-        manager = "org.bluez.AdvertisementMonitorManager1"
-        reply = await self.c1.call(self.here, f"{PROPERTIES}.GetAll", "s", manager)
+        reply = await self.c1.call(self.here, f"{PROPERTIES}.GetAll", "s", MONITORS)
         if not reply or reply.message_type is MessageType.ERROR:
             return  # BlueZ 5.66 has it only with experimental features
         values = {
@@ -899,22 +899,21 @@ class Session:
         self.c1.export("/monitors", "GetManagedObjects", lambda _: ("a{oa{sa{sv}}}", [monitor]))
         for member in ("Activate", "Release", "DeviceFound", "DeviceLost"):
             self.c1.export("/monitors/0", member, lambda _: ("", []))
-        await self.c1.call(self.here, f"{manager}.UnregisterMonitor", "o", "/monitors")
-        await self.c1.call(self.here, f"{manager}.RegisterMonitor", "o", "/monitors")
+        await self.c1.call(self.here, f"{MONITORS}.UnregisterMonitor", "o", "/monitors")
+        await self.c1.call(self.here, f"{MONITORS}.RegisterMonitor", "o", "/monitors")
         await self.expect("C1 is called: AdvertisementMonitor1.DeviceFound")
-        await self.c1.call(self.here, f"{manager}.RegisterMonitor", "o", "/monitors")
+        await self.c1.call(self.here, f"{MONITORS}.RegisterMonitor", "o", "/monitors")
         self.recorder.steps[-1].merge_repeated()
 
     async def step_monitor_removed(self) -> None:
-        manager = "org.bluez.AdvertisementMonitorManager1"
         if ("/monitors", "GetManagedObjects") not in self.c1.exports:
             return
-        await self.c1.call(self.here, f"{manager}.UnregisterMonitor", "o", "/monitors")
+        await self.c1.call(self.here, f"{MONITORS}.UnregisterMonitor", "o", "/monitors")
         wrong = {"/monitors/0": {"org.bluez.AdvertisementMonitor1": {"Type": Variant("s", "and_patterns")}}}
         self.c1.export("/monitors", "GetManagedObjects", lambda _: ("a{oa{sa{sv}}}", [wrong]))
-        await self.c1.call(self.here, f"{manager}.RegisterMonitor", "o", "/monitors")
+        await self.c1.call(self.here, f"{MONITORS}.RegisterMonitor", "o", "/monitors")
         await self.expect("C1 is called: AdvertisementMonitor1.Release")
-        await self.c1.call(self.here, f"{manager}.UnregisterMonitor", "o", "/monitors")
+        await self.c1.call(self.here, f"{MONITORS}.UnregisterMonitor", "o", "/monitors")
 
     # The peripheral role
 
@@ -990,13 +989,13 @@ class Session:
 
     async def step_application(self) -> None:
         manager = "org.bluez.GattManager1"
-        await self.c1.call(self.here, f"{manager}.UnregisterApplication", "o", "/application")
-        await self.c1.call(self.here, f"{manager}.RegisterApplication", "oa{sv}", "/application", {})
+        await self.c1.call(self.here, f"{MONITORS}.UnregisterApplication", "o", "/application")
+        await self.c1.call(self.here, f"{MONITORS}.RegisterApplication", "oa{sv}", "/application", {})
         self.c1.export("/application", "GetManagedObjects", lambda _: ("a{oa{sa{sv}}}", [{}]))
-        await self.c1.call(self.here, f"{manager}.RegisterApplication", "oa{sv}", "/application", {})
+        await self.c1.call(self.here, f"{MONITORS}.RegisterApplication", "oa{sv}", "/application", {})
         self.c1.export("/application", "GetManagedObjects", lambda _: ("a{oa{sa{sv}}}", [self.application()]))
-        await self.c1.call(self.here, f"{manager}.RegisterApplication", "oa{sv}", "/application", {})
-        await self.c1.call(self.here, f"{manager}.RegisterApplication", "oa{sv}", "/application", {})
+        await self.c1.call(self.here, f"{MONITORS}.RegisterApplication", "oa{sv}", "/application", {})
+        await self.c1.call(self.here, f"{MONITORS}.RegisterApplication", "oa{sv}", "/application", {})
         await self.c1.get(self.here, ADAPTER, "UUIDs")
 
     OWN_SERVICE, OWN_VALUE, OWN_COMMAND, OWN_TEXT, OWN_LABEL = (f"5a1e01{number}0-8c1d-4e8b-9c55-0d0e8f6a1b01" for number in range(5))
@@ -1119,6 +1118,9 @@ class Session:
         with self.unrecorded():
             self.shell = await self.peers.enter_async_context(shell(self.recorder.address))
             await self.shell.type("", "Agent registered")
+            if await self.c1.get(self.here, MONITORS, "SupportedMonitorTypes") is not None:
+                # It registers its monitors, too, and its objects are read for them.
+                await self.shell.type("", "path registered")
             await self.name_process(self.shell.pid, "CTL")
             await self.shell.type(f"select {await self.c1.get(self.here, ADAPTER, 'Address')}", "")
         await self.shell.type(f"gatt.register-service {self.SHELL_SERVICE}", "Primary (yes/no):")
