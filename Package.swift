@@ -110,7 +110,7 @@ let package = Package(
             dependencies: ["Bluetooth", "Concurrency", "Radio", "Sockets", crypto, nioCore, nioPosix],
             swiftSettings: settings),
         .target(
-            name: "Receiving", dependencies: ["Advertising", "Bluetooth"], swiftSettings: settings),
+            name: "Receiving", dependencies: ["Advertising", "Bluetooth", "Space"], swiftSettings: settings),
         .target(
             name: "BeaconryCentral",
             dependencies: ["Advertising", "Bluetooth", "Concurrency", "Radio", "Receiving", "Space"],
@@ -309,7 +309,7 @@ let package = Package(
             dependencies: ["Advertising", "Bluetooth", "Devices", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ReceivingTests", dependencies: ["Advertising", "Bluetooth", "Receiving", "TestSupport"],
+            name: "ReceivingTests", dependencies: ["Advertising", "Bluetooth", "Receiving", "Space", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "BeaconryCentralTests",
