@@ -40,6 +40,8 @@ package struct Propagation: Hashable, Sendable {
     package var handLoss: Double
     /// Walls and other obstacles with a place.
     package var walls: [Wall]
+    /// The slabs between floors.
+    package var slabs: [Slab]
 
     /// Shadowing: a loss between two places that changes slowly while one of the antennas moves or turns.
     package struct Shadowing: Hashable, Sendable {
@@ -83,16 +85,35 @@ package struct Propagation: Hashable, Sendable {
         }
     }
 
-    /// A straight wall, seen from above.
+    /// A straight wall between two heights.
     package struct Wall: Hashable, Sendable {
         /// The ends; `z` is not used.
         package var from, to: Position
         /// The loss of a path that crosses it, in dB.
         package var loss: Double
+        /// The heights at which it begins and ends, in metres: it has its bottom and not its top. Infinite for a wall at every height.
+        package var bottom, top: Double
 
-        package init(from: Position, to: Position, loss: Double) {
+        package init(
+            from: Position, to: Position, loss: Double, bottom: Double = -.infinity, top: Double = .infinity
+        ) {
             self.from = from
             self.to = to
+            self.loss = loss
+            self.bottom = bottom
+            self.top = top
+        }
+    }
+
+    /// A slab at a height, without bounds to the sides.
+    package struct Slab: Hashable, Sendable {
+        /// In metres. What is at this height is above it.
+        package var height: Double
+        /// The loss of a path that crosses it, in dB.
+        package var loss: Double
+
+        package init(height: Double, loss: Double) {
+            self.height = height
             self.loss = loss
         }
     }
@@ -101,7 +122,7 @@ package struct Propagation: Hashable, Sendable {
         exponent: Double = 2, clutter: Double = 0, lossAtOneMetre: Double = 59, shadowing: Shadowing? = nil,
         openSpace: OpenSpace? = nil, directPathRatio: Double? = nil, packetDeviation: Double = 0,
         antennaDeviation: Double = 0, sensitivity: Double? = nil, capture: Double? = nil, bodyLoss: Double = 9,
-        handLoss: Double = 5.5, interference: Interference? = nil, walls: [Wall] = []
+        handLoss: Double = 5.5, interference: Interference? = nil, walls: [Wall] = [], slabs: [Slab] = []
     ) {
         self.exponent = exponent
         self.clutter = clutter
@@ -117,6 +138,7 @@ package struct Propagation: Hashable, Sendable {
         self.handLoss = handLoss
         self.interference = interference
         self.walls = walls
+        self.slabs = slabs
     }
 
     /// The presets by name. Exponents and shadowing reproduce published measurements and recordings in such rooms, and the other
@@ -190,15 +212,21 @@ extension Propagation {
     }
 
     /// Whether something between two places may take from a signal.
-    package var hasObstacles: Bool { !walls.isEmpty }
+    package var hasObstacles: Bool { !walls.isEmpty || !slabs.isEmpty }
 
     /// Whether a loss between two places is a gain, so that the range of a transmitter has no bound.
-    package var hasGains: Bool { bodyLoss < 0 || handLoss < 0 || walls.contains { $0.loss < 0 } }
+    package var hasGains: Bool {
+        bodyLoss < 0 || handLoss < 0 || walls.contains { $0.loss < 0 } || slabs.contains { $0.loss < 0 }
+    }
 
-    /// The loss in dB of what is between two places.
+    /// The loss in dB of what is between two places; the same in both directions.
     package func obstacleLoss(from: Position, to: Position) -> Double {
         var loss = 0.0
-        for wall in walls where wall.crosses(from, to) { loss += wall.loss }
+        // Where a path passes an end of a wall, its direction counts.
+        let isOrdered = (from.x, from.y) < (to.x, to.y)
+        let (start, end) = isOrdered ? (from, to) : (to, from)
+        for wall in walls where wall.crosses(start, end) { loss += wall.loss }
+        for slab in slabs where slab.crosses(start, end) { loss += slab.loss }
         return loss
     }
 
@@ -216,15 +244,28 @@ extension Propagation {
 }
 
 extension Propagation.Wall {
-    /// Whether the wall and the straight line between two places cross, seen from above.
+    /// Whether the straight line between two places crosses the wall, at a height that the wall has there. A path that passes an end
+    /// crosses one of two walls that meet there on one line.
     func crosses(_ start: Position, _ end: Position) -> Bool {
-        guard side(start.x, start.y) * side(end.x, end.y) < 0 else { return false }
+        let (first, second) = (side(start.x, start.y), side(end.x, end.y))
+        guard first * second < 0 else { return false }
         let path = Propagation.Wall(from: start, to: end, loss: 0)
-        return path.side(from.x, from.y) * path.side(to.x, to.y) <= 0
+        guard (path.side(from.x, from.y) > 0) != (path.side(to.x, to.y) > 0) else { return false }
+        guard bottom > -.infinity || top < .infinity else { return true }
+        let height = Float(start.z + (end.z - start.z) * (first / (first - second)))
+        return Float(bottom) <= height && height < Float(top)
     }
 
     /// Positive on one side of the line through the wall, negative on the other.
     private func side(_ x: Double, _ y: Double) -> Double {
         (to.x - from.x) * (y - from.y) - (to.y - from.y) * (x - from.x)
+    }
+}
+
+extension Propagation.Slab {
+    /// Whether one of two places is above the slab and the other one below.
+    func crosses(_ start: Position, _ end: Position) -> Bool {
+        // The medium has heights of this precision.
+        (Float(start.z) < Float(height)) != (Float(end.z) < Float(height))
     }
 }

@@ -19,17 +19,22 @@ package struct Room: Hashable, Sendable {
 
     /// Its name, which no other room of the building has.
     package let id: String
+    /// Its name for people; `nil` for none.
+    package let label: String?
     /// The name of its floor.
     package let floor: String
     /// The corners, in order; at least three, and no edge crosses another one. `z` is not used.
     package let outline: [Position]
-    /// The loss in dB of a path through one of its walls.
+    /// The loss in dB of a path through one of its walls; 0 for a room without walls.
     package let wallLoss: Double
     /// The openings in its walls.
     package let doors: [Door]
 
-    package init(id: String, floor: String, outline: [Position], wallLoss: Double = 0, doors: [Door] = []) {
+    package init(
+        id: String, label: String? = nil, floor: String, outline: [Position], wallLoss: Double = 0, doors: [Door] = []
+    ) {
         self.id = id
+        self.label = label
         self.floor = floor
         self.outline = outline
         self.wallLoss = wallLoss
@@ -37,17 +42,5 @@ package struct Room: Hashable, Sendable {
     }
 
     /// Whether a place is within the outline, seen from above; of a place on an edge that two rooms share, one has it.
-    package func contains(_ place: Position) -> Bool {
-        var isInside = false
-        var last = outline[outline.count - 1]
-        for corner in outline {
-            if (corner.y > place.y) != (last.y > place.y),
-                place.x < (last.x - corner.x) * (place.y - corner.y) / (last.y - corner.y) + corner.x
-            {
-                isInside.toggle()
-            }
-            last = corner
-        }
-        return isInside
-    }
+    package func contains(_ place: Position) -> Bool { Outline(outline).contains(place) }
 }
