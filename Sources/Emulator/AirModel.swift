@@ -41,11 +41,11 @@ final class AirModel {
     ) -> (next: Propagation, warning: Warning?) {
         let (formerlyDescribed, formerlyMade) = (described, made)
         begin(with: profiles)
-        var next = startsOver || made.withoutWalls != formerlyMade.withoutWalls ? made : present
-        next.walls = made.walls
+        var next = startsOver || made.withoutObstacles != formerlyMade.withoutObstacles ? made : present
+        (next.walls, next.slabs) = (made.walls, made.slabs)
         let isIgnored =
-            described.withoutWalls != formerlyDescribed.withoutWalls
-            && made.withoutWalls == formerlyMade.withoutWalls
+            described.withoutObstacles != formerlyDescribed.withoutObstacles
+            && made.withoutObstacles == formerlyMade.withoutObstacles
         return (next, isIgnored ? Self.ignored : nil)
     }
 
@@ -86,7 +86,8 @@ extension Emulator {
         return try await inOrder { emulator throws(EmulatorError) in
             let radio = try emulator.air.positioning()
             var next = model
-            next.walls = await radio.propagation().walls
+            let present = await radio.propagation()
+            (next.walls, next.slabs) = (present.walls, present.slabs)
             await emulator.setPropagation(next, on: radio)
             return try await emulator.airRecord()
         }

@@ -68,6 +68,16 @@ extension ProfileFinding {
             hint: "leave exponent out of physics, or write that of the open space between the walls, 1.4 to 2")
     }
 
+    /// - Parameter distance: of the nearest room, in metres.
+    static func outsideRooms(_ place: Position, nearest room: String, _ distance: Double) -> ProfileFinding {
+        let coordinates = [place.x, place.y, place.z].map(ValueText.text).joined(separator: ", ")
+        let metres = ValueText.text(max((distance * 100).rounded() / 100, 0.01))
+        return ProfileFinding(
+            .warning, "beacon-outside-rooms", affects: "programs that find rooms",
+            "[\(coordinates)] is in no room; the nearest one is \(room), \(metres) m away",
+            hint: "move the beacon into a room, z included, or give the room another outline")
+    }
+
     private static func intervalOutOfRange(_ interval: AdvertisingInterval) -> ProfileFinding? {
         AdvertisingInterval.legacyRange.contains(interval)
             ? nil

@@ -29,7 +29,8 @@ package struct ProfileLint: Sendable {
     package var findings: [ProfileFinding] {
         beacons.flatMap { beacon, identifier in
             ProfileFinding.all(on: beacon).map { $0.of(identifier.name) }
-        } + duplicateIdentities + duplicateAddresses + [.wallsTwice(Propagation(for: profiles))].compactMap(\.self)
+        } + duplicateIdentities + duplicateAddresses + outsideRooms
+            + [.wallsTwice(Propagation(for: profiles))].compactMap(\.self)
     }
 
     /// Findings of a radio's forecast.
@@ -58,6 +59,19 @@ package struct ProfileLint: Sendable {
         "flags-missing": "strict receivers", "second-instance": "receivers that filter on the service",
         "address-not-settable": "receivers that know beacons by address",
     ]
+
+    /// Of beacons that do not move.
+    private var outsideRooms: [ProfileFinding] {
+        let building = Building(for: profiles)
+        guard !building.rooms.isEmpty else { return [] }
+        return beacons.compactMap { beacon, identifier in
+            guard let place = beacon.position, beacon.movement?.motion.isMoving == false,
+                building.room(at: place) == nil,
+                let nearest = building.nearestRoom(to: place)
+            else { return nil }
+            return .outsideRooms(place, nearest: nearest.room.id, nearest.distance).of(identifier.name)
+        }
+    }
 
     private var duplicateAddresses: [ProfileFinding] {
         var seen: [BluetoothAddress: [(name: String, formats: [String])]] = [:]

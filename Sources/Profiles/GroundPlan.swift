@@ -43,7 +43,7 @@ package struct GroundPlan: Hashable, Sendable {
                 }
                 return try pictures(text.hasPrefix("/") ? text : folder + text)
             }
-            let width = reader.required("width", example: "30m", ValueText.planWidth)
+            let width = reader.required("width", example: "30m", ValueText.width)
             let origin = reader.has("origin") ? corner(of: &reader) : Position(x: 0, y: 0)
             guard let picture, let width, let origin else { return nil }
             return GroundPlan(picture: picture, name: name, width: width, origin: origin)

@@ -8,9 +8,13 @@ package import Space
 
 /// Reads the keys of a profile that describe the virtual air.
 enum PhysicsParser {
-    static func surroundings(from reader: inout ProfileReader, _ pictures: PictureReader) -> Surroundings {
+    /// - Parameter base: the floors and the rooms of the profile of a scenario; `nil` if it could not be read.
+    static func surroundings(
+        from reader: inout ProfileReader, _ pictures: PictureReader, over base: Building?
+    ) -> Surroundings {
         Surroundings(
             physics: physics(from: &reader), walls: walls(from: &reader),
+            building: BuildingParser(base: base).building(from: &reader),
             plan: GroundPlan.read(from: &reader, pictures), powerOn: reader.value("power-on", PowerOn.init(parsing:)))
     }
 
@@ -21,12 +25,13 @@ enum PhysicsParser {
         return reader.part("physics", Self.model)
     }
 
-    /// `walls: [ { from: [4, 0], to: [4, 6], loss: 6dB } ]`.
+    /// `walls: [ { from: [4, 0], to: [4, 6], loss: 6dB } ]`, or with `material: brick`.
     private static func walls(from reader: inout ProfileReader) -> [Propagation.Wall] {
         let walls = reader.parts("walls", of: "wall") { reader -> Propagation.Wall? in
-            let from = corner("from", of: &reader)
-            let to = corner("to", of: &reader)
-            let loss = reader.required("loss", example: "6dB", ValueText.decibels)
+            let rule = "an end of a wall is two numbers of metres, such as [4, 0]"
+            let from = BuildingParser.corner("from", of: &reader, example: "[4, 0]", rule: rule)
+            let to = BuildingParser.corner("to", of: &reader, example: "[4, 0]", rule: rule)
+            let loss = BuildingParser.loss(from: &reader, example: "6dB")
             guard let from, let to, let loss else { return nil }
             return Propagation.Wall(from: from, to: to, loss: loss)
         }
@@ -37,23 +42,6 @@ enum PhysicsParser {
         var model = reader.value("preset", ValueText.physics) ?? Propagation()
         for key in PhysicsKey.all { key.read(&reader, into: &model) }
         return model
-    }
-
-    /// An end of a wall: `[4, 0]`.
-    private static func corner(_ key: String, of reader: inout ProfileReader) -> Position? {
-        guard let node = reader.node(key) else {
-            reader.addMissing(key, example: "[4, 0]")
-            return nil
-        }
-        guard let metres = reader.values(key, example: "[4, 0]", ValueText.metres) else { return nil }
-        guard metres.count == 2 else {
-            // A number that is wrong has a fault already.
-            if node.sequence?.count == metres.count {
-                reader.add("an end of a wall is two numbers of metres, such as [4, 0]", field: key, at: node.place)
-            }
-            return nil
-        }
-        return Position(x: metres[0], y: metres[1])
     }
 }
 
@@ -75,10 +63,11 @@ extension Propagation {
         self = model
     }
 
-    /// The same without walls.
-    package var withoutWalls: Propagation {
+    /// The same without walls and slabs.
+    package var withoutObstacles: Propagation {
         var model = self
         model.walls = []
+        model.slabs = []
         return model
     }
 }

@@ -38,8 +38,10 @@ package struct Profile: Sendable {
 package struct Surroundings: Hashable, Sendable {
     /// The model of the air, without walls; `nil` for the model of the run.
     package var physics: Propagation?
-    /// The walls.
+    /// The walls, without those of rooms.
     package var walls: [Propagation.Wall]
+    /// The floors and the rooms; `nil` for none.
+    package var building: Building?
     /// The floor plan; `nil` for none.
     package var plan: GroundPlan?
     /// How the beacons were switched on; `nil` for the default.
@@ -47,18 +49,22 @@ package struct Surroundings: Hashable, Sendable {
 
     /// Surroundings of these parts.
     package init(
-        physics: Propagation? = nil, walls: [Propagation.Wall] = [], plan: GroundPlan? = nil, powerOn: PowerOn? = nil
+        physics: Propagation? = nil, walls: [Propagation.Wall] = [], building: Building? = nil,
+        plan: GroundPlan? = nil, powerOn: PowerOn? = nil
     ) {
         self.physics = physics
         self.walls = walls
+        self.building = building
         self.plan = plan
         self.powerOn = powerOn
     }
 
-    /// The same with parts of a scenario: its physics, its plan and its power-on replace the present ones, and its walls are added.
+    /// The same with parts of a scenario: its physics, its plan and its power-on replace the present ones, and its walls, its floors
+    /// and its rooms are added.
     package func with(_ added: Surroundings) -> Surroundings {
         Surroundings(
-            physics: added.physics ?? physics, walls: walls + added.walls, plan: added.plan ?? plan,
+            physics: added.physics ?? physics, walls: walls + added.walls,
+            building: building?.with(added.building) ?? added.building, plan: added.plan ?? plan,
             powerOn: added.powerOn ?? powerOn)
     }
 }
@@ -108,12 +114,28 @@ extension Profile {
     }
 }
 
+extension Building {
+    /// The building of an air for these profiles: the first that one of them has, else one without floors and rooms.
+    package init(for profiles: [Profile]) {
+        self = profiles.lazy.compactMap(\.surroundings.building).first ?? Building()
+    }
+
+    /// The same with the floors and the rooms of another one.
+    func with(_ added: Building?) -> Building {
+        Building(floors: floors + (added?.floors ?? []), rooms: rooms + (added?.rooms ?? []))
+    }
+}
+
 extension Propagation {
-    /// The model of an air for these profiles: the first model that one of them has, else the default, with the walls of all.
+    /// The model of an air for these profiles: the first model that one of them has, else the default, with the walls of all, and the
+    /// walls and the slabs of the building.
     /// - Parameter chosen: a model that takes precedence over the models of the profiles.
     package init(for profiles: [Profile], chosen: Propagation? = nil) {
         self = chosen ?? profiles.lazy.compactMap(\.surroundings.physics).first ?? Propagation()
         for wall in profiles.flatMap(\.surroundings.walls) where !walls.contains(wall) { walls.append(wall) }
+        let building = Building(for: profiles)
+        walls = building.walls(with: walls)
+        slabs = building.slabs
     }
 }
 

@@ -5,6 +5,7 @@
 import Advertising
 package import Bluetooth
 package import Devices
+import Space
 
 extension Profile {
     /// The limit of a profile's size, in bytes; a larger file is rejected unread. No installation needs more.
@@ -57,9 +58,11 @@ extension Profile {
         let surroundings: Surroundings
     }
 
-    /// Reads beacons, receivers, physics, walls and the floor plan. Faults are added to the reader.
+    /// Reads beacons, receivers, physics, walls, floors, rooms and the floor plan. Faults are added to the reader.
+    /// - Parameter base: the floors and the rooms of the profile of a scenario; `nil` if it could not be read.
     static func parts(
-        from reader: inout ProfileReader, needsBeacons: Bool, _ pictures: PictureReader
+        from reader: inout ProfileReader, needsBeacons: Bool, _ pictures: PictureReader,
+        over base: Building? = Building()
     ) -> Parts {
         // An empty list is an air without beacons; a reload may add some.
         let isEmpty = needsBeacons && reader.node("beacons")?.sequence?.isEmpty == true
@@ -77,7 +80,7 @@ extension Profile {
         addSharedIDs(of: receivers, with: beacons, to: &reader)
         return Parts(
             beacons: complete(beacons), receivers: receivers.compactMap(\.self),
-            surroundings: PhysicsParser.surroundings(from: &reader, pictures))
+            surroundings: PhysicsParser.surroundings(from: &reader, pictures, over: base))
     }
 
     /// A default that no beacon has a key for is a fault.

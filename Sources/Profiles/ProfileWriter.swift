@@ -43,6 +43,7 @@ package struct ProfileWriter {
         if let powerOn = profile.surroundings.powerOn { writer.lines.append("power-on: \(powerOn.rawValue)") }
         if !profile.surroundings.walls.isEmpty { writer.lines.append("walls:") }
         writer.lines += profile.surroundings.walls.map { "  - \(text($0))" }
+        if let building = profile.surroundings.building { writer.write(building) }
         // A profile that is sent names no files.
         if let plan = profile.surroundings.plan {
             writer.lines.append(
@@ -101,8 +102,27 @@ package struct ProfileWriter {
     }
 
     private static func text(_ wall: Propagation.Wall) -> String {
-        func corner(_ position: Position) -> String { "[\(metres(position.x)), \(metres(position.y))]" }
         return "{ from: \(corner(wall.from)), to: \(corner(wall.to)), loss: \(metres(wall.loss))dB }"
+    }
+
+    private static func corner(_ position: Position) -> String { "[\(metres(position.x)), \(metres(position.y))]" }
+
+    private mutating func write(_ building: Building) {
+        if !building.floors.isEmpty { lines.append("floors:") }
+        lines += building.floors.map { floor in
+            let slab = floor.slabLoss > 0 ? ", slab: { loss: \(Self.metres(floor.slabLoss))dB }" : ""
+            return "  - { id: \(floor.id), from: \(Self.metres(floor.height))m\(slab) }"
+        }
+        if !building.rooms.isEmpty { lines.append("rooms:") }
+        for room in building.rooms {
+            lines.append("  - id: \(room.id)")
+            write("label", room.label.map { DeviceWriter.quoted($0) })
+            write("floor", room.floor)
+            write("outline", "[\(room.outline.map(Self.corner).joined(separator: ", "))]")
+            write("walls", room.wallLoss > 0 ? "\(Self.metres(room.wallLoss))dB" : nil)
+            let doors = room.doors.map { "{ at: \(Self.corner($0.position)), width: \(Self.metres($0.width))m }" }
+            write("doors", doors.isEmpty ? nil : "[\(doors.joined(separator: ", "))]")
+        }
     }
 
     private mutating func write(_ movement: Movement?) {

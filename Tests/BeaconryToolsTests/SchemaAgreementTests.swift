@@ -306,7 +306,11 @@ private enum Documents {
           interference: { channel-37: 20%, channel-38: 5%, channel-39: 0%, burst: 2ms, level: -60dBm }
           body: 3dB
           hand: 2dB
-        walls: [{ from: [0, 0], to: [1, 1], loss: 6dB }]
+        walls: [{ from: [0, 0], to: [1, 1], loss: 6dB }, { from: [0, 0], to: [1, 1], material: glass }]
+        floors: [{ id: ground, from: 0m }, { id: upper, from: 2.6m, slab: { material: concrete } }, { id: roof, from: 5, slab: { loss: 9dB } }]
+        rooms:
+          - { id: a, label: "Küche", floor: ground, outline: [[0, 0], [4, 0], [4, 3]], walls: brick, doors: [{ at: [4, 1], width: 0.9m }] }
+          - { id: b, floor: upper, outline: [[0, 0], [4, 0], [4, 3]], walls: 8dB }
         map: { image: plan.png, width: 30m, origin: [0, 1] }
         power-on: together
         beacons:

@@ -195,6 +195,29 @@ struct ProfileLintTests {
         }
     }
 
+    /// A beacon at rest outside of all rooms, and below its floor; what moves, and what has no position, is in no room of its own.
+    @Test
+    func beaconOutsideOfEveryRoomIsFound() throws {
+        let text = """
+            profile: house
+            floors: [{ id: ground, from: 0m }]
+            rooms: [{ id: hall, floor: ground, outline: [[0, 0], [4, 0], [4, 3], [0, 3]] }]
+            beacons:
+            """
+        for (place, message) in [
+            ("", nil), ("position: [1, 1]", nil), ("position: [4, 3, 2]", nil),
+            ("position: [5.5, 1, 2]", "[5.5, 1, 2] is in no room; the nearest one is hall, 1.5 m away"),
+            ("position: [1, 1, -0.5]", "[1, 1, -0.5] is in no room; the nearest one is hall, 0.5 m away"),
+            ("path: { through: [[9, 9], [1, 1]], speed: 1m/s }", nil),
+        ] as [(String, String?)] {
+            let keys = place.isEmpty ? "" : ", \(place)"
+            let beacon = "\n  - { id: a, device: ibeacon, ibeacon: { uuid: \(Self.uuid) }\(keys) }\n"
+            let findings = ProfileLint([try Profile(parsing: text + beacon, file: "house.yaml")]).findings
+            #expect(
+                findings.filter { $0.code == "beacon-outside-rooms" }.map(\.message) == [message].compactMap(\.self))
+        }
+    }
+
     // MARK: - Forecasts
 
     @Test

@@ -36,7 +36,11 @@ enum ProfileMutation {
         profile: "park"
         physics: { preset: office, exponent: 2.2, shadowing: { sigma: 2.7dB, distance: 0.75m }, fading: { k: 4 },
                    fast: 3dB, sensitivity: -95dBm, capture: off }
-        walls: [{ from: [4, 0], to: [4, 6], loss: 6dB }]
+        walls: [{ from: [4, 0], to: [4, 6], loss: 6dB }, { from: [0, 0], to: [9, 1], material: brick }]
+        floors: [{ id: ground, from: 0m, slab: { material: concrete } }, { id: upper, from: 2.6m, slab: { loss: 9 } }]
+        rooms:
+        - { id: a, floor: ground, outline: [[0, 0], [4, 0], [4, 3], [0, 3]], walls: brick, doors: [{ at: [4, 1], width: 1 }] }
+        - { id: b, floor: ground, outline: [[4, 0], [9, 1], [4, 3]], walls: 8dB }
         beacons:
         - { id: a, device: ibeacon, ibeacon: &f { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 1 } }
         - { id: 'b', device: ibeacon, ibeacon: *f, name: "Gr\\u00fc\\xdfe" }

@@ -167,7 +167,9 @@ extension ProfileMistake {
         air("physics: { fading: ¦{} }", "physics.fading", "\"k\" is missing"),
         air("physics: { fading: { k: ¦-1 } }", "physics.fading.k", "\"-1\" is not a ratio from 0 to 1000"),
         air("walls: ¦{}", "walls", "a list of at least one wall is expected here"),
-        air("walls: [¦{ from: [1, 2], to: [1, 3] }]", "walls[0]", "\"loss\" is missing; write loss: 6dB"),
+        air(
+            "walls: [¦{ from: [1, 2], to: [1, 3] }]", "walls[0]",
+            "\"loss\" is missing; write loss: 6dB, or material: brick"),
         air("walls: [¦{ to: [1, 3], loss: 1 }]", "walls[0]", "\"from\" is missing; write from: [4, 0]"),
         air(
             "walls: [{ from: ¦[1, 2, 3], to: [1, 3], loss: 1 }]", "walls[0].from",

@@ -216,22 +216,25 @@ import Testing
 
     // MARK: - Included files
 
-    @Test func includedFilesAddBeaconsWallsAndDefaults() throws {
+    @Test func includedFilesAddBeaconsWallsRoomsAndDefaults() throws {
         let files = [
             "parts/common.yaml": """
             profile: ignored
             defaults: { device: ibeacon, interval: 1s, ibeacon: { uuid: \(Self.uuid), major: 4 } }
             include: doors.yaml
             """,
-            "parts/doors.yaml": "beacons: [{ id: door }]\nwalls: [{ from: [0, 0], to: [1, 0], loss: 6dB }]",
+            "parts/doors.yaml": "beacons: [{ id: door }]\nwalls: [{ from: [0, 0], to: [1, 0], loss: 6dB }]\n"
+                + "floors: [{ id: ground, from: 0m }]\nrooms: [{ id: a, floor: ground, outline: [[0, 0], [1, 0], [1, 1]] }]",
         ]
         let profile = try profile(
-            "profile: p\ninclude: [parts/common.yaml]\ndefaults: { interval: 200ms }\nbeacons: [{ id: own }]",
+            "profile: p\ninclude: [parts/common.yaml]\ndefaults: { interval: 200ms }\nbeacons: [{ id: own }]\n"
+                + "rooms: [{ id: b, floor: ground, outline: [[1, 0], [2, 0], [1, 1]] }]",
             files: files)
         #expect(profile.name == "p")
         #expect(frames(profile) == ["door 4 0", "own 4 0"])
         #expect(profile.beacons.map(\.device.advertising.interval.count) == [320, 320])
         #expect(profile.surroundings.walls.count == 1)
+        #expect(profile.surroundings.building?.rooms.map(\.id) == ["a", "b"])
     }
 
     @Test func faultsHaveTheIncludedFile() {

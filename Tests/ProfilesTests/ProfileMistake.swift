@@ -80,7 +80,7 @@ struct ProfileMistake: CustomTestStringConvertible, Sendable {
         ProfileMistake(
             "profile: p\n¦beacon: 1\nbeacons:\n" + one, field: "",
             "there is no key \"beacon\" here; did you mean \"beacons\"? keys are profile, beacons, receivers, "
-                + "physics, walls, map, power-on"),
+                + "physics, walls, floors, rooms, map, power-on"),
         ProfileMistake("profile: p\nbeacons:\n" + one + "¦[a, b]: 1\n", field: "", "a key is a word"),
         ProfileMistake("¦just words\n", field: "", "a mapping of keys and values is expected here"),
         ProfileMistake("¦- profile: p\n", field: "", "a mapping of keys and values is expected here"),

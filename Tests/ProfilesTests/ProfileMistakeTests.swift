@@ -11,7 +11,7 @@ import Testing
         arguments: ProfileMistake.file + ProfileMistake.identity + ProfileMistake.frames + ProfileMistake.radio
             + ProfileMistake.others + ProfileMistake.movement + ProfileMistake.receivers + ProfileMistake.pairing
             + ProfileMistake.syntax + GATTMistake.structure + GATTMistake.values + GATTMistake.behaviours
-            + GATTMistake.others + GATTMistake.battery + ProfileMistake.air
+            + GATTMistake.others + GATTMistake.battery + ProfileMistake.air + ProfileMistake.rooms
             + ProfileMistake.schedule)
     func mistakeIsReported(_ mistake: ProfileMistake) throws {
         let marked = MarkedText(mistake.profile)

@@ -71,6 +71,8 @@ package enum ProfileFiles {
                 let both = "; write the same in both, or leave one out"
                 faults += [
                     conflict(\.physics, "physics", "other physics", both, of: profile, in: path, after: profiles),
+                    conflict(
+                        \.building, "rooms", "other floors and rooms", both, of: profile, in: path, after: profiles),
                     conflict(\.plan, "map", "another map", "; leave one out", of: profile, in: path, after: profiles),
                     conflict(\.powerOn, "power-on", "another power-on", both, of: profile, in: path, after: profiles),
                 ].compactMap(\.self)

@@ -37,6 +37,8 @@ enum ProfileSchema {
                 "the receivers on the virtual air"),
             .optional("physics", physics, "the model of the virtual air"),
             .optional("walls", .array(wall, 1...Int.max), "walls on the virtual air, with their loss"),
+            .optional("floors", .array(floor, 1...BuildingParser.maximumFloors), "the floors of a building"),
+            .optional("rooms", .array(room, 1...BuildingParser.maximumRooms), "the rooms on the floors"),
             .optional("map", plan, "the floor plan under the map of the page"),
             .optional(
                 "power-on", .value(.choice(PowerOn.allCases.map(\.rawValue))),
@@ -252,15 +254,46 @@ enum ProfileSchema {
         .optional("active", .value(.boolean), "whether it sends scan requests"),
     ])
 
-    private static let wall = Schema.object([
-        .required("from", corner, "two numbers of metres, such as [4, 0]"),
-        .required("to", corner, "two numbers of metres, such as [4, 0]"),
-        .required("loss", .value(.decibels), "the loss of a signal that passes through, such as 6dB"),
+    private static let wall = Schema.object(
+        [
+            .required("from", corner, "two numbers of metres, such as [4, 0]"),
+            .required("to", corner, "two numbers of metres, such as [4, 0]"),
+        ] + loss
+    ).with(lossOrMaterial)
+
+    private static let loss: [Schema.Member] = [
+        .optional("loss", .value(.decibels), "the loss of a signal that passes through, such as 6dB"),
+        .optional("material", .value(.material), "what it is made of, instead of a loss"),
+    ]
+
+    private static let lossOrMaterial: [String: JSONValue] = [
+        "anyOf": .array(loss.map { .object(["required": .array([.text($0.name)])]) })
+    ]
+
+    private static let floor = Schema.object([
+        .required("id", .value(.name), "the name of the floor"),
+        .required("from", .value(.height), "the height at which it begins, such as 2.7m"),
+        .optional(
+            "slab", .object(loss).with(lossOrMaterial), "what is between it and the floor below; without it, nothing"),
+    ])
+
+    private static let room = Schema.object([
+        .required("id", .value(.name), "the name of the room"),
+        .optional("label", .value(.label), "its name for people"),
+        .required("floor", .value(.name), "the id of its floor"),
+        .required("outline", .array(corner, 3...BuildingParser.maximumCorners), "the corners, in order"),
+        .optional("walls", .value(.wallLoss), "the material of its walls, or their loss; without it, it has none"),
+        .optional("doors", .array(door, 1...BuildingParser.maximumCorners), "gaps in its walls"),
+    ])
+
+    private static let door = Schema.object([
+        .required("at", corner, "the middle, on a wall of the room"),
+        .required("width", .value(.width), "the width in metres, such as 0.9m"),
     ])
 
     private static let plan = Schema.object([
         .required("image", .text, "a PNG, JPEG or WebP in the folder of the file, such as plan.png"),
-        .required("width", .value(.planWidth), "the width of the picture in metres, such as 30m"),
+        .required("width", .value(.width), "the width of the picture in metres, such as 30m"),
         .optional("origin", corner, "the position of its lower left corner in metres; without it, [0, 0]"),
     ])
 

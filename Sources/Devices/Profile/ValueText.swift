@@ -291,8 +291,31 @@ extension ValueText {
     }
 
     /// The width of a floor plan in metres, with or without `m` behind it.
-    package static func planWidth(_ text: String) throws(ValueFault) -> Double {
-        try quantity(text, .planWidth, "a width")
+    package static func width(_ text: String) throws(ValueFault) -> Double {
+        try quantity(text, .width, "a width")
+    }
+
+    /// The height of a floor in metres, with or without `m` behind it.
+    package static func height(_ text: String) throws(ValueFault) -> Double {
+        try quantity(text, .height, "a height")
+    }
+
+    /// What a wall or a slab is made of: `brick`.
+    package static func material(_ text: String) throws(ValueFault) -> Material {
+        guard let material = Material(rawValue: text) else {
+            throw ValueFault(Spelling.notOne(text, of: Material.allCases.map(\.rawValue)))
+        }
+        return material
+    }
+
+    /// The loss of walls in dB: a material, or a number of decibels, with or without `dB` behind it.
+    package static func wallLoss(_ text: String) throws(ValueFault) -> Double {
+        if let material = Material(rawValue: text) { return material.loss }
+        guard text.first?.isLetter == true else { return try decibels(text) }
+        throw ValueFault(
+            Spelling.unknown(
+                "\"\(text)\" is neither a material nor a loss, such as 8dB", text, "materials",
+                Material.allCases.map(\.rawValue)))
     }
 
     /// The ratio of two powers: 0 to 1000.

@@ -32,7 +32,7 @@ package struct ProfileSources: Sendable {
 ///     file --(variables, merge keys)--> with the included files --(defaults)--> complete entries --(count)--> each entry
 struct ProfileExpansion {
     /// The lists that included files add to.
-    private static let lists = ["beacons", "receivers", "walls"]
+    private static let lists = ["beacons", "receivers", "walls", "floors", "rooms"]
     /// The limit of the number of included files, and of the depth of inclusion.
     private static let maximumFiles = 100
 
@@ -145,7 +145,7 @@ struct ProfileExpansion {
         return nil
     }
 
-    /// Keys over others: lists of beacons, receivers and walls are joined, defaults are merged, other values replace.
+    /// Keys over others: lists of beacons, receivers, walls, floors and rooms are joined, defaults are merged, other values replace.
     private static func merged(
         _ own: [(key: ProfileNode, value: ProfileNode)], over others: [(key: ProfileNode, value: ProfileNode)]
     ) -> [(key: ProfileNode, value: ProfileNode)] {

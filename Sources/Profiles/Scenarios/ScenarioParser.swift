@@ -5,6 +5,7 @@
 import Bluetooth
 package import Devices
 import Receiving
+import Space
 
 extension Scenario {
     /// Reads a scenario.
@@ -51,7 +52,7 @@ extension Scenario {
             expectations: expectations, cutTexts: contents.cutTexts + profile.cutTexts)
     }
 
-    /// The profile: from a file, or from the keys of a profile in the scenario. Receivers, walls and physics of the
+    /// The profile: from a file, or from the keys of a profile in the scenario. Receivers, walls, floors, rooms and physics of the
     /// scenario are added to the contents of the file.
     private static func profile(
         from reader: inout ProfileReader, name: String, _ pictures: PictureReader,
@@ -77,7 +78,8 @@ extension Scenario {
                 }
             }
         }
-        let parts = Profile.parts(from: &reader, needsBeacons: !reader.has("profile"), pictures)
+        let building = reader.has("profile") ? base.map { $0.surroundings.building ?? Building() } : Building()
+        let parts = Profile.parts(from: &reader, needsBeacons: !reader.has("profile"), pictures, over: building)
         guard let base else {
             return reader.has("profile")
                 ? nil

@@ -8,7 +8,8 @@ package import Devices
 package struct Timeline: Sendable {
     /// The keys that only `beaconry test` uses.
     private static let keysOfTests = [
-        "profile", "beacons", "receivers", "regions", "physics", "walls", "map", "power-on", "seed", "expect",
+        "profile", "beacons", "receivers", "regions", "physics", "walls", "floors", "rooms", "map", "power-on", "seed",
+        "expect",
         "defaults",
     ]
 
