@@ -11,10 +11,13 @@ enum FileKind {
     case regions
     case expectations
     case phone
+    case sweep
 
     /// The kind of a file, valid or not; `nil` if its keys do not show it.
     init?(_ reader: ProfileReader) {
-        if reader.has("scenario") || reader.has("timeline") {
+        if reader.has("sweep") || reader.has("variants") {
+            self = .sweep
+        } else if reader.has("scenario") || reader.has("timeline") {
             self = .scenario
         } else if reader.has("expect") {
             // A scenario without its name has beacons or a profile.
@@ -38,6 +41,7 @@ enum FileKind {
         case .regions: "a list of regions"
         case .expectations: "a list of expectations"
         case .phone: "a phone's profile"
+        case .sweep: "a sweep"
         }
     }
 
@@ -49,6 +53,7 @@ enum FileKind {
         case .regions: "monitor them with beaconry monitor"
         case .expectations: "give it to beaconry expect"
         case .phone: "run it with beaconry phone, or check it with beaconry check"
+        case .sweep: "run it with beaconry sweep"
         }
     }
 

@@ -16,16 +16,19 @@ extension Profile {
     ///   - text: the YAML.
     ///   - file: its path, for messages.
     ///   - sources: the files and environment variables that the profile may refer to; by default none.
+    ///   - overrides: values that replace values of the file; by default none.
     /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(
-        parsing text: String, file: String, sources: ProfileSources = ProfileSources()
+        parsing text: String, file: String, sources: ProfileSources = ProfileSources(),
+        overrides: NodeOverrides? = nil
     ) throws(ProfileFaults) {
         let files = ReadFiles(text)
         let sources = files.noting(sources)
         let contents = ReadContents()
-        let root = try ProfileExpansion.root(
+        let expanded = try ProfileExpansion.root(
             of: YAMLText(text, file: file), in: file, sources, kind: .profile,
             example: "profiles/iot-design-shop.yaml", noting: contents)
+        let root = overrides?.applied(to: expanded, of: file, as: .profile) ?? expanded
         var reader = ProfileReader(root, file: file, path: "", files: sources.files, contents: contents)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("profile", example: "shop, a name for all of its beacons", ValueText.name)

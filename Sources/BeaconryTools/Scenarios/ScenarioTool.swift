@@ -6,7 +6,7 @@ import Concurrency
 import Devices
 package import Emulator
 import Glibc
-import Profiles
+package import Profiles
 
 /// `test`: runs scenarios, each in virtual time of its own.
 package struct ScenarioTool: Sendable {

@@ -11,12 +11,13 @@ import RunAPI
 package enum SchemaTool {
     /// What has a schema.
     package enum Kind: String, CaseIterable, Sendable {
-        case profile, scenario, events, openapi, phones
+        case profile, scenario, sweep, events, openapi, phones
 
         fileprivate var document: JSONValue {
             switch self {
             case .profile: ProfileSchema.document
             case .scenario: ScenarioSchema.document
+            case .sweep: SweepSchema.document
             case .events: EventSchema.document
             case .openapi: OpenAPIDocument.document
             case .phones: PhoneList.document

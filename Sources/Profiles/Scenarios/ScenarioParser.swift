@@ -13,16 +13,18 @@ extension Scenario {
     ///   - text: the YAML.
     ///   - file: its path, for messages.
     ///   - sources: the files and environment variables that the scenario may refer to; by default none.
+    ///   - overrides: values that replace values of the file; by default none.
     ///   - load: reads the profile with a path that is relative to the scenario's folder.
     /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(
         parsing text: String, file: String, sources: ProfileSources = ProfileSources(),
-        load: (String) throws(ProfileFaults) -> Profile
+        overrides: NodeOverrides? = nil, load: (String) throws(ProfileFaults) -> Profile
     ) throws(ProfileFaults) {
         let contents = ReadContents()
-        let root = try ProfileExpansion.root(
+        let expanded = try ProfileExpansion.root(
             of: YAMLText(text, file: file), in: file, sources, kind: .scenario, example: "scenarios/",
             noting: contents)
+        let root = overrides?.applied(to: expanded, of: file, as: .scenario) ?? expanded
         var reader = ProfileReader(root, file: file, path: "", files: sources.files, contents: contents)
         guard root.mapping != nil else { throw ProfileFaults(reader.faults) }
         let name = reader.required("scenario", ValueText.name)

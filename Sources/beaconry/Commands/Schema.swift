@@ -11,7 +11,7 @@ struct Schema: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
         abstract:
-            "Print the JSON Schema of profiles, scenarios or events, the OpenAPI description of requests, or the list of phones.",
+            "Print the JSON Schema of profiles, scenarios, sweeps or events, the OpenAPI description of requests, or the list of phones.",
         discussion: """
             Example: beaconry schema profile > profile.schema.json
 

@@ -6,6 +6,7 @@ import ArgumentParser
 import BeaconryTools
 import Devices
 import Emulator
+import Profiles
 
 /// `beaconry test`
 struct Test: AsyncParsableCommand {

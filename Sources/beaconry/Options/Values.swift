@@ -44,6 +44,9 @@ enum OptionValue {
         }
     }
 
+    /// A number of processes.
+    static func jobs(_ text: String) throws -> Int { try wholeNumber(in: 1...1000)(text) }
+
     /// A seed of a random number generator.
     static func seed(_ text: String) throws(ValueFault) -> UInt64 {
         guard let seed = UInt64(text) else {

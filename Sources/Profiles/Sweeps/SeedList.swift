@@ -4,7 +4,7 @@
 
 package import Devices
 
-/// The seeds of `test --seeds`: `1..50`, `1,5,9`, or `1..20,99`.
+/// Seeds of runs: `1..50`, `1,5,9`, or `1..20,99`.
 package struct SeedList: Hashable, Sendable {
     private static let maximumCount = 10_000
 
