@@ -225,6 +225,7 @@ export class DetailView {
                     state,
                     `${phone}${receiverState(now).text}${now.screen === "off" ? ", screen off" : ""}${now.bluetooth === "off" ? ", Bluetooth off" : ""}`
                         + `${now.permission === "denied" ? ", permission denied" : ""}${hardwareText(now)}${now.path ? ", moves on a path" : ""}`
+                        + `${now.room ? `; in ${now.room}` : ""}`
                         + `${now.problem ? `; ${now.problem}` : ""}`,
                 );
                 place.update(this.#model.position(now));

@@ -10,6 +10,7 @@ import * as format from "./format.js";
 import { namePlace } from "./names.js";
 import { contour } from "./physics.js";
 import { PlanLayer } from "./plan.js";
+import { RoomsLayer } from "./rooms.js";
 import { beaconState, receiverState } from "./state.js";
 
 const MARGIN = 44;
@@ -41,6 +42,7 @@ export class MapView {
     #overlay = svg("g", { class: "scale", "aria-hidden": true });
     #svg;
     #plan;
+    #rooms;
     #marks = new Map();
     #size = { width: 0, height: 0 };
     #trayHeight = 0;
@@ -62,8 +64,9 @@ export class MapView {
     constructor(model, commands) {
         this.#model = model;
         this.#commands = commands;
+        this.#rooms = new RoomsLayer(model, () => this.#redraw());
         this.#svg = svg("svg", { role: "group", "aria-labelledby": "map-title", "aria-describedby": "map-help" },
-            this.#grid, this.#ranges, this.#walls, this.#paths, this.#tray, this.#links, this.#nodes, this.#overlay);
+            this.#grid, this.#rooms.element, this.#ranges, this.#walls, this.#paths, this.#tray, this.#links, this.#nodes, this.#overlay);
         this.#plan = new PlanLayer(this.#root, model, () => this.#redraw());
         this.#root.append(this.#svg);
         new ResizeObserver(([entry]) => {
@@ -100,12 +103,14 @@ export class MapView {
         const members = changed.has("beacons") || changed.has("receivers");
         const names = [...(changed.get("beacon") ?? [])].map((name) => ["beacon", name])
             .concat([...(changed.get("receiver") ?? [])].map((name) => ["receiver", name]));
-        if (members || changed.has("walls")) return this.#redraw();
+        if (this.#rooms.takeChange() || members || changed.has("walls")) return this.#redraw();
         if (changed.has("selection") && this.#armed && !this.#isArmedSelected()) this.#arm(undefined);
         // What gets or loses a position changes the tray; what leaves the view changes the view.
+        // What goes to another floor has no mark there.
         const placed = names.some(([kind, name]) => {
             const resource = this.#resource(kind, name);
-            return resource && Boolean(this.#model.position(resource)) === this.#trayPlaces.has(kind + name);
+            return resource && (Boolean(this.#model.position(resource)) === this.#trayPlaces.has(kind + name)
+                || this.#isShown(resource) !== this.#marks.has(kind + name));
         });
         if (
             placed || (this.#fitted && !this.#drag && names.some(([kind, name]) => this.#isOutside(kind, name)))
@@ -127,12 +132,13 @@ export class MapView {
         if (this.#fitted && !this.#drag) this.#fit();
         this.#plan.draw(this.#size, (place) => this.#project(place));
         this.#drawGrid();
+        this.#rooms.draw((place) => this.#project(place), (words) => this.#width(words));
         this.#drawWalls();
         this.#drawPaths();
         this.#drawTray();
         const order = [];
         for (const [kind, map] of [["beacon", this.#model.beacons], ["receiver", this.#model.receivers]]) {
-            for (const name of [...map.keys()].sort(format.compareNames)) {
+            for (const name of [...map.keys()].filter((each) => this.#isShown(map.get(each))).sort(format.compareNames)) {
                 this.#place(kind, name);
                 order.push(this.#marks.get(kind + name).element);
             }
@@ -187,9 +193,14 @@ export class MapView {
         return (kind === "beacon" ? this.#model.beacons : this.#model.receivers).get(name);
     }
 
+    /** Whether something is on the floor that is shown. */
+    #isShown(resource) {
+        return this.#rooms.has(this.#model.position(resource));
+    }
+
     #place(kind, name) {
         const resource = this.#resource(kind, name);
-        if (!resource) return;
+        if (!resource || !this.#isShown(resource)) return;
         let mark = this.#marks.get(kind + name);
         if (!mark) this.#marks.set(kind + name, (mark = this.#makeMark(kind, name)));
         const [x, y] = this.#pixels(kind, resource);
@@ -205,7 +216,7 @@ export class MapView {
             ].filter(Boolean).join(" "),
         );
         const place = this.#model.position(resource);
-        const where = place ? `at ${format.position(place)} m` : "no position";
+        const where = place ? `at ${format.position(place)} m${resource.room ? ` in ${resource.room}` : ""}` : "no position";
         set(mark.shape, "aria-label", `${kind === "beacon" ? "Beacon" : "Receiver"} ${name}${resource.label ? ` (${resource.label})` : ""}, ${state.text}, ${where}`);
         set(mark.shape, "aria-pressed", String(this.#model.isSelected(kind, name)));
         set(mark.alert, "visibility", state.alert ? "visible" : "hidden");
@@ -272,7 +283,7 @@ export class MapView {
         const places = [
             ...this.#model.beacons.values(), ...this.#model.receivers.values(),
         ].map((each) => this.#model.position(each)).filter(Boolean).concat(
-            (this.#model.air?.walls ?? []).flatMap(({ from, to }) => [from, to]), this.#plan.corners,
+            (this.#model.air?.walls ?? []).flatMap(({ from, to }) => [from, to]), this.#plan.corners, this.#rooms.corners,
         );
         if (!places.length) places.push([0, 0]);
         const [left, right, bottom, top] = [[0, Math.min], [0, Math.max], [1, Math.min], [1, Math.max]]
@@ -345,7 +356,7 @@ export class MapView {
     }
 
     #drawWalls() {
-        const walls = this.#model.air?.walls ?? [];
+        const walls = (this.#model.air?.walls ?? []).filter((wall) => this.#rooms.hasWall(wall));
         byId("wall-legend").hidden = !walls.length;
         arrange(this.#walls, walls.flatMap(({ from, to, loss }) => {
             const [x1, y1] = this.#project(from), [x2, y2] = this.#project(to);
@@ -365,10 +376,13 @@ export class MapView {
         this.#rangeBoxes = [];
         if (
             !byId("show-ranges").checked || !place || atOneMetre === undefined || !beacon.onAir || beacon.muted
+            || !this.#isShown(beacon)
         ) return arrange(this.#ranges, []);
         const [x, y] = this.#project(place);
+        const [, , z = 0] = place;
+        const walls = air.walls.filter(({ bottom = -Infinity, top = Infinity }) => bottom <= z && z < top);
         arrange(this.#ranges, RANGES.flatMap((level) => {
-            const { points, up, down, farthest } = contour(air, place, atOneMetre, level);
+            const { points, up, down, farthest } = contour({ ...air, walls }, place, atOneMetre, level);
             // One that surrounds the picture would be invisible, and a dot is covered by the mark.
             if (
                 farthest * this.#view.scale < 16
@@ -400,10 +414,10 @@ export class MapView {
                 points: places.map((place) => this.#project(place).map((each) => each.toFixed(1)).join()).join(" "),
             },
         );
-        const planned = [...this.#model.receivers.values()].filter((each) => each.path).map(
-            (each) => line("planned", each.path),
+        const planned = [...this.#model.receivers.values()].filter((each) => each.path).flatMap(
+            (each) => this.#rooms.parts(each.path).map((part) => line("planned", part)),
         );
-        const trails = [...this.#model.trails.values()].flat().filter((part) => part.length > 1).map(
+        const trails = [...this.#model.trails.values()].flat().flatMap((each) => this.#rooms.parts(each)).map(
             (part) => line("trail", part),
         );
         arrange(this.#paths, [...planned, ...trails]);
@@ -412,13 +426,13 @@ export class MapView {
     #drawLinks() {
         const selected = this.#model.selected;
         const own = this.#model.selection;
-        if (!own) return arrange(this.#links, []);
+        if (!own || !this.#isShown(own)) return arrange(this.#links, []);
         const other = selected.kind === "beacon" ? "receiver" : "beacon";
         const from = this.#pixels(selected.kind, own);
         const taken = [...this.#taken, ...this.#rangeBoxes];
         arrange(this.#links, this.#model.linksOf(selected).slice(0, 40).flatMap(({ other: name, link }, index) => {
             const resource = this.#resource(other, name);
-            if (!resource) return [];
+            if (!resource || !this.#isShown(resource)) return [];
             const to = this.#pixels(other, resource);
             const level = this.#model.level(link);
             const isLost = level === undefined;

@@ -282,7 +282,7 @@ export class Model {
 
     async #readAir() {
         try {
-            const surroundings = (air) => JSON.stringify([air?.walls, air?.map]);
+            const surroundings = (air) => JSON.stringify([air?.walls, air?.floors, air?.rooms, air?.map]);
             const former = surroundings(this.air);
             this.air = await api.get("v1/air");
             this.change("air");
