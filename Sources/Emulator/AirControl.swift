@@ -76,12 +76,12 @@ package struct AirControl: Sendable {
     /// The present position of something on the air; `nil` if it has none.
     func position(of name: String) async -> Position? { await (try? positioning())?.position(of: name) }
 
-    /// The virtual air: its physics, its walls, and the level of each beacon.
+    /// The virtual air: its physics, its walls, its rooms, and the level of each beacon.
     /// - Parameter plan: its floor plan; `nil` for none.
     /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
-    func record(_ plan: GroundPlan?) async throws(EmulatorError) -> AirRecord {
+    func record(_ plan: GroundPlan?, _ building: Building) async throws(EmulatorError) -> AirRecord {
         let radio = try positioning()
-        return AirRecord(await radio.propagation(), levels: await radio.levelsAtOneMetre(), plan)
+        return AirRecord(await radio.propagation(), levels: await radio.levelsAtOneMetre(), plan, building)
     }
 
     // MARK: - Receivers

@@ -59,7 +59,7 @@ final class AirModel {
 extension Emulator {
     /// The virtual air: its physics, its walls, its floor plan, and the level of each beacon.
     /// - Throws: `EmulatorError` `.unsupported` if the radio has no positions.
-    package func airRecord() async throws(EmulatorError) -> AirRecord { try await air.record(plan) }
+    package func airRecord() async throws(EmulatorError) -> AirRecord { try await air.record(plan, truth.building) }
 
     /// The picture of the floor plan.
     /// - Throws: `EmulatorError` `.noMap` if no profile has one.
@@ -96,10 +96,18 @@ extension Emulator {
     /// Gives the air the physics and the walls of the profiles of a reload.
     /// - Parameter startsOver: whether the changes of clients end.
     func reloadPhysics(_ profiles: [Profile], startsOver: Bool) async {
+        await noteBuilding(of: profiles)
         guard let radio = try? air.positioning() else { return }
         let (next, warning) = airModel.reload(profiles, over: await radio.propagation(), startsOver: startsOver)
         await setPropagation(next, on: radio)
         if let warning { events.post(.warning(warning)) }
+    }
+
+    /// Takes the floors and the rooms of the profiles, and reports the rooms that receivers are in.
+    func noteBuilding(of profiles: [Profile]) async {
+        let building = Building(for: profiles)
+        truth.setBuilding(building)
+        await roomWatch?.setBuilding(building)
     }
 
     private func setPropagation(_ next: Propagation, on radio: any PositioningRadio) async {

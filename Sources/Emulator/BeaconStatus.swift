@@ -34,6 +34,8 @@ package struct BeaconStatus: Hashable, Sendable {
     let motion: Motion?
     /// The position, of a moving beacon the present one; `nil` if the profile has none.
     package internal(set) var position: Position?
+    /// The name of the room that it is in; `nil` outside of all rooms.
+    package internal(set) var room: String?
     /// Whether the radio reports that the beacon is on the air; so it does of a muted one.
     package internal(set) var isOnAir = false
     /// Whether it is on the air now, or why it is not.

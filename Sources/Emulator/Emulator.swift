@@ -114,6 +114,10 @@ package actor Emulator {
     private(set) var reloadObserver: (@Sendable ([String]) async -> Void)?
     /// The receivers that scan within the run.
     package nonisolated let listeners: ListeningReceivers
+    /// Where the receivers and the beacons really are.
+    package nonisolated let truth: AirTruth
+    /// Reports the rooms of receivers; `nil` for a radio without positions.
+    let roomWatch: RoomWatch?
 
     /// An emulator that has not started; call `run()`.
     package init(
@@ -124,8 +128,23 @@ package actor Emulator {
         runClock = RunClock(clock, epoch: configuration.epoch, timeOfDay: configuration.timeOfDay)
         vault = BondVault { [events] in events.post(.beacon($0, $1)) }
         directory = BeaconDirectory(events: radio.events)
-        listeners = ListeningReceivers(makeCentral: configuration.makeCentral) { [events] in
+        let placed: any PeripheralRadio = configuration.bench?.air ?? radio
+        let places = (placed as? any PositioningRadio)?.places
+        truth = AirTruth(places)
+        let listeners = ListeningReceivers(makeCentral: configuration.makeCentral, truth: truth) { [events] in
             events.post(.receiver($0, $1))
+            // Its room comes after it.
+            if case .added = $1 { places?.notify() }
+        }
+        self.listeners = listeners
+        if let places {
+            roomWatch = RoomWatch(places, runClock) {
+                await listeners[$0]?.isAnnounced ?? true
+            } post: { [events] in
+                events.post(.receiver($0, $1))
+            }
+        } else {
+            roomWatch = nil
         }
         factory = BeaconFactory(
             configuration, executor: executor, clock: runClock.timekeeper, counts: directory.counts)
@@ -160,6 +179,7 @@ package actor Emulator {
             reportCutTexts(of: profiles)
             receivers.begin(with: profiles)
             airModel.begin(with: profiles)
+            truth.setBuilding(Building(for: profiles))
             roster.begin(with: profiles)
             install(try await BeaconReplacement(of: [], by: profiles, keepsEqual: false, factory).next)
             progress.begin(.opening)
@@ -204,6 +224,7 @@ package actor Emulator {
         announce()
         for session in roster.allSessions { session.end() }
         scenario.cancel()
+        await roomWatch?.end()
         await listeners.removeAll()
         await configuration.bench?.air.close()
         await radio.close()
@@ -252,6 +273,7 @@ package actor Emulator {
         warnOfBench(on: capabilities)
         // Before the beacons are on the air, so that they receive their first packets.
         await beginListening()
+        await noteBuilding(of: roster.profiles)
         await powerOnBeacons()
         progress.begin(.up)
         roster.setRunning(progress.phase == .up)

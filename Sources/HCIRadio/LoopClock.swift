@@ -12,7 +12,8 @@ final class LoopClock {
     /// Seconds of the radio in a second of the loop.
     let rate: Double
     private let now: () -> NIODeadline
-    private let beginning: NIODeadline
+    /// The time of the loop at its creation.
+    let beginning: NIODeadline
     /// The loop, in virtual time.
     private let simulated: SimulatedEventLoop?
 

@@ -21,6 +21,7 @@ package actor VirtualAirRadio: HostStackRadio {
     package let sides: RadioSides
     nonisolated private let loop: any EventLoop
     nonisolated private let airSeed: UInt64
+    nonisolated private let airPlaces: AirPlaces
     private let air: VirtualAir
     /// The radios of other hosts on the air.
     private var added: [HCIRadio] = []
@@ -39,7 +40,9 @@ package actor VirtualAirRadio: HostStackRadio {
         self.loop = loop
         let clock = LoopClock(loop, rate: options.rate)
         let captures = PacketCaptures(capture)
-        let air = VirtualAir(options, reason: reason, clock: clock, captures: captures)
+        let (rate, beginning) = (options.rate, clock.beginning)
+        airPlaces = AirPlaces { Double((loop.now - beginning).nanoseconds) * 1e-9 * rate }
+        let air = VirtualAir(options, reason: reason, clock: clock, captures: captures, places: airPlaces)
         self.air = air
         airSeed = air.seed
         // The air captures what passes between all hosts and controllers on it.
@@ -227,6 +230,8 @@ extension VirtualAirRadio: ListeningRadio {
 // MARK: - Positions
 
 extension VirtualAirRadio: PositioningRadio {
+    package nonisolated var places: AirPlaces? { airPlaces }
+
     package func move(_ name: String, to position: Position) async -> Bool {
         air.move(name, .rest(position), isBeacon: sides.peripheral.has(BeaconIdentifier(name)))
     }

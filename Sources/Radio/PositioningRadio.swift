@@ -7,6 +7,9 @@ package import Space
 
 /// A radio with an emulated air: every beacon and every host has a name and a place there, and both can be moved.
 package protocol PositioningRadio: PeripheralRadio {
+    /// Where everything on the air is; `nil` for a radio that does not note it.
+    var places: AirPlaces? { get }
+
     /// Moves a beacon or a host, and ends its motion.
     /// - Returns: `false` if nothing on the air has this name.
     func move(_ name: String, to position: Position) async -> Bool
@@ -69,6 +72,8 @@ package protocol PositioningRadio: PeripheralRadio {
 }
 
 extension PositioningRadio {
+    package var places: AirPlaces? { nil }
+
     /// Adds a receiver whose hosts have the hardware of an ideal one.
     package func serveReceiver(_ name: String, motion: Motion?) async throws(RadioError) -> AirReceiver {
         try await serveReceiver(name, motion: motion, hardware: ReceiverHardware())

@@ -283,7 +283,31 @@ extension AirRecord: ReadableRecord {
                         .required("from", .array(.number, 2...2), "x and y in metres"),
                         .required("to", .array(.number, 2...2), "x and y in metres"),
                         .required("loss", .number, "in dB"),
-                    ])), "the walls, seen from above"),
+                        .optional("bottom", .number, "the height at which it begins; absent without a bound"),
+                        .optional("top", .number, "the height at which it ends; absent without a bound"),
+                    ])), "the walls, seen from above, with the walls of rooms"),
+            .required(
+                "floors",
+                .array(
+                    .object([
+                        .required("id", .text, "its name"), .required("from", .number, "the height at which it begins"),
+                        .optional("slab", .number, "the loss of what is at that height, in dB; absent for nothing"),
+                    ])), "the floors, the lowest first"),
+            .required(
+                "rooms",
+                .array(
+                    .object([
+                        .required("id", .text, "its name"), .optional("label", .text, "its name for people"),
+                        .required("floor", .text, "the id of its floor"),
+                        .required("outline", .array(.array(.number, 2...2)), "x and y of its corners, in order"),
+                        .required(
+                            "doors",
+                            .array(
+                                .object([
+                                    .required("at", .array(.number, 2...2), "x and y of the middle"),
+                                    .required("width", .number, "in metres"),
+                                ])), "the gaps in its walls"),
+                    ])), "the rooms, in the order of the profile"),
             .optional(
                 "map",
                 .object([

@@ -326,6 +326,8 @@ package struct BeaconRecord: Codable, Hashable, Sendable {
     package let effective: EffectiveRecord?
     /// The position x, y, z in metres; absent if the profile has none.
     package let position: [Double]?
+    /// The name of the room that it is in; absent outside of all rooms.
+    package let room: String?
     /// The addresses of the connected centrals.
     package let centrals: [String]
     /// Whether nothing that the beacon sends is received.
@@ -353,6 +355,7 @@ package struct BeaconRecord: Codable, Hashable, Sendable {
         shouldBeOnAir = status.airState.isExpected
         effective = status.effective.map(EffectiveRecord.init)
         position = status.position.map { [$0.x, $0.y, $0.z] }
+        room = status.room
         centrals = status.centrals
         muted = status.isMuted
         battery = status.hasFlatBattery ? .flat : .full
@@ -404,6 +407,7 @@ extension BeaconRecord: ListedRecord, ReadableRecord {
             .optional(
                 "position", .metres,
                 "x, y, z in metres, of a moving beacon at this moment; absent if the profile has none"),
+            .optional("room", .text, "the id of the room that it is in, at the moment; absent outside of all rooms"),
             .required("centrals", .texts, "the addresses of the connected centrals"),
             .required("muted", .boolean, "whether it is muted: receivers get none of its packets"),
             .required("battery", .choice(BatteryState.self), "flat if the battery has no energy"),

@@ -64,9 +64,12 @@ extension RangingRecord: ReadableRecord {
                             .required("packets", .integer(from: 0), "the number of its packets since the last report"),
                             .required("proximity", .choice(Proximity.self), "how near it is"),
                             .required("accuracy", .number, "the estimated distance in metres; -1 if unknown"),
+                            .optional(
+                                "truth", TruthRecord.schema, "where the beacon really is, and its true distance"),
                         ])), "the nearest first"),
             .optional(
                 "obstacle", .choice(PhoneObstacle.self), "why nothing can be received; absent if it can"),
+            .optional("truth", TruthRecord.schema, "where the receiver really is"),
         ])
 }
 

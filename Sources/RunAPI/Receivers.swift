@@ -47,6 +47,7 @@ extension RunContext {
         let hosts = Dictionary(present.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         return Set(servers.keys).union(hosts.keys).union(listeners.keys).sorted().map {
             ReceiverRecord($0, server: servers[$0], host: hosts[$0], listener: listeners[$0]).labelled(labels[$0])
+                .placed(in: emulator.truth)
         }
     }
 
@@ -84,7 +85,8 @@ package struct AddReceiver: Operation {
 
     package func perform(on run: RunContext) async throws(EmulatorError) -> Created<ReceiverRecord> {
         let added = try await run.emulator.addReceiver(receiver.text, at: position, label: label, traits)
-        return Created(ReceiverRecord(added.name, server: added).labelled(label?.label))
+        return Created(
+            ReceiverRecord(added.name, server: added).labelled(label?.label).placed(in: run.emulator.truth))
     }
 }
 
@@ -187,7 +189,7 @@ package struct RemoveReceiver: Operation {
         }
         let label = run.emulator.events.labels[receiver.text]
         let removed = try await run.emulator.removeReceiver(receiver.text)
-        return ReceiverRecord(removed.name, server: removed).labelled(label)
+        return ReceiverRecord(removed.name, server: removed).labelled(label).placed(in: run.emulator.truth)
     }
 }
 
@@ -213,6 +215,8 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
     package let position: [Double]?
     /// The line on which it moves: positions in metres, straight lines between them; absent at rest.
     package let path: [[Double]]?
+    /// The name of the room that it is in; absent outside of all rooms.
+    package private(set) var room: String?
     /// Its scan at present; absent while it does not scan.
     package let scan: ReceiverScan?
     /// Whether its app scans; absent for a host of another process, as the following ones.
@@ -268,6 +272,13 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
         return traits
     }
 
+    /// The same with the room that it is in.
+    func placed(in truth: AirTruth) -> ReceiverRecord {
+        var record = self
+        record.room = truth.room(at: position)
+        return record
+    }
+
     /// The same with a label; `nil` for none.
     func labelled(_ label: String?) -> ReceiverRecord {
         var record = self
@@ -304,6 +315,7 @@ extension ReceiverRecord: ListedRecord, ReadableRecord {
                 "position", .metres,
                 "x, y, z in metres, at the moment; absent if it has none: then it is 1 m from every beacon"),
             .optional("path", .array(.metres), "the positions of the line on which it moves; absent at rest"),
+            .optional("room", .text, "the id of the room that it is in, at the moment; absent outside of all rooms"),
             .optional("scan", ReceiverScan.schema, "its scan at present; absent while it does not scan"),
             .optional(
                 "listening", .boolean, "whether its app scans; absent, as the following, for a host of another process"),

@@ -186,7 +186,8 @@ enum EventSamples {
                 .changed(ListenerSummary(off)), .added(ListenerSummary(ListenerSettings()), position: [2, 3.5, 0]),
                 .added(screenOff, position: nil),
                 .served(server: "tcp:127.0.0.1:6402", position: [0, 0, 2]), .changed(ListenerSummary(settings)),
-                .removed, .labelled("Anna"), .labelled(nil),
+                .removed, .labelled("Anna"), .labelled(nil), .entered(room: "kitchen", position: [2, 3.5, 0]),
+                .left(room: "kitchen", position: [4, 3.5, 1]),
                 .ended(region: "shop"), .connected(connection), .disconnected(connection),
                 .connected(ConnectionRecord(peer, beacon: nil, mtu: 23)),
             ] + regions.map { .monitored(region: "shop", IdentifierRecord($0)) }

@@ -25,18 +25,21 @@ package enum BeaconText {
     /// A heading, and a line for each beacon.
     package static func list(_ beacons: [BeaconRecord]) -> [String] {
         let hasLabels = beacons.contains { $0.label != nil }
+        let hasRooms = beacons.contains { $0.room != nil }
         let heading =
             ["DEVICE"] + (hasLabels ? ["LABEL"] : [])
-            + ["KIND", "STATE", "INTERVAL", "MAJOR/MINOR", "ADDRESS", "IDENTITY"]
+            + ["KIND", "STATE"] + (hasRooms ? ["ROOM"] : [])
+            + ["INTERVAL", "MAJOR/MINOR", "ADDRESS", "IDENTITY"]
         let rows = beacons.map { beacon in
-            [beacon.id] + (hasLabels ? [beacon.label?.cut(to: labelWidth) ?? ""] : []) + [
-                beacon.kind, state(of: beacon), interval(of: beacon),
-                ["major", "minor"].compactMap { beacon.settings[$0]?.text }.joined(separator: "/"),
-                beacon.effective?.address ?? "",
-                beacon.settings["uuid"]?.text
-                    ?? AdvertisementText.identity(
-                        name: beacon.name, service: beacon.services.first { !common.contains($0) }) ?? "",
-            ]
+            [beacon.id] + (hasLabels ? [beacon.label?.cut(to: labelWidth) ?? ""] : [])
+                + [beacon.kind, state(of: beacon)] + (hasRooms ? [beacon.room?.cut(to: labelWidth) ?? ""] : []) + [
+                    interval(of: beacon),
+                    ["major", "minor"].compactMap { beacon.settings[$0]?.text }.joined(separator: "/"),
+                    beacon.effective?.address ?? "",
+                    beacon.settings["uuid"]?.text
+                        ?? AdvertisementText.identity(
+                            name: beacon.name, service: beacon.services.first { !common.contains($0) }) ?? "",
+                ]
         }
         return TextTable(rows: [heading] + rows).lines.map { $0.cut(to: width) }
     }
@@ -121,7 +124,7 @@ package enum BeaconText {
             ("flags", beacon.effective?.flags.map { "0x" + Hexadecimal.string([$0]) }),
             ("effective-tx-power", beacon.effective?.txPowerDbm.map { "\($0) dBm" }),
             ("position", beacon.position.map { Formatting.position($0) + " (m)" }),
-            ("on-air", beacon.onAir ? "yes" : "no"), ("schedule", beacon.schedule.map(text)),
+            ("room", beacon.room), ("on-air", beacon.onAir ? "yes" : "no"), ("schedule", beacon.schedule.map(text)),
         ]
         let centrals = beacon.centrals.enumerated().map { [$0 == 0 ? "  connected" : "", $1] }
         return rows.compactMap { key, value in value.map { ["  \(key)", $0] } } + centrals

@@ -88,9 +88,11 @@ package enum LinkText {
             [
                 server.name, server.server ?? "", server.position.map { "\(place($0)) (m)" } ?? "1 m from every beacon",
                 server.hosts.flatMap { $0.isEmpty ? nil : $0.joined(separator: ", ") } ?? "none",
-            ] + hardware(of: server, among: servers)
+            ] + room(of: server, among: servers) + hardware(of: server, among: servers)
         }
-        let heading = ["RECEIVER", "SERVER", "POSITION", "HOSTS"] + (hasHardware(servers) ? ["HARDWARE"] : [])
+        let heading =
+            ["RECEIVER", "SERVER", "POSITION", "HOSTS"] + roomHeading(servers)
+            + (hasHardware(servers) ? ["HARDWARE"] : [])
         return TextTable(rows: [heading] + rows).lines
     }
 
@@ -99,9 +101,11 @@ package enum LinkText {
             [
                 listener.name, listener.phone?.text ?? "", scanText(of: listener),
                 listener.position.map { "\(place($0)) (m)" } ?? "1 m from every beacon",
-            ] + hardware(of: listener, among: listeners)
+            ] + room(of: listener, among: listeners) + hardware(of: listener, among: listeners)
         }
-        let heading = ["RECEIVER", "PHONE", "SCAN", "POSITION"] + (hasHardware(listeners) ? ["HARDWARE"] : [])
+        let heading =
+            ["RECEIVER", "PHONE", "SCAN", "POSITION"] + roomHeading(listeners)
+            + (hasHardware(listeners) ? ["HARDWARE"] : [])
         return TextTable(rows: [heading] + rows).lines
     }
 
@@ -114,6 +118,15 @@ package enum LinkText {
 
     private static func hasHardware(_ receivers: [ReceiverRecord]) -> Bool {
         receivers.contains { $0.traits != ReceiverTraits() }
+    }
+
+    /// The true room, in a column that a list has only if it is needed.
+    private static func room(of receiver: ReceiverRecord, among others: [ReceiverRecord]) -> [String] {
+        roomHeading(others).isEmpty ? [] : [receiver.room ?? ""]
+    }
+
+    private static func roomHeading(_ receivers: [ReceiverRecord]) -> [String] {
+        receivers.contains { $0.room != nil } ? ["ROOM"] : []
     }
 
     /// `rssi-offset: -7dB, carried: pocket`, in a column that a list has only if it is needed.
@@ -130,12 +143,16 @@ package enum LinkText {
 
     package static func list(_ report: RangingRecord) -> [String] {
         if report.beacons.isEmpty { return ["no beacon is in range"] }
+        let hasTruth = report.beacons.contains { $0.truth?.distance != nil }
         let rows = report.beacons.map { beacon -> [String] in
             let rssi = beacon.rssi == 0 ? "" : "\(beacon.rssi) dBm"
             let distance = beacon.accuracy < 0 ? "" : "\(Formatting.hundredths(beacon.accuracy)) m"
-            return beacon.identifiers.columns() + [rssi, "\(beacon.packets)", beacon.proximity, distance]
+            let columns = beacon.identifiers.columns() + [rssi, "\(beacon.packets)", beacon.proximity, distance]
+            guard hasTruth else { return columns }
+            return columns + [beacon.truth?.distance.map { "\(Formatting.hundredths($0)) m" } ?? ""]
         }
-        return TextTable(rows: [["UUID", "MAJOR", "MINOR", "RSSI", "PACKETS", "PROXIMITY", "DISTANCE"]] + rows).lines
+        let heading = ["UUID", "MAJOR", "MINOR", "RSSI", "PACKETS", "PROXIMITY", "DISTANCE"]
+        return TextTable(rows: [heading + (hasTruth ? ["TRUE DISTANCE"] : [])] + rows).lines
     }
 
     package static func list(_ regions: [MonitoredRegion]) -> [String] {
@@ -153,9 +170,9 @@ package enum LinkText {
                 receiver.name, receiver.scan.map { $0.active ? "active" : "passive" } ?? "no",
                 receiver.position.map(place) ?? "",
                 receiver.path == nil ? "" : "yes",
-            ]
+            ] + room(of: receiver, among: receivers)
         }
-        return TextTable(rows: [["HOST", "SCAN", "POSITION (m)", "MOVES"]] + rows).lines
+        return TextTable(rows: [["HOST", "SCAN", "POSITION (m)", "MOVES"] + roomHeading(receivers)] + rows).lines
     }
 
     package static func list(_ links: [LinkRecord]) -> [String] {
@@ -212,7 +229,7 @@ package enum AirText {
         return TextTable(
             rows: [["physics", air.physics.preset ?? "of its own"]] + values.map { [$0.0, $0.1] } + [
                 ["walls", "\(air.walls.count)"]
-            ]
+            ] + (air.rooms.isEmpty ? [] : [["rooms", "\(air.rooms.count)"]])
         )
         .lines
     }

@@ -16,6 +16,8 @@ package struct AirRun: Sendable {
     package let radio: VirtualAirRadio
     /// The beacons, which are not on the air yet.
     package let emulator: Emulator
+    /// The name of its central on the air.
+    let central: String
     private let clock: any Clock<Duration>
 
     /// A run that has not started.
@@ -33,6 +35,7 @@ package struct AirRun: Sendable {
         emulator = Emulator(
             Emulator.Configuration(profiles: beacons, loadProfiles: { beacons }), radio: radio, clock: clock)
         self.clock = clock
+        central = options.central.name
     }
 
     /// Runs the beacons while work is done, which begins when all are on the air, or after a second: a device may be off

@@ -110,6 +110,13 @@ package struct Listening: Sendable {
         return listening
     }
 
+    /// Where this receiver and the beacon that sent something really are; `nil` if the air is elsewhere.
+    func truth(of sighting: Sighting) -> TruthRecord? {
+        guard let air else { return nil }
+        let beacon = air.emulator.listeners.owner(of: sighting.device.address)
+        return air.emulator.truth.record(receiver: air.central, beacon: beacon)
+    }
+
     /// The run of the beacons on the air of this use; `nil` if they are elsewhere.
     var emulator: Emulator? { air?.emulator }
 

@@ -32,7 +32,8 @@ package enum RecordTool {
             for await sighting in try await radio.scan(settings) {
                 if devices.count < countedDevices { devices.insert(sighting.device) }
                 let offset = clock.now()
-                try writer.write(RecordedSighting(offset: offset, sighting: sighting))
+                try writer.write(
+                    RecordedSighting(offset: offset, sighting: sighting), truth: listening.truth(of: sighting))
                 if plot != nil { collector.add(sighting, at: offset / .seconds(1)) }
             }
             try writer.finish()

@@ -4,6 +4,7 @@
 
 import BeaconryCentral
 import Bluetooth
+import Emulator
 import Radio
 import Receiving
 
@@ -32,8 +33,11 @@ struct RecordingLine: Codable {
     let data: String
     /// In dBm; absent when the radio does not know.
     let rssi: Int8?
+    /// Where the receiver and the beacon really were; absent for radios other than a virtual air in this process.
+    var truth: TruthRecord?
 
-    init(_ recorded: RecordedSighting) {
+    init(_ recorded: RecordedSighting, truth: TruthRecord? = nil) {
+        self.truth = truth
         let (seconds, attoseconds) = recorded.offset.components
         microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
         address = recorded.sighting.device.address.description

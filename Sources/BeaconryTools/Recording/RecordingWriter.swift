@@ -33,8 +33,9 @@ struct RecordingWriter {
 
     /// Adds an advertisement.
     /// - Throws: `SystemError`.
-    mutating func write(_ recorded: RecordedSighting) throws(SystemError) {
-        append(JSONLine.encode(RecordingLine(recorded)))
+    /// - Parameter truth: where the receiver and the beacon really were; `nil` if that is not known.
+    mutating func write(_ recorded: RecordedSighting, truth: TruthRecord? = nil) throws(SystemError) {
+        append(JSONLine.encode(RecordingLine(recorded, truth: truth)))
         count += 1
         if buffer.count >= Self.bufferSize { try flush() }
     }

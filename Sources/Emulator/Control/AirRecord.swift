@@ -17,7 +17,7 @@ package struct AirRecord: Codable, Hashable, Sendable {
         package let values: [String: JSONValue]
 
         init(_ model: Propagation) {
-            let room = model.withoutWalls
+            let room = model.withoutObstacles
             preset =
                 room == Propagation() ? "off" : Propagation.environments.first { $0.propagation == room }?.name
             values = Dictionary(
@@ -34,6 +34,54 @@ package struct AirRecord: Codable, Hashable, Sendable {
         package let from: [Double]
         package let to: [Double]
         package let loss: Double
+        /// The heights at which it begins and ends; `nil` without a bound.
+        package let bottom, top: Double?
+
+        init(_ wall: Propagation.Wall) {
+            from = [wall.from.x, wall.from.y]
+            to = [wall.to.x, wall.to.y]
+            loss = wall.loss
+            bottom = wall.bottom.isFinite ? wall.bottom : nil
+            top = wall.top.isFinite ? wall.top : nil
+        }
+    }
+
+    /// A floor of the building.
+    package struct Floor: Codable, Hashable, Sendable {
+        package let id: String
+        /// The height at which it begins.
+        package let from: Double
+        /// The loss of the slab at that height; `nil` for none.
+        package let slab: Double?
+
+        init(_ floor: Space.Floor) {
+            (id, from) = (floor.id, floor.height)
+            slab = floor.slabLoss > 0 ? floor.slabLoss : nil
+        }
+    }
+
+    /// A room of the building.
+    package struct Room: Codable, Hashable, Sendable {
+        /// A gap in a wall.
+        package struct Door: Codable, Hashable, Sendable {
+            /// The middle.
+            package let at: [Double]
+            package let width: Double
+        }
+
+        package let id: String
+        package let label: String?
+        /// The name of its floor.
+        package let floor: String
+        /// The corners, in order.
+        package let outline: [[Double]]
+        package let doors: [Door]
+
+        init(_ room: Space.Room) {
+            (id, label, floor) = (room.id, room.label, room.floor)
+            outline = room.outline.map { [$0.x, $0.y] }
+            doors = room.doors.map { Door(at: [$0.position.x, $0.position.y], width: $0.width) }
+        }
     }
 
     /// A floor plan under the positions.
@@ -57,17 +105,21 @@ package struct AirRecord: Codable, Hashable, Sendable {
 
     package let physics: Physics
     package let walls: [Wall]
+    /// The floors, the lowest first.
+    package let floors: [Floor]
+    /// The rooms, in the order of the profile.
+    package let rooms: [Room]
     /// `nil` for none.
     package let map: Plan?
     /// The mean RSSI 1 m away from each beacon, or other host, that advertises, by its name.
     package let levels: [String: Double]
 
-    init(_ model: Propagation, levels: [String: Double], _ plan: GroundPlan?) {
+    init(_ model: Propagation, levels: [String: Double], _ plan: GroundPlan?, _ building: Building = Building()) {
         map = plan.map(Plan.init)
         physics = Physics(model)
-        walls = model.walls.map {
-            Wall(from: [$0.from.x, $0.from.y], to: [$0.to.x, $0.to.y], loss: $0.loss)
-        }
+        walls = model.walls.map(Wall.init)
+        floors = building.floors.map(Floor.init)
+        rooms = building.rooms.map(Room.init)
         self.levels = levels
     }
 }

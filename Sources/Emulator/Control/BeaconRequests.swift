@@ -107,6 +107,7 @@ extension Emulator {
         if status.motion?.isMoving == true, let position = await air.position(of: status.identifier.name) {
             status.position = position
         }
+        if truth.hasPlaces, let position = status.position { status.room = truth.building.room(at: position)?.id }
         guard let session = roster[status.identifier] else { return status }
         status = session.completed(status)
         status.airState = session.airState(isEnabled: status.isEnabled, isRadioUp: roster.isRadioUp)

@@ -109,6 +109,13 @@ extension EventKind {
         "receiver-changed", [.receiver] + listener, "a receiver that scans within the run has other settings")
     static let receiverRemoved = EventKind(
         "receiver-removed", [.receiver], "a receiver was removed; its regions and connections ended with it")
+    static let roomEntered = EventKind(
+        "room-entered", [.receiver, .room, .position],
+        "a receiver is in a room of the profile from now on, by its true place on the virtual air; also of the room in which it is added"
+    )
+    static let roomLeft = EventKind(
+        "room-left", [.receiver, .room, .position],
+        "a receiver is not in the room any more, by its true place on the virtual air")
     static let regionMonitored = EventKind(
         "region-monitored", [.receiver, .region, .identifiers],
         "a receiver monitors a region from now on, instead of one of the same name")
@@ -129,7 +136,8 @@ extension EventKind {
         "physics-changed", [.physics, .walls], "the virtual air has other physics or walls from now on")
 
     private static let air = [
-        receiverAdded, receiverChanged, receiverRemoved, regionMonitored, regionEnded, receiverConnected,
+        receiverAdded, receiverChanged, receiverRemoved, roomEntered, roomLeft, regionMonitored, regionEnded,
+        receiverConnected,
         receiverDisconnected, linkOverridden, linkReset, physicsChanged,
     ]
     private static let listener: [EventField] = [.phone, .handset, .listening, .screen, .obstacle]

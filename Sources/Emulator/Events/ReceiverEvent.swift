@@ -18,6 +18,10 @@ package enum ReceiverEvent: Hashable, Sendable {
     case labelled(String?)
     /// The receiver is not there any more.
     case removed
+    /// The receiver is in a room from now on, with its position in metres.
+    case entered(room: String, position: [Double])
+    /// The receiver is not in a room any more, with its position in metres.
+    case left(room: String, position: [Double])
     /// The receiver monitors a region.
     case monitored(region: String, IdentifierRecord)
     /// The receiver does not monitor a region any more.
@@ -98,6 +102,16 @@ extension ReceiverEvent {
                 .labelChanged,
                 label.map { "the label of \(receiver) is \"\($0)\"" } ?? "\(receiver) has no label any more")
         case .removed: EventForm(.receiverRemoved, "\(receiver) removed")
+        case .entered(let room, let position):
+            EventForm(.roomEntered, "\(receiver) entered the room \(room)\(Self.place(position))") {
+                try $0.set(.room, room)
+                try $0.set(.position, position)
+            }
+        case .left(let room, let position):
+            EventForm(.roomLeft, "\(receiver) left the room \(room)\(Self.place(position))") {
+                try $0.set(.room, room)
+                try $0.set(.position, position)
+            }
         case .monitored(let region, let identifiers):
             EventForm(.regionMonitored, "\(receiver) monitors the region \(region)") {
                 try $0.set(.region, region)

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Advertising
 package import Bluetooth
 import Concurrency
 import JSON
@@ -49,6 +50,8 @@ package actor ListeningReceiver {
     private nonisolated let executor = ActorExecutor.cooperative()
     private let host: any ListeningHost
     private let clock: RunClock
+    /// Where it and the beacons really are; `nil` if that is not known.
+    private let truth: AirTruth?
     private let owner: @Sendable (BluetoothAddress) -> String?
     private let post: @Sendable (ReceiverEvent) -> Void
     private let observe: (@Sendable (Observation) -> Void)?
@@ -57,6 +60,8 @@ package actor ListeningReceiver {
     private var app: PhoneReceiver
     private var advertisers: [RemoteAddress: Advertiser] = [:]
     private var report = RangingRecord()
+    /// The time on the air at the last report, in seconds.
+    private var reportTime = 0.0
     /// The scan that is performed; `nil` for none.
     private var performed: (parameters: ScanParameters, number: Int, task: Task<Void, Never>?)?
     private var scanCount = 0
@@ -102,12 +107,13 @@ package actor ListeningReceiver {
     /// A receiver that is not open yet.
     /// - Parameters:
     ///   - seed: of the random delays.
+    ///   - truth: where it and the beacons really are; `nil` if that is not known.
     ///   - owner: the name of the beacon that sends from an address.
     ///   - report: called with what happens to it.
     ///   - observe: called with each packet and each report.
     init(
         _ name: String, _ settings: ListenerSettings, on host: any ListeningHost, clock: RunClock, seed: UInt64,
-        owner: @escaping @Sendable (BluetoothAddress) -> String?,
+        truth: AirTruth? = nil, owner: @escaping @Sendable (BluetoothAddress) -> String?,
         report: @escaping @Sendable (ReceiverEvent) -> Void = { _ in },
         observe: (@Sendable (Observation) -> Void)? = nil
     ) {
@@ -115,6 +121,7 @@ package actor ListeningReceiver {
         self.settings = settings
         self.host = host
         self.clock = clock
+        self.truth = truth.flatMap { $0.hasPlaces ? $0 : nil }
         self.owner = owner
         post = report
         self.observe = observe
@@ -271,6 +278,9 @@ package actor ListeningReceiver {
     /// Why it does not receive; `nil` if it can.
     package var failure: RadioError? { problem }
 
+    /// Whether its addition was reported.
+    var isAnnounced: Bool { isOpen }
+
     /// Whether its app scans, from time to time or always.
     package var isListening: Bool { settings.isListening }
 
@@ -409,8 +419,11 @@ package actor ListeningReceiver {
         if !isSimulated { await Task.yield() }
     }
 
-    private func record(of sighting: Sighting, _ date: Duration) -> AdvertisementRecord {
-        AdvertisementRecord(sighting, at: date, receiver: name, device: owner(sighting.device.address))
+    /// - Parameter age: the time since it was received.
+    private func record(of sighting: Sighting, _ date: Duration, age: Duration = .zero) -> AdvertisementRecord {
+        let device = owner(sighting.device.address)
+        let truth = truth.flatMap { $0.record(receiver: name, beacon: device, at: $0.seconds - age / .seconds(1)) }
+        return AdvertisementRecord(sighting, at: date, receiver: name, device: device, truth: truth)
     }
 
     private func forgetAdvertisers(at now: Duration) {
@@ -427,9 +440,29 @@ package actor ListeningReceiver {
             switch each {
             case .ranging(let report):
                 self.report = RangingRecord(settings.obstacle == nil ? report.beacons : [], settings.obstacle)
-                if reports.hasReaders { reports.send(Report(record: self.report, line: JSONLine.encode(self.report))) }
+                reportTime = truth?.seconds ?? 0
+                if reports.hasReaders {
+                    addTruth()
+                    reports.send(Report(record: self.report, line: JSONLine.encode(self.report)))
+                }
             case .region(let event): changes.send(MonitoringRecord(event))
             }
+        }
+    }
+
+    /// Adds to the last report where the receiver and the beacons were at its time.
+    private func addTruth() {
+        guard let truth, report.truth == nil else { return }
+        var senders: [IdentifierRecord: String] = [:]
+        for advertiser in advertisers.values {
+            guard let beacon = owner(advertiser.last.device.address) else { continue }
+            for frame in AdvertisingData.prefix(of: advertiser.last.data).data.frames {
+                if let identity = frame.identity { senders[IdentifierRecord(identity)] = beacon }
+            }
+        }
+        let (name, time) = (name, reportTime)
+        report.add(truth.record(receiver: name, at: time)) { identifiers in
+            senders[identifiers].flatMap { truth.record(of: $0, from: name, at: time) }
         }
     }
 
@@ -483,9 +516,12 @@ package actor ListeningReceiver {
     /// The devices that were received in the last five seconds, by their addresses.
     package func recentAdvertisers(_ filter: AdvertisementFilter) -> [AdvertiserRecord] {
         forgetAdvertisers(at: clock.uptime)
-        return advertisers.values.map { AdvertiserRecord(record(of: $0.last, $0.date), packets: $0.packets) }
-            .filter { $0.advertisement.isAccepted(by: filter) }
-            .sorted { $0.advertisement.address < $1.advertisement.address }
+        let now = clock.uptime
+        return advertisers.values.map {
+            AdvertiserRecord(record(of: $0.last, $0.date, age: now - $0.time), packets: $0.packets)
+        }
+        .filter { $0.advertisement.isAccepted(by: filter) }
+        .sorted { $0.advertisement.address < $1.advertisement.address }
     }
 
     /// An address with the type that it had in the last packet from it; `nil` if none was received lately.
@@ -495,7 +531,11 @@ package actor ListeningReceiver {
     }
 
     /// The last ranging report; an empty one while its app does not range.
-    package var lastReport: RangingRecord { app.isRanging(at: clock.uptime) ? report : RangingRecord() }
+    package var lastReport: RangingRecord {
+        guard app.isRanging(at: clock.uptime) else { return RangingRecord() }
+        addTruth()
+        return report
+    }
 
     /// The regions with their states, in the order in which they were added.
     package var regions: [MonitoredRegion] { app.regions.map { MonitoredRegion(known($0)) } }

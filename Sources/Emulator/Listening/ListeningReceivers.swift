@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
+package import Bluetooth
 import Profiles
 import Radio
 import Receiving
@@ -31,16 +31,19 @@ package final class ListeningReceivers: Sendable {
 
     private let state = Mutex(State())
     private let makeCentral: (@Sendable () -> any CentralRadio)?
+    private let truth: AirTruth?
     private let report: @Sendable (String, ReceiverEvent) -> Void
 
     /// - Parameters:
     ///   - makeCentral: makes a radio that receives on the adapter of the run, for a radio that only carries beacons.
+    ///   - truth: where receivers and beacons really are; `nil` if that is not known.
     ///   - report: called with what happens to a receiver, by its name, until the end of the run.
     init(
-        makeCentral: (@Sendable () -> any CentralRadio)? = nil,
+        makeCentral: (@Sendable () -> any CentralRadio)? = nil, truth: AirTruth? = nil,
         report: @escaping @Sendable (String, ReceiverEvent) -> Void = { _, _ in }
     ) {
         self.makeCentral = makeCentral
+        self.truth = truth
         self.report = report
     }
 
@@ -96,7 +99,7 @@ package final class ListeningReceivers: Sendable {
     }
 
     /// The beacon that sends from an address; `nil` if none of the run does.
-    func owner(of address: BluetoothAddress) -> String? { state.withLock { $0.owners[address] } }
+    package func owner(of address: BluetoothAddress) -> String? { state.withLock { $0.owners[address] } }
 
     /// The address that a beacon sends from, or has sent from last; `nil` if it has not advertised yet.
     func address(of beacon: String) -> BluetoothAddress? { state.withLock { $0.addresses[beacon] } }
@@ -140,7 +143,8 @@ package final class ListeningReceivers: Sendable {
         }
         let seed = (radio as? any ListeningRadio)?.seed ?? .random(in: 1 ... .max)
         let receiver = ListeningReceiver(
-            name, settings, on: host, clock: clock, seed: seed, owner: { [weak self] in self?.owner(of: $0) },
+            name, settings, on: host, clock: clock, seed: seed, truth: truth,
+            owner: { [weak self] in self?.owner(of: $0) },
             report: { [weak self] in self?.post($0, of: name) }, observe: observe)
         let refusal: EmulatorError? = state.withLock { state in
             guard state.receivers[name] == nil else {

@@ -11,7 +11,7 @@ package import Receiving
 package struct AdvertisementRecord: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case v, time, receiver, address, addressType, pdu, connectable, rssi, data, name, txPower, services, serviceData
-        case manufacturerData, device, format, company, measuredPower
+        case manufacturerData, device, format, company, measuredPower, truth
     }
 
     /// The time of the run, in UTC.
@@ -35,11 +35,15 @@ package struct AdvertisementRecord: Encodable, Sendable {
     let device: String?
     /// The first beacon frame.
     private let frame: BeaconFrame?
+    /// Where the receiver and the beacon really are; `nil` if that is not known.
+    private let truth: TruthRecord?
 
     /// - Parameters:
     ///   - date: since the Unix epoch.
     ///   - device: the beacon of the run that sent it; `nil` for none.
-    init(_ sighting: Sighting, at date: Duration, receiver: String, device: String?) {
+    ///   - truth: where the receiver and the beacon really are; `nil` if that is not known.
+    init(_ sighting: Sighting, at date: Duration, receiver: String, device: String?, truth: TruthRecord? = nil) {
+        self.truth = truth
         time = Timestamp.text(sinceUnixEpoch: date)
         self.receiver = receiver
         self.device = device
@@ -88,6 +92,7 @@ package struct AdvertisementRecord: Encodable, Sendable {
         try object.encode(serviceData, forKey: .serviceData)
         try object.encode(manufacturerData, forKey: .manufacturerData)
         try object.encodeIfPresent(device, forKey: .device)
+        try object.encodeIfPresent(truth, forKey: .truth)
         guard let frame else { return }
         try object.encode(frame.format, forKey: .format)
         try object.encodeIfPresent(frame.measuredPower?.decibelMilliwatts, forKey: .measuredPower)
@@ -142,7 +147,7 @@ package struct RangingRecord: Codable, Hashable, Sendable {
     /// A beacon of the report.
     package struct Beacon: Codable, Hashable, Sendable {
         private enum CodingKeys: CodingKey {
-            case format, rssi, measuredPower, packets, proximity, accuracy
+            case format, rssi, measuredPower, packets, proximity, accuracy, truth
         }
 
         /// The format of its frame.
@@ -157,6 +162,8 @@ package struct RangingRecord: Codable, Hashable, Sendable {
         package let proximity: String
         /// The estimated distance in metres; -1 if unknown.
         package let accuracy: Double
+        /// Where the beacon really is, and its distance; `nil` if that is not known.
+        package fileprivate(set) var truth: TruthRecord?
 
         package init(_ beacon: RangedBeacon) {
             format = beacon.identity.format
@@ -177,6 +184,7 @@ package struct RangingRecord: Codable, Hashable, Sendable {
             packets = try object.decode(Int.self, forKey: .packets)
             proximity = try object.decode(String.self, forKey: .proximity)
             accuracy = try object.decode(Double.self, forKey: .accuracy)
+            truth = try object.decodeIfPresent(TruthRecord.self, forKey: .truth)
         }
 
         package func encode(to encoder: any Encoder) throws {
@@ -188,6 +196,7 @@ package struct RangingRecord: Codable, Hashable, Sendable {
             try object.encode(packets, forKey: .packets)
             try object.encode(proximity, forKey: .proximity)
             try object.encode(accuracy, forKey: .accuracy)
+            try object.encodeIfPresent(truth, forKey: .truth)
         }
     }
 
@@ -199,11 +208,19 @@ package struct RangingRecord: Codable, Hashable, Sendable {
     package private(set) var beacons: [Beacon]
     /// Why nothing can be received: `bluetooth-off` or `permission-denied`; absent if it can.
     package let obstacle: String?
+    /// Where the receiver really is; absent if that is not known.
+    package private(set) var truth: TruthRecord?
 
     init(_ beacons: [RangedBeacon] = [], _ obstacle: PhoneObstacle? = nil, time: String = Timestamp.now) {
         self.time = time
         self.obstacle = obstacle?.rawValue
         self.beacons = beacons.map(Beacon.init)
+    }
+
+    /// Adds where the receiver and its beacons really are.
+    mutating func add(_ own: TruthRecord?, of truth: (IdentifierRecord) -> TruthRecord?) {
+        self.truth = own
+        for index in beacons.indices { beacons[index].truth = truth(beacons[index].identifiers) }
     }
 
     /// The report of the beacons that a filter accepts.

@@ -40,7 +40,11 @@ final class LiveAir {
     /// The minimum time between wake-ups on the air.
     private let minimumPause: AirTime
     /// The time that the air has lost.
-    private var lostTime: AirTime = 0
+    private var lostTime: AirTime = 0 {
+        didSet { places.setLostTime(Double(lostTime) * 1e-6) }
+    }
+    /// Where the controllers are, for other threads.
+    let places: AirPlaces
     /// When the air began, since the Unix epoch: captures have the times of what happens on the air.
     private let epoch = Duration.sinceUnixEpoch
     /// A controller with its user.
@@ -69,8 +73,12 @@ final class LiveAir {
     var onReplayEnd: ((Int) -> Void)?
 
     /// An air without controllers.
-    init(_ air: Air, clock: LoopClock, captures: PacketCaptures = PacketCaptures()) {
+    init(
+        _ air: Air, clock: LoopClock, captures: PacketCaptures = PacketCaptures(),
+        places: AirPlaces = AirPlaces { 0 }
+    ) {
         self.air = air
+        self.places = places
         self.clock = clock
         self.captures = captures
         minimumPause = clock.loop is SimulatedEventLoop ? 0 : AirTime(Double(Self.coalescing) * clock.rate)
@@ -144,6 +152,7 @@ final class LiveAir {
         while owned.count <= identifier.number { owned.append(nil) }
         owned[identifier.number] = Member(identifier: identifier, name: configuration.name, delegate: delegate)
         memberCount += 1
+        places.set(configuration.motion, of: configuration.name, isBeacon: configuration.isOfBeacon)
         return identifier
     }
 
@@ -168,6 +177,7 @@ final class LiveAir {
         guard let identifier = controllers[name] else { return false }
         catchUp()
         air.setMotion(motion, of: identifier)
+        places.setMotion(motion, of: name)
         return true
     }
 
@@ -322,6 +332,7 @@ final class LiveAir {
         catchUp()
         air.removeController(identifier)
         controllers[name] = nil
+        places.remove(name)
         settle()
     }
 
@@ -354,7 +365,16 @@ final class LiveAir {
         if !isSettling { catchUp() }
         record(packet, .hostToController, identifier)
         air.receive(packet, from: identifier)
+        noteMove(by: packet, of: identifier)
         settle()
+    }
+
+    /// A host may move itself, by a command of ours.
+    private func noteMove(by packet: HCIPacket, of identifier: ControllerIdentifier) {
+        guard case .command(let command) = packet, command.opcode == VendorSetPosition.opcode,
+            let name = member(identifier)?.name
+        else { return }
+        places.setMotion(borrowAir { $0.motion(of: identifier) }, of: name)
     }
 
     /// Delivers packets to a host that accepts them again; its peers may continue.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import Radio
 import Space
 import VirtualRadio
 
@@ -77,6 +78,7 @@ final class ServedControllers {
     /// Changes how its hosts move, those that are on the air and those that join later.
     func setMotion(_ new: Motion?) {
         motion = new
+        if let name { air.places.setServer(name, new) }
         for host in inUse { _ = air.setMotion(new, of: host.name) }
     }
 

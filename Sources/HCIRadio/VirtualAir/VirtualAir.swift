@@ -28,6 +28,8 @@ final class VirtualAir {
     private var air: LiveAir?
     /// Is called with the events of the open air.
     private var report: (@Sendable (RadioEvent) -> Void)?
+    /// Where the controllers and the hosts of servers are.
+    private let places: AirPlaces
     /// The open doors, each with the controllers for its hosts; the doors of the options come first.
     private var entrances: [(door: any AirDoor, controllers: ServedControllers)] = []
     /// The names of the receivers that were added while the air was open.
@@ -44,7 +46,10 @@ final class VirtualAir {
     private var hosts: [String: BluetoothAddress] = [:]
 
     /// An air that is not open yet.
-    init(_ options: VirtualAirOptions, reason: String?, clock: LoopClock, captures: PacketCaptures) {
+    init(
+        _ options: VirtualAirOptions, reason: String?, clock: LoopClock, captures: PacketCaptures, places: AirPlaces
+    ) {
+        self.places = places
         self.options = options
         self.reason = reason
         self.clock = clock
@@ -65,7 +70,7 @@ final class VirtualAir {
                 // In virtual time a run can be repeated with the seed that it reports.
                 numbers: options.seed == nil && !(clock.loop is SimulatedEventLoop)
                     ? SystemRandomNumberGenerator() : nil),
-            clock: clock, captures: captures)
+            clock: clock, captures: captures, places: places)
         self.air = air
         self.report = report
         var reported = Duration.zero
@@ -98,6 +103,7 @@ final class VirtualAir {
             throw .closed
         }
         entrances.append((door, entrance.controllers))
+        if let name = server.name { places.setServer(name, entrance.controllers.motion) }
         return door
     }
 
@@ -330,6 +336,7 @@ final class VirtualAir {
             hardware: controllers.hardware)
         await door.close()
         controllers.removeHosts()
+        places.setServer(name, nil)
         return receiver
     }
 

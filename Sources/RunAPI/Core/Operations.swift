@@ -41,7 +41,7 @@ package enum Operations {
         Endpoint(PutReceiver.self),
         Endpoint(ChangeReceiver.self), Endpoint(RemoveReceiver.self), Endpoint(FollowAdvertisements.self),
         Endpoint(ListAdvertisers.self), Endpoint(FollowRanging.self), Endpoint(ShowRanging.self),
-        Endpoint(FollowMonitoring.self), Endpoint(ListRegions.self), Endpoint(PutRegion.self),
+        Endpoint(FollowMonitoring.self), Endpoint(ShowTruth.self), Endpoint(ListRegions.self), Endpoint(PutRegion.self),
         Endpoint(RemoveRegion.self),
     ]
 

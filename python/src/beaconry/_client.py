@@ -396,6 +396,10 @@ class Client:
             "major": major, "minor": minor, "namespace": namespace, "notify-on-display": notify_on_display, "uuid": uuid}
         )
 
+    def show_truth(self, receiver: str) -> Any:
+        """Where a receiver really is on the virtual air, and how far from each beacon."""
+        return self._connection.perform("GET", f"/v1/receivers/{part(receiver)}/truth")
+
     def reload(self) -> Any:
         """Reads the profiles again; beacons whose definition is the same keep their state."""
         return self._connection.perform("POST", "/v1/reload")

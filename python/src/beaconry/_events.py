@@ -88,6 +88,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "reload-failed": ("message", "hint", "faults"),
     "reloaded": ("beacons",),
     "replay-ended": ("packets",),
+    "room-entered": ("receiver", "label", "room", "position"),
+    "room-left": ("receiver", "label", "room", "position"),
     "scan-started": ("host", "transport", "peer", "address", "scan"),
     "scan-stopped": ("host", "transport", "peer", "address"),
     "scenario-changed": ("scenario",),

@@ -28,6 +28,7 @@ from ._journal import Event, Journal, Named, name_of
 from ._members import Beacon, Receiver
 from ._phone import Phone
 from ._record import Record, Session
+from ._truth import Truth
 from ._values import Duration, IBeacon, Position, definition, duration_text, metres, metres_of_path, setting
 
 Time = Literal["wall", "virtual"]
@@ -272,6 +273,13 @@ class Run:
         Returns at once: `clock.advance(over)` lets the time pass.
         """
         self.client.walk(name_of(thing), path=metres_of_path(path), over=duration_text(over))
+
+    def truth(self, receiver: str | Named) -> Truth:
+        """Where a phone or a receiver really is: its position, its room, and its distance to each beacon.
+
+        Raises `RequestError` for a name that no receiver has.
+        """
+        return Truth.of(self.client.show_truth(name_of(receiver)))
 
     def link(self, beacon: str | Named, receiver: str | Named, /, **values: object) -> None:
         """Overrides the path between a beacon and a phone, or a host that is connected: `rssi=-80`, `loss=20`, `packet_loss=30` (in

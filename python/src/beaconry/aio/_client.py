@@ -360,6 +360,10 @@ class Client:
             namespace=namespace, notify_on_display=notify_on_display, uuid=uuid
         )
 
+    async def show_truth(self, receiver: str) -> Any:
+        """Where a receiver really is on the virtual air, and how far from each beacon."""
+        return await call(self._client.show_truth, receiver)
+
     async def reload(self) -> Any:
         """Reads the profiles again; beacons whose definition is the same keep their state."""
         return await call(self._client.reload)

@@ -18,6 +18,7 @@ from .. import _air, _bluez, _run
 from .._clock import LIMIT, Call, timeout
 from .._errors import ProgramError
 from .._journal import Named, name_of
+from .._truth import Truth
 from .._values import Duration, IBeacon, Position
 from .._waits import driven
 from ._call import call
@@ -122,6 +123,10 @@ class Run:
     async def walk(self, thing: str | Named, path: Iterable[Position], over: Duration) -> None:
         """Moves a beacon, a receiver, a phone or a host along a path, from now on, at one speed; returns at once."""
         await call(self._run.walk, name_of(thing), list(path), over)
+
+    async def truth(self, receiver: str | Named) -> Truth:
+        """Where a phone or a receiver really is: its position, its room, and its distance to each beacon."""
+        return await call(self._run.truth, name_of(receiver))
 
     async def link(self, beacon: str | Named, receiver: str | Named, /, **values: object) -> None:
         """Overrides the path between a beacon and a phone or a host; without values, ends the override."""
