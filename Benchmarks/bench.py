@@ -495,6 +495,27 @@ def bench_tests(folder: Path) -> None:
         report(what, f"{seconds:.1f} s, {processor:.1f} s of a processor, {memory >> 20} MiB", goal=goal)
 
 
+def bench_sweep(folder: Path) -> None:
+    print("Sweeps", flush=True)
+    program, spec, count = RELEASE / "beaconry", folder / "bench.sweep.yaml", 400
+    spec.write_text(f"sweep: bench\nscenario: {CHECKOUT / 'scenarios' / 'two-rooms.yaml'}\nseeds: 1..{count // 2}\nvariants: {{ wall: {{ walls.0.loss: [3dB, 12dB] }} }}\n")
+    one = 0.0
+    for jobs, what in ((1, "one process"), (2, "two processes")):
+        seconds, _, memory = measured(program, "sweep", spec, "--jobs", str(jobs))
+        one = one or seconds
+        report(f"sweep: runs a second of a scenario of 66 s with {what}", f"{count / seconds:.0f}, {memory >> 20} MiB", ratio=f"{one / seconds:.2f}")
+    python = CHECKOUT / ".build" / "peers" / "dask" / "bin" / "python"
+    if not python.exists():
+        print("  Dask's overhead: dask is missing: run Scripts/install-dependencies peers", flush=True)
+        return
+    code = "import sys, time, beaconry\nfrom distributed import Client, LocalCluster\nif __name__ == '__main__':\n    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:\n        began = time.monotonic()\n        beaconry.sweep(sys.argv[1], client.get_executor())\n        print(time.monotonic() - began)\n"
+    script = folder / "on_dask.py"
+    script.write_text(code)
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "python" / "src"), "BEACONRY_BINARY": str(program)}
+    seconds = float(subprocess.run([python, script, spec], env=environment, capture_output=True, text=True, check=True).stdout)
+    report("sweep: Dask's overhead a run, with one worker", f"{(seconds - one) / count * 1000:.1f} ms")
+
+
 def bench_virtual_time(_: Path, *rows: str) -> None:
     print("Virtual time", flush=True)
     output = subprocess.run([RELEASE / "beaconry-bench", *rows], capture_output=True, text=True, check=True).stdout
@@ -529,7 +550,7 @@ def main() -> int:
     benches = {
         "air": bench_air, "in-process": bench_in_process, "reads": bench_reads, "throughput": bench_throughput, "start": bench_start,
         "memory": bench_memory, "api": bench_api, "events": bench_events, "virtual-time": bench_virtual_time, "crowd": bench_crowd, "phones": bench_phones,
-        "tests": bench_tests, "collisions": bench_collisions,
+        "tests": bench_tests, "sweep": bench_sweep, "collisions": bench_collisions,
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         for name, bench in benches.items():

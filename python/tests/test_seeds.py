@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from beaconry._pytest_seeds import PassRate, number
+from beaconry._rates import PassRate, number
 from test_plugin import run
 
 PROJECT = """

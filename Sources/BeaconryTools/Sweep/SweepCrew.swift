@@ -81,7 +81,9 @@ final class SweepCrew: Sendable {
                     (process, lines) = (nil, nil)
                     break
                 }
-                if let trouble = try? JSONDecoder().decode(SweepWorker.Trouble.self, from: Data(line.utf8)) {
+                if line.hasPrefix("{\"error\""),
+                    let trouble = try? JSONDecoder().decode(SweepWorker.Trouble.self, from: Data(line.utf8))
+                {
                     throw Failure(exitCode: trouble.exitCode, message: "\(name(of: run)): \(trouble.error)")
                 }
                 try take(line)

@@ -12,8 +12,8 @@ import SystemPackage
 /// The process that does runs of a sweep for another process.
 ///
 /// Its standard input is a line with a `SweepPlan.Copy`, then for each run a line with the number of the variant and the seed, and an empty line
-/// at the end. Its standard output is a line for each run, in the same order, or a `Trouble` instead of the rest. The end of the input without
-/// the empty line means that the other process has ended: then this one ends at once.
+/// at the end. Its standard output is a line for each run, in the same order, or a `Trouble` instead of the rest. The end of the input means
+/// that the other process has ended: then this one ends at once.
 package enum SweepWorker {
     /// Why a run cannot be done.
     struct Trouble: Codable {
@@ -30,8 +30,7 @@ package enum SweepWorker {
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         DispatchQueue(label: "input").async {
             while let line = readLine(strippingNewline: true) {
-                guard !line.isEmpty else { return continuation.finish() }
-                continuation.yield(line)
+                if line.isEmpty { continuation.finish() } else { continuation.yield(line) }
             }
             _exit(0)
         }

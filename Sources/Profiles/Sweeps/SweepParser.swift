@@ -74,7 +74,6 @@ extension SweepSpec {
             let field = "variants.\(key.text ?? "?")"
             do throws(ValueFault) {
                 let name = try ValueText.name(key.text ?? "")
-                guard !name.contains("=") else { throw ValueFault("the name of a factor has no \"=\"") }
                 return factor(named: name, value, at: key.place, field, &reader)
             } catch {
                 reader.add(error.message, field: field, at: key.place)

@@ -53,7 +53,7 @@ def test_program_and_its_profiles_are_installed(root: Path) -> None:
 
 def test_what_messages_name_is_installed(root: Path, tmp_path: Path) -> None:
     share, program = root / "share", root / "bin" / "beaconry"
-    for folder, files in (("scenarios", "*.yaml"), ("profiles", "*"), ("packaging/schemas", "*.json"), ("packaging/prometheus", "*.yml"), ("packaging/ansible", "*")):
+    for folder, files in (("scenarios", "*.yaml"), ("profiles", "*"), ("packaging/schemas", "*.json"), ("packaging/prometheus", "*.yml"), ("packaging/ansible", "*"), ("packaging/sweep", "*")):
         names = {path.name for path in (CHECKOUT / folder).glob(files)}
         assert names and {path.name for path in (share / "beaconry" / Path(folder).name).glob(files)} == names, folder
     documents = {path.name for path in (CHECKOUT / "docs").glob("*.md")}

@@ -160,7 +160,7 @@ def at(value: Any, path: tuple[str | int, ...]) -> Any:
     return value
 
 
-@pytest.mark.parametrize("kind", ["profile", "scenario"])
+@pytest.mark.parametrize("kind", ["profile", "scenario", "sweep"])
 def test_checked_in_schema_is_that_of_the_program(kind: str) -> None:
     file = CHECKOUT / "packaging" / "schemas" / f"{kind}.schema.json"
     printed = subprocess.run([BINARY, "schema", kind], capture_output=True, text=True, check=True, timeout=300).stdout
@@ -217,6 +217,28 @@ def test_keys_of_the_schema_are_those_of_the_parser(tmp_path: Path) -> None:
                 unknown = [fault for fault in validate(right, root, root) if f"there is no key {key}" in fault]
                 assert not unknown, (names, key)
     assert len(seen) > 60
+
+
+def test_keys_of_sweeps_are_those_of_the_parser(tmp_path: Path) -> None:
+    root = schema("sweep")
+    scenario = str(CHECKOUT / "scenarios" / "two-rooms.yaml")
+    spec = {
+        "sweep": "rooms", "scenario": scenario, "seeds": "1..3", "zip": True, "baseline": {"a": "1s"}, "x-any": [1],
+        "variants": {"a": {"beacons.*.interval": ["1s", "2s"]}, "b": {"walls.0.loss": ["3dB", "4dB"]}},
+    }  # fmt: skip
+    assert validate(spec, root, root) == []
+    assert set(root["properties"]) - {"include"} == {*spec} - {"x-any"} | {"estimator"}
+    file = tmp_path / "spec.yaml"
+    for change in (
+        {"zzz": 1}, {"seeds": [1]}, {"variants": [1]}, {"variants": {"a": [1]}}, {"variants": {"a": {"b": "1s"}}}, {"zip": 1}, {"baseline": [1]},
+        {"variants": {"a": {"b": []}}}, {"scenario": ""}, {"sweep": None}, {"seeds": None}, {"scenario": None},
+    ):  # fmt: skip
+        wrong = {key: value for key, value in {**spec, **change}.items() if value is not None}
+        assert validate(wrong, root, root), change
+        file.write_text(json.dumps(wrong))
+        assert subprocess.run([BINARY, "sweep", file], capture_output=True, timeout=300, check=False).returncode == 65, change
+    file.write_text(json.dumps(spec))
+    assert subprocess.run([BINARY, "sweep", file], capture_output=True, timeout=300, check=False).returncode == 0
 
 
 def test_wrong_files_are_not_valid() -> None:

@@ -19,6 +19,7 @@ from ._errors import BeaconryError, CallTimeout, ProgramError, RequestError, Unm
 from ._journal import Event, Journal
 from ._members import Beacon, Receiver
 from ._phone import Phone, PhoneConnection, Ranged, Subscription
+from ._sweep import SweepReport, sweep
 from ._truth import Truth
 
 __all__ = [
@@ -37,6 +38,8 @@ __all__ = [
     "Receiver",
     "RequestError",
     "Subscription",
+    "SweepReport",
     "Truth",
     "UnmetExpectation",
+    "sweep",
 ]
