@@ -20,6 +20,8 @@ package struct ListenerSettings: Hashable, Sendable {
     package var bluetooth = PhoneBluetooth.on
     /// Whether its user permits the app to find beacons.
     package var permission = PhonePermission.granted
+    /// What estimates its place; `nil` for nothing.
+    package var estimator: PlaceEstimator.Kind?
     /// Its hardware, and how a person carries it.
     package var traits = ReceiverTraits()
     /// Whether its app gives the system a filter for its scan; `nil` if that follows from the regions.
@@ -65,7 +67,9 @@ package struct ListenerSettings: Hashable, Sendable {
     }
 
     /// The keys of profiles that make a receiver one that scans within the run.
-    package static let keys = ["phone", "scan", "regions", "listening", "screen", "bluetooth", "permission"]
+    package static let keys = [
+        "phone", "scan", "regions", "listening", "screen", "bluetooth", "permission", "estimator",
+    ]
 
     /// When it scans.
     package var plan: ScanPlan {
@@ -115,6 +119,7 @@ extension ListenerSettings {
             try ValueText.choice(text, of: PhonePermission.self)
         }
         if let permission { settings.permission = permission }
+        settings.estimator = reader.value("estimator", ValueText.estimator)
         let regions = reader.parts("regions", of: "region", Self.region) ?? []
         reader.addDuplicates(in: "regions", regions, key: "id", name: \.identifier) { earlier, identifier in
             "\(earlier) has the id \"\(identifier)\" already; give every region its own"

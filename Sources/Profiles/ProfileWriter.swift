@@ -86,6 +86,7 @@ package struct ProfileWriter {
         write("screen", listener.screen == .on ? nil : listener.screen.rawValue)
         write("bluetooth", listener.bluetooth == .on ? nil : listener.bluetooth.rawValue)
         write("permission", listener.permission == .granted ? nil : listener.permission.rawValue)
+        write("estimator", listener.estimator?.rawValue)
         if !listener.regions.isEmpty { lines.append("    regions:") }
         for region in listener.regions { lines.append("      - " + region.text) }
     }

@@ -62,6 +62,13 @@ package final class AirPlaces: Sendable {
         }
     }
 
+    /// How the beacons move that have a position, by their names.
+    package var beacons: [String: Motion] {
+        state.withLock { state in
+            state.members.compactMapValues { $0.isBeacon ? $0.motion : nil }
+        }
+    }
+
     /// Sets the function that is called after each change of a receiver, instead of the former one; `nil` for none.
     package func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
 

@@ -235,6 +235,8 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
     package let heading: Double?
     /// Why it cannot listen; absent if it can.
     package let problem: String?
+    /// Where its estimator has it; absent without one.
+    package let estimate: EstimateRecord?
 
     /// A receiver with what is known of its server and of its first host, or of its app.
     package init(
@@ -255,6 +257,7 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
         bluetooth = listener?.bluetooth
         permission = listener?.permission
         problem = listener?.problem
+        estimate = listener?.estimate
         let hardware = listener?.hardware ?? server?.hardware ?? ReceiverHardware()
         let traits = ReceiverTraits(of: hardware)
         (rssiOffset, sensitivity, fast) = (traits.rssiOffset, traits.sensitivity, traits.fast)
@@ -294,7 +297,7 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
         (port, hosts, position, path, scan) = (nil, nil, nil, nil, nil)
         (listening, phone, screen, problem) = (nil, nil, nil, nil)
         (bluetooth, permission, rssiOffset, sensitivity, fast) = (nil, nil, nil, nil, nil)
-        (antenna, carried, heading) = (nil, nil, nil)
+        (antenna, carried, heading, estimate) = (nil, nil, nil, nil)
     }
 }
 
@@ -325,6 +328,15 @@ extension ReceiverRecord: ListedRecord, ReadableRecord {
             .optional(
                 "permission", .choice(["granted", "denied"]), "whether its user permits the app to find beacons"),
             .optional("problem", .text, "why it cannot listen; absent if it can"),
+            .optional(
+                "estimate",
+                .record(
+                    "Estimate",
+                    [
+                        .required("estimator", .text, "the name of the estimator"),
+                        .optional("room", .text, "the id of the estimated room; absent for none"),
+                        .optional("position", .metres, "x, y, z in metres; absent if no place is estimated"),
+                    ]), "where its estimator has it; absent without one"),
         ]
             + ReceiverKey.all.map { key in
                 .optional(key.member, key.schema, "\(key.meaning); absent for that of an ideal receiver")

@@ -187,6 +187,8 @@ enum EventSamples {
                 .added(screenOff, position: nil),
                 .served(server: "tcp:127.0.0.1:6402", position: [0, 0, 2]), .changed(ListenerSummary(settings)),
                 .removed, .labelled("Anna"), .labelled(nil), .entered(room: "kitchen", position: [2, 3.5, 0]),
+                .estimated(
+                    EstimateRecord(.leastSquares, PlaceEstimate(room: "kitchen", position: Position(x: 2, y: 3)))),
                 .left(room: "kitchen", position: [4, 3.5, 1]),
                 .ended(region: "shop"), .connected(connection), .disconnected(connection),
                 .connected(ConnectionRecord(peer, beacon: nil, mtu: 23)),

@@ -112,7 +112,8 @@ import Testing
         #expect(own.traits.hardware(of: own.phone, in: Propagation()).rssiOffset == 2)
         let copy = try Profile(
             parsing: ProfileWriter.text(
-                of: Self.profile("phone: { handset: iphone-5 }, bluetooth: off, permission: denied")),
+                of: Self.profile(
+                    "phone: { handset: iphone-5 }, bluetooth: off, permission: denied, estimator: least-squares")),
             file: "copy.yaml")
         let listener = try #require(copy.receivers.first?.listener)
         #expect(listener.phone.text == "{ preset: exact, handset: iphone-5 }")

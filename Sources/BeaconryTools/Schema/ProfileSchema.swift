@@ -237,6 +237,9 @@ enum ProfileSchema {
             .optional(
                 "permission", .value(.choice(of: PhonePermission.self)),
                 "whether its user permits the app to find beacons"),
+            .optional(
+                "estimator", .value(.choice(of: PlaceEstimator.Kind.self)), "what estimates its place among the beacons"
+            ),
             .optional("count", .value(copies(.receivers)), "the number of copies"),
         ] + ReceiverKey.all.map { .optional($0.name, .value($0.shape), $0.meaning) } + places)
 

@@ -40,4 +40,6 @@ package struct ListenerRecord: Hashable, Sendable {
     package let permission: String
     package let hardware: ReceiverHardware
     package let problem: String?
+    /// Where its estimator has it; `nil` without one, and before its first estimate.
+    package let estimate: EstimateRecord?
 }

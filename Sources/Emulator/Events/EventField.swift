@@ -120,6 +120,7 @@ extension EventField {
         "obstacle", .text, "why its app receives nothing: `bluetooth-off` or `permission-denied`; absent if it can")
     static let region = EventField("region", .text, "the name of the region")
     static let room = EventField("room", .text, "the id of the room")
+    static let estimator = EventField("estimator", .text, "the name of the estimator")
     static let identifiers = EventField(
         "identifiers", .object(["uuid", "major", "minor", "namespace", "instance"]),
         "the identifiers of the beacons in the region")

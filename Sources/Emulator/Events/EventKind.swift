@@ -116,6 +116,10 @@ extension EventKind {
     static let roomLeft = EventKind(
         "room-left", [.receiver, .room, .position],
         "a receiver is not in the room any more, by its true place on the virtual air")
+    static let estimated = EventKind(
+        "estimated", [.receiver, .estimator, .room, .position],
+        "the estimator of a receiver has it in another room, or at a place that is 0.5 m from the one before; without `room` in no room"
+    )
     static let regionMonitored = EventKind(
         "region-monitored", [.receiver, .region, .identifiers],
         "a receiver monitors a region from now on, instead of one of the same name")
@@ -136,7 +140,7 @@ extension EventKind {
         "physics-changed", [.physics, .walls], "the virtual air has other physics or walls from now on")
 
     private static let air = [
-        receiverAdded, receiverChanged, receiverRemoved, roomEntered, roomLeft, regionMonitored, regionEnded,
+        receiverAdded, receiverChanged, receiverRemoved, roomEntered, roomLeft, estimated, regionMonitored, regionEnded,
         receiverConnected,
         receiverDisconnected, linkOverridden, linkReset, physicsChanged,
     ]

@@ -22,6 +22,8 @@ package enum ReceiverEvent: Hashable, Sendable {
     case entered(room: String, position: [Double])
     /// The receiver is not in a room any more, with its position in metres.
     case left(room: String, position: [Double])
+    /// The estimator of the receiver has it in another room, or at another place.
+    case estimated(EstimateRecord)
     /// The receiver monitors a region.
     case monitored(region: String, IdentifierRecord)
     /// The receiver does not monitor a region any more.
@@ -111,6 +113,15 @@ extension ReceiverEvent {
             EventForm(.roomLeft, "\(receiver) left the room \(room)\(Self.place(position))") {
                 try $0.set(.room, room)
                 try $0.set(.position, position)
+            }
+        case .estimated(let estimate):
+            EventForm(
+                .estimated,
+                "\(receiver) is estimated \(estimate.room.map { "in the room \($0)" } ?? "in no room")\(Self.place(estimate.position))"
+            ) {
+                try $0.set(.estimator, estimate.estimator)
+                try $0.set(.room, estimate.room)
+                try $0.set(.position, estimate.position)
             }
         case .monitored(let region, let identifiers):
             EventForm(.regionMonitored, "\(receiver) monitors the region \(region)") {

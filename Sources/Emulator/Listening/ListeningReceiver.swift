@@ -78,6 +78,8 @@ package actor ListeningReceiver {
     /// When it loses all packets; `nil` for never.
     private var gaps: ReceptionGaps?
     private let seed: UInt64
+    /// The estimates of its place; `nil` for none.
+    private var estimates: ReceiverEstimates?
     private var isOpen = false
     private var isClosed = false
     private var problem: RadioError?
@@ -165,6 +167,7 @@ package actor ListeningReceiver {
         scan.setScreen(settings.screen)
         if settings.isListening { try? scan.start(at: clock.uptime) }
         await drawGaps()
+        setEstimator()
         await perform()
     }
 
@@ -201,6 +204,7 @@ package actor ListeningReceiver {
         scan.setScreen(next.screen)
         await setHardware()
         if next.phone.gaps != former.phone.gaps { await drawGaps() }
+        if next.estimator != former.estimator { setEstimator() }
         if former.screen == .off, next.screen == .on { reportStatesOnDisplay() }
         if next.obstacle != former.obstacle {
             settle()
@@ -221,6 +225,25 @@ package actor ListeningReceiver {
         if settings.withoutRegions != former.withoutRegions { post(.changed(ListenerSummary(settings))) }
         await perform()
         if let failure { throw failure }
+    }
+
+    // MARK: - Estimates of its place
+
+    private func setEstimator() {
+        // On an adapter, no beacon has a place.
+        estimates = truth == nil ? nil : settings.estimator.map { ReceiverEstimates($0, at: clock.uptime) }
+    }
+
+    /// Whether its app gets reports of ranging, and no packets.
+    private var isRanged: Bool { settings.phone.system == .iOS }
+
+    private func estimate(at now: Duration) async {
+        guard let due = estimates?.due, due <= now, let truth else { return }
+        let signal = SignalModel(of: await host.propagation ?? Propagation())
+        // Another call may have changed it.
+        guard estimates?.due == due else { return }
+        estimates?.setMap(truth.anchors(signal))
+        if let estimate = estimates?.estimate(at: now) { post(.estimated(estimate)) }
     }
 
     // MARK: - Hardware and chance
@@ -289,7 +312,8 @@ package actor ListeningReceiver {
         ListenerRecord(
             scan: performed.map { ReceiverScan($0.parameters) }, isListening: settings.isListening,
             phone: settings.phone, screen: settings.screen.rawValue, bluetooth: settings.bluetooth.rawValue,
-            permission: settings.permission.rawValue, hardware: hardware, problem: problem?.message)
+            permission: settings.permission.rawValue, hardware: hardware, problem: problem?.message,
+            estimate: estimates?.last)
     }
 
     /// Whether the app gives the system a filter for its scan: apps with regions do, and the Android Beacon Library.
@@ -396,6 +420,9 @@ package actor ListeningReceiver {
         // What was due before the packet does not include it.
         pass(app.take(.passed(now)))
         observe?(.packet(sighting, at: now))
+        if estimates != nil, let beacon = owner(sighting.device.address) {
+            estimates?.take(sighting, of: beacon, at: now, isRanged: isRanged)
+        }
         let date = Duration.sinceUnixEpoch
         if let place = advertisers.index(forKey: sighting.device) {
             advertisers.values[place].receive(sighting, at: now, date)
@@ -439,6 +466,7 @@ package actor ListeningReceiver {
             observe?(.report(each))
             switch each {
             case .ranging(let report):
+                if isRanged { estimates?.take(report) }
                 self.report = RangingRecord(settings.obstacle == nil ? report.beacons : [], settings.obstacle)
                 reportTime = truth?.seconds ?? 0
                 if reports.hasReaders {
@@ -491,6 +519,7 @@ package actor ListeningReceiver {
         var due = app.nextDeadline
         if let change = scan.nextDeadline(after: now) { due = min(due, change) }
         if let retry, retry > now { due = min(due, retry) }
+        if let estimates { due = min(due, estimates.due) }
         if let timer, timer.due <= due { return }
         timer?.task.cancel()
         let task = Task { [clock] in
@@ -505,6 +534,7 @@ package actor ListeningReceiver {
         timer = nil
         // The clock may be a little before the deadline, because of rounding.
         pass(app.take(.passed(max(clock.uptime, due))))
+        await estimate(at: max(clock.uptime, due))
         await perform()
     }
 

@@ -19,6 +19,7 @@ package struct ListenerChange: Hashable, Sendable {
     package var screen: Screen?
     package var bluetooth: PhoneBluetooth?
     package var permission: PhonePermission?
+    package var estimator: EstimatorChange?
     package var traits = ReceiverTraits()
 
     /// Parts of the parameters of a scan.
@@ -28,6 +29,13 @@ package struct ListenerChange: Hashable, Sendable {
         package var isActive: Bool?
 
         package init() {}
+    }
+
+    /// What estimates its place from now on; none for `off`.
+    package struct EstimatorChange: Hashable, Sendable {
+        package let kind: PlaceEstimator.Kind?
+
+        package init(_ kind: PlaceEstimator.Kind?) { self.kind = kind }
     }
 
     package init() {}
@@ -61,6 +69,7 @@ package struct ListenerChange: Hashable, Sendable {
         if let screen { next.screen = screen }
         if let bluetooth { next.bluetooth = bluetooth }
         if let permission { next.permission = permission }
+        if let estimator { next.estimator = estimator.kind }
         next.traits = next.traits.replaced(by: traits)
         return next
     }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Radio
+import Receiving
 package import Space
 import Synchronization
 
@@ -35,6 +36,15 @@ package final class AirTruth: Sendable {
         guard hasPlaces, let position, position.count >= 2 else { return nil }
         return building.room(
             at: Position(x: position[0], y: position[1], z: position.count > 2 ? position[2] : 0))?.id
+    }
+
+    /// The beacons that do not move, for an estimator.
+    func anchors(_ signal: SignalModel) -> AnchorMap {
+        let beacons = places?.beacons ?? [:]
+        let resting = beacons.compactMap { name, motion -> (name: String, position: Position)? in
+            motion.isMoving ? nil : (name, motion.position(at: .zero))
+        }
+        return AnchorMap(resting.sorted { $0.name < $1.name }, in: building, signal)
     }
 
     private func position(of name: String, at seconds: Double?) -> Position? {

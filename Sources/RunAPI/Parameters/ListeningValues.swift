@@ -96,7 +96,30 @@ extension ListenerChange {
         .optional("screen", .member, \.screen, "the state of its screen"),
         .optional("bluetooth", .member, \.bluetooth, "whether its Bluetooth is on"),
         .optional("permission", .member, \.permission, "whether its user permits the app to find beacons"),
+        .optional("estimator", .member, \.estimator, "what estimates its place among the beacons; off for nothing"),
     ]
+}
+
+/// The name of an estimator, or `off`.
+extension ListenerChange.EstimatorChange: Parameter {
+    private static let off = "off"
+
+    package init(json: JSONValue) throws(ValueFault) {
+        let text = try String(json: json)
+        guard text != Self.off else {
+            self.init(nil)
+            return
+        }
+        guard let kind = PlaceEstimator.Kind(rawValue: text) else {
+            let names = PlaceEstimator.Kind.allCases.map(\.rawValue) + [Self.off]
+            throw ValueFault(Spelling.unknown("there is no estimator \"\(text)\"", text, "estimators", names))
+        }
+        self.init(kind)
+    }
+
+    package var json: JSONValue { .text(kind?.rawValue ?? Self.off) }
+
+    package static var schema: Schema { .choice(PlaceEstimator.Kind.allCases.map(\.rawValue) + [off]) }
 }
 
 /// Parts of the parameters of a scan: `{"window": "30ms", "interval": "40ms", "active": true}`.

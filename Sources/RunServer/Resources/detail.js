@@ -225,7 +225,7 @@ export class DetailView {
                     state,
                     `${phone}${receiverState(now).text}${now.screen === "off" ? ", screen off" : ""}${now.bluetooth === "off" ? ", Bluetooth off" : ""}`
                         + `${now.permission === "denied" ? ", permission denied" : ""}${hardwareText(now)}${now.path ? ", moves on a path" : ""}`
-                        + `${now.room ? `; in ${now.room}` : ""}`
+                        + `${now.room ? `; in ${now.room}` : ""}${estimateText(now)}`
                         + `${now.problem ? `; ${now.problem}` : ""}`,
                 );
                 place.update(this.#model.position(now));
@@ -238,6 +238,12 @@ export class DetailView {
 /** The preset of a phone, and its handset. */
 function phoneText(phone) {
     return phone.handset ? `${phone.preset} (${phone.handset})` : phone;
+}
+
+/** The room of its estimate, after a semicolon. */
+function estimateText({ estimate }) {
+    if (!estimate) return "";
+    return `; estimated in ${estimate.room ?? "no room"} (${estimate.estimator})`;
 }
 
 /** What differs from an ideal receiver, after a comma. */

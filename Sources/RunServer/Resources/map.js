@@ -406,7 +406,8 @@ export class MapView {
     }
 
     #drawPaths() {
-        if (!byId("show-paths").checked) return arrange(this.#paths, []);
+        const estimates = [...this.#model.receivers.values()].flatMap((each) => this.#estimateMark(each));
+        if (!byId("show-paths").checked) return arrange(this.#paths, estimates);
         const line = (name, places) => svg(
             "polyline",
             {
@@ -420,7 +421,18 @@ export class MapView {
         const trails = [...this.#model.trails.values()].flat().flatMap((each) => this.#rooms.parts(each)).map(
             (part) => line("trail", part),
         );
-        arrange(this.#paths, [...planned, ...trails]);
+        arrange(this.#paths, [...planned, ...trails, ...estimates]);
+    }
+
+    /** Where the estimator of a receiver has it: a ring, with a line from where it is. */
+    #estimateMark(receiver) {
+        const place = receiver.estimate?.position;
+        if (!place || !this.#rooms.has(place)) return [];
+        const [x, y] = this.#project(place);
+        const ring = svg("circle", { class: "estimate", cx: x, cy: y, r: 8 });
+        if (!this.#model.position(receiver) || !this.#isShown(receiver)) return [ring];
+        const [x1, y1] = this.#pixels("receiver", receiver);
+        return [svg("line", { class: "estimate", x1, y1, x2: x, y2: y }), ring];
     }
 
     #drawLinks() {

@@ -44,6 +44,18 @@ struct ListenerOptions: ParsableArguments {
         transform: { try ValueText.choice($0, of: PhonePermission.self) })
     var permission: PhonePermission?
 
+    @Option(
+        help: """
+            What estimates its place among the beacons: \(PlaceEstimator.Kind.allCases.map(\.rawValue).joined(separator: ", ")), or \
+            off.
+            """,
+        transform: { text in
+            text == "off"
+                ? ListenerChange.EstimatorChange(nil)
+                : ListenerChange.EstimatorChange(try ValueText.choice(text, of: PlaceEstimator.Kind.self))
+        })
+    var estimator: ListenerChange.EstimatorChange?
+
     @OptionGroup var traits: ReceiverTraitOptions
 
     /// The change with these options.
@@ -61,6 +73,7 @@ struct ListenerOptions: ParsableArguments {
         change.screen = screen
         change.bluetooth = bluetooth
         change.permission = permission
+        change.estimator = estimator
         change.traits = try traits.value()
         if window != nil || interval != nil || active != nil {
             var scan = ListenerChange.ScanChange()

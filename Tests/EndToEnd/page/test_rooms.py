@@ -42,6 +42,17 @@ def names(viewer: Viewer) -> list[str]:
     return viewer.page.locator("#map .rooms text").all_text_contents()
 
 
+def drag_to_hall(viewer: Viewer) -> None:
+    box = viewer.mark("visitor").bounding_box()
+    assert box
+    viewer.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    viewer.page.mouse.down()
+    target = viewer.page.locator("#map .rooms text", has_text="hall").bounding_box()
+    assert target
+    viewer.page.mouse.move(target["x"] + target["width"] / 2, target["y"] + target["height"] / 2 - 30, steps=5)
+    viewer.page.mouse.up()
+
+
 def test_rooms_of_one_floor_are_drawn(show: Show, beaconry: Beaconry) -> None:
     viewer = show(beaconry.profile(HOUSE))
     page = viewer.page
@@ -70,14 +81,7 @@ def test_the_detail_of_a_receiver_has_its_true_room(show: Show, beaconry: Beacon
     detail = viewer.page.locator("#detail")
     viewer.mark("visitor").click()
     expect(detail).to_contain_text("; in kitchen")
-    box = viewer.mark("visitor").bounding_box()
-    assert box
-    viewer.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    viewer.page.mouse.down()
-    target = viewer.page.locator("#map .rooms text", has_text="hall").bounding_box()
-    assert target
-    viewer.page.mouse.move(target["x"] + target["width"] / 2, target["y"] + target["height"] / 2 - 30, steps=5)
-    viewer.page.mouse.up()
+    drag_to_hall(viewer)
     expect(detail).to_contain_text("; in hall")
     expect(viewer.page.locator("#log")).to_contain_text("receiver visitor entered the room hall")
     assert viewer.problems == []
@@ -96,6 +100,25 @@ def test_rules_of_accessibility_with_rooms(show: Show, width: int, scheme: str) 
     )
     expect(viewer.page.locator("#map .rooms polygon")).to_have_count(3)
     assert viewer.page.evaluate("document.documentElement.scrollWidth") == width
+    found = [(each["id"], [node["html"] for node in each["nodes"]]) for each in Axe().run(viewer.page).response["violations"]]
+    assert found == []
+    assert viewer.problems == []
+
+
+COAT = f"  - {{ id: coat, device: ibeacon, position: [7, 1, 1], ibeacon: {{ uuid: {UUID}, major: 1, minor: 3 }} }}\n"
+
+
+@looks(*WIDTHS)
+def test_estimated_room_is_shown_beside_the_true_one(show: Show, beaconry: Beaconry, width: int, scheme: str) -> None:
+    profile = HOUSE.replace("receivers:", f"{COAT}receivers:").replace("phone: exact,", "phone: exact, estimator: strongest,")
+    viewer = show(beaconry.profile(profile), viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
+    detail = viewer.page.locator("#detail")
+    viewer.mark("visitor").click()
+    expect(detail).to_contain_text("; in kitchen; estimated in kitchen (strongest)")
+    expect(viewer.page.locator("#map circle.estimate")).to_have_count(1)
+    drag_to_hall(viewer)
+    expect(detail).to_contain_text("; in hall; estimated in hall (strongest)")
+    expect(viewer.page.locator("#log")).to_contain_text("receiver visitor is estimated in the room hall")
     found = [(each["id"], [node["html"] for node in each["nodes"]]) for each in Axe().run(viewer.page).response["violations"]]
     assert found == []
     assert viewer.problems == []
