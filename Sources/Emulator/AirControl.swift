@@ -74,7 +74,7 @@ package struct AirControl: Sendable {
     }
 
     /// The present position of something on the air; `nil` if it has none.
-    func position(of name: String) async -> Position? { await (try? positioning())?.position(of: name) }
+    package func position(of name: String) async -> Position? { await (try? positioning())?.position(of: name) }
 
     /// The virtual air: its physics, its walls, its rooms, and the level of each beacon.
     /// - Parameter plan: its floor plan; `nil` for none.

@@ -43,7 +43,8 @@ struct Beaconry: AsyncParsableCommand {
                 Scan.self, Range.self, Seek.self, Expect.self, Monitor.self, Calibrate.self, Record.self, Plot.self,
                 Clone.self, Manage.self, PhoneCommand.self,
             ]),
-        CommandGroup(name: "Tests", subcommands: [Test.self, Sweep.self, Merge.self, DBus.self]),
+        CommandGroup(
+            name: "Tests", subcommands: [Test.self, Survey.self, Sweep.self, Merge.self, DBus.self]),
         CommandGroup(name: "Tools", subcommands: [Encode.self, Decode.self, Radios.self, Doctor.self, Schema.self]),
     ]
 

@@ -362,7 +362,7 @@ private enum Documents {
               regions: [{ id: x, uuid: \(uuid), major: 1, minor: 2, exit-after: 30s, notify-on-display: true }, { id: y, namespace: 8b0ca750e7a7f6e3b0c2, instance: 0123456789ab, exit-after: 30s }] }
           - { id: s, label: "Löwe", hci-server: "tcp:127.0.0.1:6403" }
           - { id: t, esphome: "127.0.0.1:6053" }
-          - { id: v, phone: { preset: android-9-low-power, handset: pixel-4 }, bluetooth: on, permission: granted,
+          - { id: v, phone: { preset: android-9-low-power, handset: pixel-4 }, bluetooth: on, permission: granted, estimator: nearest,
               rssi-offset: -7dB, sensitivity: -90dBm, fast: 2dB, antenna: isotropic, carried: hand, heading: 90 }
           - { id: u, count: 2 }
         """,
@@ -501,6 +501,9 @@ private enum Documents {
           - { receiver: r, value: b, characteristic: 2A19, hex: 0a, by: 10s }
           - { on-air: c, at: 10s }
           - { off-air: c, at: 10s }
+          - { beacon: c, strongest: r, at: 10s }
+          - { receiver: r, room-error: ..10%, between: [0s, 60s] }
+          - { receiver: r, median-error: ..2m, by: 60s }
         """
     ]
 }

@@ -101,7 +101,7 @@ struct SweepSpecTests {
         #expect(
             spec.variants.map(\.name) == [SweepSpec.plain] && spec.variants[0].overrides.isEmpty
                 && spec.baselines == [nil])
-        #expect(spec.estimator == "exec:./mine.py --fast")
+        #expect(spec.estimator == .command(["./mine.py", "--fast"]))
     }
 
     // MARK: - Values

@@ -46,6 +46,9 @@ final class Lifeline: Sendable {
         await shell.value
     }
 
+    /// Ends the input of the script, without waiting for its end.
+    func release() { try? pipe.close() }
+
     /// A pipe whose ends are closed in child processes.
     static func makePipe() throws -> (readEnd: FileDescriptor, writeEnd: FileDescriptor) {
         let ends = try FileDescriptor.pipe()

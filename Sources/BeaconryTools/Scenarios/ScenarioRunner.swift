@@ -4,6 +4,7 @@
 
 import Advertising
 import Bluetooth
+import Concurrency
 import Devices
 import Emulator
 import HCIRadio
@@ -39,6 +40,8 @@ package struct ScenarioResult: Sendable {
     package let verdicts: [ScenarioVerdict]
     /// The changes that were refused, in the order of time.
     package let refusals: [Refusal]
+    /// The samples of the receivers whose places were estimated, by their names.
+    let samples: [String: [SurveySample]]
 
     /// Whether all changes were done and all expectations were met.
     package var isPassed: Bool { refusals.isEmpty && verdicts.allSatisfy { $0.fault == nil } }
@@ -61,6 +64,49 @@ package struct ScenarioResult: Sendable {
     }
 }
 
+/// What a run of a scenario has recorded.
+struct ScenarioRecording: Sendable {
+    let scenario: Scenario
+    /// The seed of the air.
+    let seed: UInt64
+    let trace: ScenarioTrace
+    /// The changes that were refused, in the order of time.
+    let refusals: [ScenarioResult.Refusal]
+    /// What estimators of places get; `nil` if no place was to be estimated.
+    let survey: SurveyTrace?
+}
+
+extension ScenarioResult {
+    /// Runs a scenario in virtual time, and checks its expectations.
+    /// - Parameters:
+    ///   - seed: the seed of the air.
+    ///   - estimator: what estimates the places of receivers; `nil` for what each receiver has.
+    ///   - surveysAll: whether the places of all that moves are estimated; else those of the receivers of expectations.
+    ///   - capture: the file of the HCI traffic; `nil` for none.
+    /// - Throws: `EmulatorError` or `RadioError` if the beacons cannot run; `Failure` if the command of an estimator fails.
+    static func run(
+        _ scenario: Scenario, seed: UInt64, estimator: EstimatorChoice? = nil, surveysAll: Bool = false,
+        capture: CaptureFile? = nil
+    ) async throws -> ScenarioResult {
+        let plan =
+            surveysAll
+            ? SurveyPlan(for: scenario.profile, moved: scenario.movedNames, every: .seconds(1))
+            : SurveyPlan(forExpectationsOf: scenario)
+        let recording = try await Simulation.run { clock in
+            try await ScenarioRunner(clock: clock, capture: capture).run(scenario, seed: seed, surveying: plan)
+        }
+        let walks = try await recording.survey?.walks { name in
+            estimator ?? .ours(scenario.receivers.first { $0.id == name }?.listener?.estimator ?? .strongest)
+        }
+        let samples = Dictionary(
+            (walks ?? []).map { ($0.subject, $0.samples) }, uniquingKeysWith: { first, _ in first })
+        return ScenarioResult(
+            scenario: scenario, seed: seed,
+            verdicts: scenario.expectations.map { ScenarioVerdict($0, recording.trace, samples) },
+            refusals: recording.refusals, samples: samples)
+    }
+}
+
 /// Runs scenarios, each on an air of its own.
 struct ScenarioRunner: Sendable {
     private let clock: any Clock<Duration>
@@ -80,9 +126,11 @@ struct ScenarioRunner: Sendable {
     }
 
     /// Runs a scenario.
-    /// - Parameter seed: the seed of the air.
+    /// - Parameters:
+    ///   - seed: the seed of the air.
+    ///   - survey: whose places are recorded for estimators; `nil` for none.
     /// - Throws: `EmulatorError` or `RadioError` if the beacons cannot run.
-    func run(_ scenario: Scenario, seed: UInt64) async throws -> ScenarioResult {
+    func run(_ scenario: Scenario, seed: UInt64, surveying survey: SurveyPlan?) async throws -> ScenarioRecording {
         let propagation = Propagation(for: [scenario.profile])
         let options = VirtualAirOptions(seed: seed, propagation: propagation, servers: [])
         let air = AirRun([scenario.profile], on: options, clock: clock, capture: capture)
@@ -105,25 +153,41 @@ struct ScenarioRunner: Sendable {
                     of: receiver, regions, hasRegions: !scenario.regions.isEmpty, exponent: propagation.pathExponent)
             ) { observation in recorder.trace.withLock { $0.receivers[receiver.id]?.take(observation) } }
         }
-        let (refusals, trace) = try await air.run {
+        let (refusals, trace, places) = try await air.run {
             let connections = ScenarioConnections(
                 air.radio, clock: clock,
                 address: { pair in recorder.trace.withLock { $0.address(of: pair.beacon, at: pair.receiver) } },
                 report: { event, pair in recorder.trace.withLock { $0.note(event, pair, at: elapsed()) } })
+            async let places = Self.places(survey, until: scenario.duration, on: air.emulator, clock, elapsed)
             var refusals = await perform(scenario.steps, on: air.emulator, connections, elapsed)
             try? await clock.sleep(for: max(.zero, scenario.duration - elapsed()))
             refusals += await connections.finish()
             for receiver in air.emulator.listeners.all { await receiver.settle() }
             refusals.sort { ($0.step.time, $0.step.line) < ($1.step.time, $1.step.line) }
-            return (refusals, recorder.trace.withLock { $0 })
+            return (refusals, recorder.trace.withLock { $0 }, await places)
         }
         for recording in recordings {
             recording.cancel()
             await recording.value
         }
-        return ScenarioResult(
-            scenario: scenario, seed: seed, verdicts: scenario.expectations.map { ScenarioVerdict($0, trace) },
-            refusals: refusals)
+        return ScenarioRecording(
+            scenario: scenario, seed: seed, trace: trace, refusals: refusals,
+            survey: survey.map { SurveyTrace($0, of: scenario.profile, propagation, trace, places) })
+    }
+
+    /// Where the subjects of a survey are, once a period.
+    private static func places(
+        _ survey: SurveyPlan?, until end: Duration, on emulator: Emulator, _ clock: any Clock<Duration>,
+        _ elapsed: @Sendable () -> Duration
+    ) async -> SurveyPlaces {
+        var places = SurveyPlaces()
+        guard let survey else { return places }
+        var time = survey.period
+        while time <= end, (try? await clock.sleep(for: max(.zero, time - elapsed()))) != nil {
+            for subject in survey.subjects { places.add(await emulator.air.position(of: subject), of: subject) }
+            time += survey.period
+        }
+        return places
     }
 
     /// The settings of a receiver, which monitors the regions of the scenario. Without a phone it receives all packets without

@@ -5,7 +5,6 @@
 import Concurrency
 import Devices
 package import Emulator
-import Glibc
 package import Profiles
 
 /// `test`: runs scenarios, each in virtual time of its own.
@@ -13,19 +12,23 @@ package struct ScenarioTool: Sendable {
     private let scenarios: [Scenario]
     private let format: OutputFormat
     private let junit: String?
+    private let estimator: EstimatorChoice?
 
     /// Reads scenarios.
     /// - Parameters:
     ///   - junit: the JUnit file to write; `nil` for none.
+    ///   - estimator: what estimates the places of receivers; `nil` for what each receiver has.
     ///   - files: takes the paths of all files that are read.
     /// - Throws: `ProfileFaults` with the faults of all files; `SystemError` if the JUnit file has no folder.
     package init(
-        _ paths: [String], junit: String?, as format: OutputFormat, noting files: WatchedFiles? = nil
+        _ paths: [String], junit: String?, estimator: EstimatorChoice? = nil, as format: OutputFormat,
+        noting files: WatchedFiles? = nil
     ) throws {
         scenarios = try Self.load(paths, files)
         // Before the runs, which may take long.
         if let junit { try JUnitSuite.checkFolder(of: junit) }
         self.junit = junit
+        self.estimator = estimator
         self.format = format
         for cut in scenarios.flatMap(\.cutTexts) { Output.report(Notice(cut.warning), as: format) }
     }
@@ -72,29 +75,14 @@ package struct ScenarioTool: Sendable {
     private func run(
         _ runs: [(scenario: Scenario, seed: UInt64)], _ capture: CaptureFile?, _ report: (TimedResult) -> Void
     ) async throws {
-        try await withThrowingTaskGroup(of: (Int, TimedResult).self) { group in
-            var waiting = runs.enumerated().makeIterator()
-            var done: [Int: TimedResult] = [:]
-            var reported = 0
-            func startNext() {
-                guard let (index, run) = waiting.next() else { return }
-                group.addTask {
-                    let start = ContinuousClock.now
-                    let result = try await Simulation.run { clock in
-                        try await ScenarioRunner(clock: clock, capture: capture).run(run.scenario, seed: run.seed)
-                    }
-                    return (index, TimedResult(result: result, wallTime: start.duration(to: .now)))
-                }
-            }
-            for _ in 0..<max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) { startNext() }
-            while let (index, result) = try await group.next() {
-                startNext()
-                done[index] = result
-                while let next = done.removeValue(forKey: reported) {
-                    report(next)
-                    reported += 1
-                }
-            }
+        let estimator = estimator
+        try await SimulatedRuns.perform(runs) { run in
+            let start = ContinuousClock.now
+            let result = try await ScenarioResult.run(
+                run.scenario, seed: run.seed, estimator: estimator, capture: capture)
+            return TimedResult(result: result, wallTime: start.duration(to: .now))
+        } _: {
+            report($0)
         }
     }
 
@@ -117,7 +105,7 @@ package struct ScenarioTool: Sendable {
         }
     }
 
-    private static func load(_ paths: [String], _ files: WatchedFiles?) throws(ProfileFaults) -> [Scenario] {
+    static func load(_ paths: [String], _ files: WatchedFiles?) throws(ProfileFaults) -> [Scenario] {
         var scenarios: [Scenario] = []
         var faults: [ProfileFault] = []
         for path in paths {

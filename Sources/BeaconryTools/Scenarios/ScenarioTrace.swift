@@ -15,18 +15,37 @@ package struct ScenarioTrace: Sendable {
     struct Ranged: Sendable {
         let time: Duration
         /// The beacons, the nearest first.
-        let beacons: [(address: BluetoothAddress, distance: Double?, proximity: Proximity)]
+        let beacons: [Beacon]
+
+        /// A beacon in the report.
+        struct Beacon: Sendable {
+            let address: BluetoothAddress
+            /// The mean RSSI in dBm; `nil` without a packet since the report before.
+            let rssi: Double?
+            /// The RSSI at 1 m in dBm that it claims; `nil` if it claims none.
+            let power: Double?
+            let distance: Double?
+            let proximity: Proximity
+        }
     }
 
     /// What one receiver received.
     struct Receiver: Sendable {
+        /// An advertisement.
+        fileprivate struct Report {
+            let time: Duration
+            let rssi: Double?
+            /// The RSSI at 1 m in dBm that it claims; `nil` if it claims none.
+            let power: Int8?
+        }
+
         /// An advertiser, with what came from it.
         fileprivate struct Sender {
             let device: RemoteAddress
             /// The data of its last advertisement and of its last scan response, and the places of their beacons in `addresses`.
-            var packets: [(data: [UInt8], beacons: [Int])] = [([], []), ([], [])]
+            var packets: [(data: [UInt8], beacons: [Int], power: Int8?)] = [([], [], nil), ([], [], nil)]
             /// Its advertisements in the order of time.
-            var reports: [(time: Duration, rssi: Double?)] = []
+            var reports: [Report] = []
             /// When it was received last.
             var last = Duration.zero
         }
@@ -65,10 +84,17 @@ package struct ScenarioTrace: Sendable {
                 let place = place(of: sighting.device)
                 let kind = sighting.pdu?.isScanResponse == true ? 1 : 0
                 if senders[place].packets[kind].data != sighting.data {
-                    senders[place].packets[kind] = (sighting.data, places(ofBeaconsIn: sighting))
+                    let frames = sighting.frames
+                    let power = frames.lazy.compactMap { $0.measuredPower?.decibelMilliwatts }.first
+                    senders[place].packets[kind] = (
+                        sighting.data, places(of: frames.compactMap(\.identity), from: sighting.device.address), power
+                    )
                 }
                 senders[place].last = time
-                senders[place].reports.append((time, sighting.rssi.map { Double($0.decibelMilliwatts) }))
+                senders[place].reports.append(
+                    Report(
+                        time: time, rssi: sighting.rssi.map { Double($0.decibelMilliwatts) },
+                        power: senders[place].packets[kind].power))
                 for beacon in senders[place].packets[kind].beacons { addresses[beacon] = sighting.device.address }
             case .report(.ranging(let report)):
                 // Of a time without beacons, which may last hours, only the first report counts.
@@ -77,7 +103,12 @@ package struct ScenarioTrace: Sendable {
                     Ranged(
                         time: report.time,
                         beacons: report.beacons.compactMap { beacon in
-                            beaconPlaces[beacon.identity].map { (addresses[$0], beacon.distance, beacon.proximity) }
+                            beaconPlaces[beacon.identity].map {
+                                Ranged.Beacon(
+                                    address: addresses[$0], rssi: beacon.meanRSSI,
+                                    power: beacon.beacon.measuredPower.map { Double($0.decibelMilliwatts) },
+                                    distance: beacon.distance, proximity: beacon.proximity)
+                            }
                         }))
             case .report(.region(let event)):
                 regions.append(event)
@@ -94,12 +125,12 @@ package struct ScenarioTrace: Sendable {
         }
 
         /// The places of the beacons in a packet, which is parsed when it differs from the one before.
-        private mutating func places(ofBeaconsIn sighting: Sighting) -> [Int] {
-            sighting.frames.compactMap(\.identity).map { identity in
+        private mutating func places(of identities: [BeaconIdentity], from address: BluetoothAddress) -> [Int] {
+            identities.map { identity in
                 if let place = beaconPlaces[identity] { return place }
                 let place = addresses.count
                 beaconPlaces[identity] = place
-                addresses.append(sighting.device.address)
+                addresses.append(address)
                 return place
             }
         }
@@ -155,6 +186,28 @@ package struct ScenarioTrace: Sendable {
 
     /// The advertisements of a beacon at a receiver, in the order of time.
     func reports(of beacon: String, at receiver: String) -> [(time: Duration, rssi: Double?)] {
+        allReports(of: beacon, at: receiver).map { ($0.time, $0.rssi) }
+    }
+
+    /// The levels of a beacon's advertisements at a receiver, in dBm with the RSSI at 1 m that it claims, in the order of time.
+    func levels(of beacon: String, at receiver: String) -> [(time: Duration, rssi: Double, power: Double?)] {
+        allReports(of: beacon, at: receiver).compactMap { report in
+            report.rssi.map { (report.time, $0, report.power.map(Double.init)) }
+        }
+    }
+
+    /// The same of a beacon in the ranging reports of a receiver.
+    func ranges(of beacon: String, at receiver: String) -> [(time: Duration, rssi: Double, power: Double?)] {
+        (receivers[receiver]?.ranged ?? []).compactMap { ranged in
+            guard let entry = ranged.beacons.first(where: { owners[$0.address] == beacon }), let rssi = entry.rssi
+            else {
+                return nil
+            }
+            return (ranged.time, rssi, entry.power)
+        }
+    }
+
+    private func allReports(of beacon: String, at receiver: String) -> [Receiver.Report] {
         let lists = (receivers[receiver]?.senders ?? []).filter { owners[$0.device.address] == beacon }.map(\.reports)
         guard lists.count > 1 else { return lists.first ?? [] }
         return lists.flatMap(\.self).sorted { $0.time < $1.time }

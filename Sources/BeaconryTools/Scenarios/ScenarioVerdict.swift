@@ -6,6 +6,7 @@ import Bluetooth
 import Devices
 package import Profiles
 import Receiving
+import Space
 
 /// Whether an expectation was met, and the moment when that was decided.
 package struct ScenarioVerdict: Sendable {
@@ -17,14 +18,20 @@ package struct ScenarioVerdict: Sendable {
     package let fault: String?
 
     /// Checks an expectation against what happened.
-    package init(_ expectation: ScenarioExpectation, _ trace: ScenarioTrace) {
+    package init(_ expectation: ScenarioExpectation, _ trace: ScenarioTrace) { self.init(expectation, trace, [:]) }
+
+    /// Checks an expectation against what happened.
+    /// - Parameter samples: the places of receivers and their estimates, by the names of the receivers.
+    init(_ expectation: ScenarioExpectation, _ trace: ScenarioTrace, _ samples: [String: [SurveySample]]) {
         self.expectation = expectation
-        let outcome = Self.outcome(of: expectation, trace)
+        let outcome = Self.outcome(of: expectation, trace, samples[expectation.receiver ?? ""] ?? [])
         moment = outcome.moment
         fault = outcome.fault
     }
 
-    private static func outcome(of expectation: ScenarioExpectation, _ trace: ScenarioTrace) -> Outcome {
+    private static func outcome(
+        of expectation: ScenarioExpectation, _ trace: ScenarioTrace, _ estimates: [SurveySample]
+    ) -> Outcome {
         let time = expectation.time
         let receiver = trace.receivers[expectation.receiver ?? ""] ?? ScenarioTrace.Receiver()
         var samples: [Sample]
@@ -77,6 +84,28 @@ package struct ScenarioVerdict: Sendable {
                 let state = change.isOn ? "connected" : "disconnected"
                 return "it has been \(state) since \(DeviceWriter.text(change.time))"
             }
+        case .strongest(let strongest):
+            samples = levels(of: expectation.beacon ?? "", trace, until: time.end).map { sample in
+                Sample(
+                    time: sample.time, isMet: sample.receiver == strongest,
+                    text: "it was strongest at \(sample.receiver)")
+            }
+        case .roomError(let bound):
+            let figures = figures(estimates, time)
+            return (
+                time.end,
+                bounded(figures.roomError, by: bound, none: "the receiver was in no room") {
+                    "it was \(PassRate.percent($0))"
+                }
+            )
+        case .medianError(let bound):
+            let figures = figures(estimates, time)
+            return (
+                time.end,
+                bounded(figures.median, by: bound, none: "no place was estimated") {
+                    "it was \(Formatting.metres($0)) m"
+                }
+            )
         case .value(let beacon, let characteristic, let value):
             samples = (receiver.values[beacon] ?? []).filter { $0.characteristic == characteristic }.map {
                 Sample(time: $0.time, isMet: $0.value == value, text: "it was \(Hexadecimal.string($0.value))")
@@ -103,6 +132,43 @@ package struct ScenarioVerdict: Sendable {
         receiver.regions.filter { $0.kind == kind && $0.region.identifier == region }.map {
             Sample(time: $0.time, isMet: true, text: text)
         }
+    }
+
+    /// The figures of the samples in a period.
+    private static func figures(_ samples: [SurveySample], _ time: ScenarioExpectation.Time) -> SurveyFigures {
+        SurveyFigures([samples.filter { time.period.contains($0.time) }], every: .seconds(1), isGrid: false)
+    }
+
+    /// What is wrong with a value, as a clause; `nil` for one within the bound.
+    private static func bounded(
+        _ value: Double?, by bound: Double, none: String, _ text: (Double) -> String
+    ) -> String? {
+        guard let value else { return none }
+        return value <= bound ? nil : text(value)
+    }
+
+    /// The receiver with the highest mean RSSI of a beacon, once a second; of a time at which none receives it, there is none.
+    private static func levels(
+        of beacon: String, _ trace: ScenarioTrace, until end: Duration
+    ) -> [(time: Duration, receiver: String)] {
+        let readings = trace.receivers.keys.sorted().flatMap { receiver in
+            trace.levels(of: beacon, at: receiver).map { AnchorReading(at: $0.time, receiver, rssi: $0.rssi) }
+        }.sorted { $0.time < $1.time }
+        let places = trace.receivers.keys.sorted().map { (name: $0, position: Position(x: 0, y: 0)) }
+        let map = AnchorMap(places, in: Building(), SignalModel(exponent: 2))
+        var estimator = PlaceEstimator(.strongest, map)
+        var next = readings.startIndex
+        var found: [(time: Duration, receiver: String)] = []
+        var time = Duration.seconds(1)
+        while time <= end {
+            while next < readings.endIndex, readings[next].time <= time {
+                estimator.take(readings[next])
+                next += 1
+            }
+            if let receiver = estimator.strongestAnchor(at: time) { found.append((time, receiver)) }
+            time += .seconds(1)
+        }
+        return found
     }
 
     private static func reports(

@@ -71,8 +71,11 @@ enum ScenarioSchema {
     ])
 
     private static let expectation = Schema.object(
-        [.optional("receiver", .single, "the receiver of which it is expected")]
-            + ExpectationKind.all.map { .optional($0.key, .single, $0.meaning) }
+        [
+            .optional("receiver", .single, "the receiver of which it is expected"),
+            .optional("beacon", .single, "the beacon of which it is expected, at several receivers"),
+        ]
+            + ExpectationKind.all.map { .optional($0.key, $0.bound.map(Schema.value) ?? .single, $0.meaning) }
             + ExpectationKey.all.map { .optional($0.name, schema(of: $0.form), $0.meaning) })
 
     private static func schema(of form: ExpectationKey.Form) -> Schema {

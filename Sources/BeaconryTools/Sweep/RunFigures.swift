@@ -7,7 +7,8 @@ struct RunFigures {
     /// The figures in the order of the report; `nil` for one that has no value in this run.
     var values: [(name: String, value: Double?)]
 
-    /// Whether each expectation was met, 1 or 0, by its text, and `passed`: whether the whole run has passed.
+    /// Whether each expectation was met, 1 or 0, by its text, `passed`: whether the whole run has passed, and the figures of the
+    /// estimates of each receiver, such as `visitor.room-error`.
     init(_ result: ScenarioResult) {
         var counts: [String: Int] = [:]
         values = result.verdicts.map { verdict in
@@ -17,6 +18,10 @@ struct RunFigures {
             return (number == 1 ? text : "\(text) #\(number)", verdict.fault == nil ? 1 : 0)
         }
         values.append(("passed", result.isPassed ? 1 : 0))
+        for (subject, samples) in result.samples.sorted(by: { $0.key < $1.key }) {
+            let figures = SurveyFigures([samples], every: .seconds(1), isGrid: false)
+            values += SurveyFigures.kinds.map { ("\(subject).\($0.name)", $0.value(figures)) }
+        }
     }
 }
 
@@ -37,7 +42,10 @@ struct FigureDeclaration {
     let unit: String
 
     /// The figures that are no expectations.
-    private static let others: [FigureDeclaration] = []
+    private static let others = SurveyFigures.kinds.map { kind in
+        FigureDeclaration(
+            ending: ".\(kind.name)", isRate: false, better: kind.isGreaterBetter ? .higher : .lower, unit: kind.unit)
+    }
     /// Expectations that are met.
     private static let expectation = FigureDeclaration(ending: "", isRate: true, better: .higher, unit: "")
 

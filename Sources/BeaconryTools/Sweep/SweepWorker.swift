@@ -63,7 +63,8 @@ package enum SweepWorker {
                 scenarios.append((variant, try known.scenario(ofVariant: variant)))
             }
             guard let scenario = scenarios.first(where: { $0.variant == variant })?.scenario else { continue }
-            let result = try await SweepRun.perform(scenario, seed: seed, estimator: known.spec.estimator)
+            let result = try await ScenarioResult.run(
+                scenario, seed: seed, estimator: known.spec.estimator, surveysAll: known.spec.estimator != nil)
             let text = SweepLine(
                 sweep: known.header.sweep, variant: known.spec.variants[variant].name, seed: seed, RunFigures(result),
                 passed: result.isPassed

@@ -23,6 +23,11 @@ package struct Movement: Hashable, Sendable {
         self.init(.rest(position), "position", Self.text(position))
     }
 
+    /// A motion that no file has, and that is not written to one.
+    package init(unwritten motion: Motion) {
+        self.init(motion, "path", "")
+    }
+
     private init(_ motion: Motion, _ key: String, _ value: String) {
         self.motion = motion
         self.key = key

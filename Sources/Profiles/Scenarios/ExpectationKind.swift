@@ -11,10 +11,35 @@ import Receiving
 /// The parser, its messages and the JSON Schema of scenarios follow from the rows. A new kind is a row of `all`, a case of
 /// `ScenarioExpectation.Subject` with its words, and its check in `ScenarioVerdict`.
 package struct ExpectationKind: Sendable {
-    /// What the value of the key is the name of.
-    enum Named: String {
-        case beacon, region
-        case regionOrBeacon = "region or beacon"
+    /// What the value of the key is: a name, or a bound.
+    enum Value: Sendable {
+        /// The name of a beacon, of a region, or of either.
+        case beacon, region, regionOrBeacon
+        /// The name of a receiver.
+        case receiver
+        /// The greatest value that is expected, with its unit: `..10%`.
+        case bound(ValueShape)
+
+        /// What is named, for messages.
+        var noun: String {
+            switch self {
+            case .beacon: "beacon"
+            case .region: "region"
+            case .regionOrBeacon: "region or beacon"
+            case .receiver: "receiver"
+            case .bound: "bound"
+            }
+        }
+    }
+
+    /// Whose it is: the key beside it that names one.
+    enum Owner: String {
+        /// That of a receiver.
+        case receiver
+        /// That of a beacon, received by several receivers.
+        case beacon
+        /// That of what the value names.
+        case value
     }
 
     /// How it is in time, which decides which of the keys that all kinds share may be beside it.
@@ -29,9 +54,11 @@ package struct ExpectationKind: Sendable {
         case ranged
         /// It lasts: at a moment, or during a whole period.
         case state
+        /// It is a figure of a whole period: not with `at`.
+        case figure
 
-        /// Whether it has no duration, so that no moment can be named.
-        var isMomentary: Bool { self == .event || self == .reception || self == .number }
+        /// Whether it has no duration, or only has one, so that no moment can be named.
+        var isMomentary: Bool { self == .event || self == .reception || self == .number || self == .figure }
         /// Whether it can be so during a whole period.
         var canLast: Bool { self == .ranged || self == .state }
     }
@@ -42,10 +69,10 @@ package struct ExpectationKind: Sendable {
     package let key: String
     /// What the value of the key is.
     package let meaning: String
-    let named: Named
+    let value: Value
     let nature: Nature
-    /// Whether it is expected of a receiver, which must be named; else of the beacon itself.
-    let isOfReceiver: Bool
+    /// Whose it is.
+    let owner: Owner
     /// Whether it is met by what does not happen.
     let isAbsence: Bool
     /// What the region must announce; `nil` for nothing.
@@ -56,20 +83,23 @@ package struct ExpectationKind: Sendable {
     let subject: Reading
 
     private init(
-        _ key: String, _ meaning: String, _ nature: Nature, of named: Named = .beacon, isOfReceiver: Bool = true,
+        _ key: String, _ meaning: String, _ nature: Nature, of value: Value = .beacon, owner: Owner = .receiver,
         isAbsence: Bool = false, announcing announcement: Announcement.Kind? = nil, parts: [ExpectationKey] = [],
         _ subject: @escaping Reading
     ) {
         self.key = key
         self.meaning = meaning
-        self.named = named
+        self.value = value
         self.nature = nature
-        self.isOfReceiver = isOfReceiver
+        self.owner = owner
         self.isAbsence = isAbsence
         self.announcement = announcement
         self.parts = parts
         self.subject = subject
     }
+
+    /// The form of the value that is a bound; `nil` for a name.
+    package var bound: ValueShape? { if case .bound(let shape) = value { shape } else { nil } }
 
     /// All kinds, in the order of messages.
     package static let all = [
@@ -116,8 +146,19 @@ package struct ExpectationKind: Sendable {
             guard let characteristic, let value else { return nil }
             return .value(name, characteristic, value)
         },
-        ExpectationKind("on-air", "a beacon", .state, isOfReceiver: false) { name, _ in .air(name, isOn: true) },
-        ExpectationKind("off-air", "a beacon", .state, isOfReceiver: false) { name, _ in .air(name, isOn: false) },
+        ExpectationKind("on-air", "a beacon", .state, owner: .value) { name, _ in .air(name, isOn: true) },
+        ExpectationKind("off-air", "a beacon", .state, owner: .value) { name, _ in .air(name, isOn: false) },
+        ExpectationKind(
+            "strongest", "the receiver that receives a beacon best", .ranged, of: .receiver, owner: .beacon
+        ) { name, _ in .strongest(name) },
+        ExpectationKind(
+            "room-error", "the share of the time in which the estimated room is not the true one, at most", .figure,
+            of: .bound(.upToRate)
+        ) { bound, reader in reader.bound(bound, "%").map { .roomError(upTo: $0 / 100) } },
+        ExpectationKind(
+            "median-error", "the median distance between the estimated and the true place in metres, at most", .figure,
+            of: .bound(.upToMetres)
+        ) { bound, reader in reader.bound(bound, "m").map { .medianError(upTo: $0) } },
     ]
 }
 
@@ -185,6 +226,11 @@ extension ValueShape {
     package static let counts = ValueShape.either([count, .pattern("[0-9]+[+]")])
     /// A number of events.
     package static let count = ValueShape.integer(counted, isHexadecimal: true)
+
+    /// The greatest share that is expected.
+    package static let upToRate = ValueShape.pattern("[.][.][0-9.]+ *%")
+    /// The greatest number of metres that is expected.
+    package static let upToMetres = ValueShape.pattern("[.][.][0-9.]+ *m")
 
     static let expectedProximities = Proximity.allCases.filter { $0 != .unknown }
     static let counted = 0...1_000_000_000

@@ -18,17 +18,14 @@ struct ExpectationParser {
         let receiver = reader.value("receiver") { text throws(ValueFault) -> String in
             try scope.known(text, among: scope.receivers, "receiver")
         }
-        guard let kind = kind(&reader) else { return nil }
-        if kind.isOfReceiver != reader.has("receiver") {
-            reader.add(
-                kind.isOfReceiver
-                    ? "\"receiver\" is missing: \(kind.key) is expected of a receiver"
-                    : "\(kind.key) is expected of a beacon; leave receiver out",
-                field: kind.isOfReceiver ? nil : "receiver",
-                at: kind.isOfReceiver ? reader.place : reader.place(of: "receiver"))
+        let beacon = reader.value("beacon") { text throws(ValueFault) -> String in
+            try scope.known(text, among: scope.beacons, "beacon")
         }
+        guard let kind = kind(&reader) else { return nil }
+        checkOwner(of: kind, &reader)
         let name = reader.value(kind.key) { text throws(ValueFault) -> String in
-            let name = try scope.known(text, among: names(of: kind), kind.named.rawValue)
+            guard let names = names(for: kind.value) else { return text }
+            let name = try scope.known(text, among: names, kind.value.noun)
             try checkAnnouncement(of: kind, name)
             return name
         }
@@ -38,9 +35,10 @@ struct ExpectationParser {
         let hold = kind.nature == .ranged ? reader.value("for", Self.hold) : nil
         let required = reader.value("require", Self.rate) ?? 1
         let time = self.time(of: kind, hold: hold, &reader)
-        guard let subject, let time, receiver != nil || !kind.isOfReceiver else { return nil }
+        let owner = kind.owner == .beacon ? beacon : receiver
+        guard let subject, let time, owner != nil || kind.owner == .value else { return nil }
         return ScenarioExpectation(
-            receiver: receiver, subject, time, count: count, hold: hold, requiredRate: required,
+            receiver: receiver, beacon: beacon, subject, time, count: count, hold: hold, requiredRate: required,
             line: reader.place.line)
     }
 
@@ -62,13 +60,28 @@ struct ExpectationParser {
         return nil
     }
 
-    /// The names that an expectation may be about.
-    private func names(of kind: ExpectationKind) -> [String] {
+    /// Adds a fault if the key that names the owner is missing, or another one is there.
+    private func checkOwner(of kind: ExpectationKind, _ reader: inout ProfileReader) {
+        for key in [ExpectationKind.Owner.receiver, .beacon] where (kind.owner == key) != reader.has(key.rawValue) {
+            let isMissing = kind.owner == key
+            let noun = kind.owner == .receiver ? "receiver" : "beacon"
+            reader.add(
+                isMissing
+                    ? "\"\(key.rawValue)\" is missing: \(kind.key) is expected of a \(noun)"
+                    : "\(kind.key) is expected of a \(noun); leave \(key.rawValue) out",
+                field: isMissing ? nil : key.rawValue, at: isMissing ? reader.place : reader.place(of: key.rawValue))
+        }
+    }
+
+    /// The names that an expectation may be about; `nil` for a bound.
+    private func names(for value: ExpectationKind.Value) -> [String]? {
         let regions = scope.regions.map(\.identifier)
-        return switch kind.named {
+        return switch value {
         case .beacon: scope.beacons
+        case .receiver: scope.receivers
         case .region: regions
         case .regionOrBeacon: regions + scope.beacons
+        case .bound: nil
         }
     }
 
@@ -121,7 +134,11 @@ struct ExpectationParser {
         }
         let isAbsent = never || kind.isAbsence
         // These may be about the whole duration.
-        let isCounted = kind.nature == .number || kind.nature == .event && reader.has("count")
+        let isCounted = kind.nature == .number || kind.nature == .figure || kind.nature == .event && reader.has("count")
+        if isAbsent, kind.nature == .figure {
+            reader.add("a bound has no opposite; leave never out", field: "never", at: reader.place(of: "never"))
+            return nil
+        }
         if isAbsent, isCounted {
             reader.add("write count: 0 instead of never", field: "never", at: reader.place(of: "never"))
             return nil
@@ -134,7 +151,8 @@ struct ExpectationParser {
         }
         if at != nil, isAbsent || kind.nature.isMomentary {
             reader.add(
-                "\(kind.key) takes by, within or between; an event has no exact moment", field: "at",
+                "\(kind.key) takes by, within or between; \(kind.nature == .figure ? "a figure is of a period" : "an event has no exact moment")",
+                field: "at",
                 at: reader.place(of: "at"))
             return nil
         }
@@ -169,6 +187,18 @@ extension ProfileReader {
     /// Accepts keys, whose values are not read.
     fileprivate mutating func accept(_ keys: [String]) {
         for key in keys { _ = node(key) }
+    }
+
+    /// The value of a kind with a bound: `..10%`, as the number before the unit; `nil` after a fault was added.
+    mutating func bound(_ text: String, _ unit: String) -> Double? {
+        let number = text.dropFirst(2).dropLast(unit.count).filter { $0 != " " }
+        if text.hasPrefix(".."), text.hasSuffix(unit), let bound = Double(number), bound.isFinite, bound >= 0,
+            unit != "%" || bound <= 100
+        {
+            return bound
+        }
+        add("\"\(text)\" is not a bound; write ..\(unit == "%" ? "10%" : "2m")", field: nil, at: place)
+        return nil
     }
 
     /// The value of `count`: `2`, `2+` or `[1, 3]`; `nil` if it is missing or has a fault.

@@ -29,6 +29,24 @@ package struct Scenario: Sendable {
     package let expectations: [ScenarioExpectation]
     /// Texts of its file and of the file of its profile that a comment has cut, for warnings.
     package let cutTexts: [CutText]
+
+    /// A scenario of these parts.
+    package init(
+        name: String, file: String, profile: Profile, receivers: [ReceiverDefinition], regions: [RegionList.Entry] = [],
+        seed: UInt64 = 1, duration: Duration, steps: [ScenarioStep] = [], expectations: [ScenarioExpectation] = [],
+        cutTexts: [CutText] = []
+    ) {
+        self.name = name
+        self.file = file
+        self.profile = profile
+        self.receivers = receivers
+        self.regions = regions
+        self.seed = seed
+        self.duration = duration
+        self.steps = steps
+        self.expectations = expectations
+        self.cutTexts = cutTexts
+    }
 }
 
 /// A change at a time.
@@ -109,6 +127,12 @@ package struct ScenarioExpectation: Hashable, Sendable {
         case air(String, isOn: Bool)
         /// The receiver is connected to the beacon.
         case connected(String)
+        /// This receiver receives the beacon best.
+        case strongest(String)
+        /// The share of the time, from 0 to 1, in which the estimated room of the receiver is not its room.
+        case roomError(upTo: Double)
+        /// The median distance in metres between the estimated place of the receiver and its place.
+        case medianError(upTo: Double)
         /// The receiver reads this value of the beacon's characteristic, or is notified of it.
         case value(String, BluetoothUUID, [UInt8])
     }
@@ -127,6 +151,8 @@ package struct ScenarioExpectation: Hashable, Sendable {
 
     /// The receiver; `nil` for what is expected of a beacon.
     package let receiver: String?
+    /// The beacon that several receivers receive; `nil` for other expectations.
+    package let beacon: String?
     /// What is expected.
     package let subject: Subject
     /// When it is expected.
@@ -141,10 +167,12 @@ package struct ScenarioExpectation: Hashable, Sendable {
     package let line: Int
 
     package init(
-        receiver: String? = nil, _ subject: Subject, _ time: Time, count: ClosedRange<Int>? = nil,
+        receiver: String? = nil, beacon: String? = nil, _ subject: Subject, _ time: Time,
+        count: ClosedRange<Int>? = nil,
         hold: Duration? = nil, requiredRate: Double = 1, line: Int = 0
     ) {
         self.receiver = receiver
+        self.beacon = beacon
         self.subject = subject
         self.time = time
         self.count = count
@@ -157,7 +185,7 @@ package struct ScenarioExpectation: Hashable, Sendable {
 extension ScenarioExpectation: CustomStringConvertible {
     /// `visitor: enters lobby exactly once between 0s and 10s`
     package var description: String {
-        let head = receiver.map { "\($0): " } ?? ""
+        let head = (receiver ?? beacon).map { "\($0): " } ?? ""
         let number = count.map { " \(Self.text($0))" } ?? ""
         let length = hold.map { " for \(DeviceWriter.text($0))" } ?? ""
         return "\(head)\(subject)\(number)\(length) \(time)"
@@ -191,6 +219,9 @@ extension ScenarioExpectation.Subject: CustomStringConvertible {
         case .reports(let beacon, let count): "\(count.lowerBound) to \(count.upperBound) reports of \(beacon)"
         case .air(let beacon, let isOn): "\(beacon) is \(isOn ? "on" : "off") the air"
         case .connected(let beacon): "connected to \(beacon)"
+        case .strongest(let receiver): "strongest at \(receiver)"
+        case .roomError(let bound): "room error at most \(Self.text(bound * 100)) %"
+        case .medianError(let bound): "median error at most \(Self.text(bound)) m"
         case .value(let beacon, let characteristic, let value):
             "value of \(characteristic) of \(beacon) is \(Hexadecimal.string(value))"
         }

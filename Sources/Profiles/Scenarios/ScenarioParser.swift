@@ -54,6 +54,12 @@ extension Scenario {
             expectations: expectations, cutTexts: contents.cutTexts + profile.cutTexts)
     }
 
+    /// Whether a text is a scenario, not a profile.
+    package static func isScenario(_ text: String) -> Bool {
+        guard let root = try? YAMLText(text, file: "").root(of: "", example: "") else { return false }
+        return FileKind(ProfileReader(root, file: "", path: "")) == .scenario
+    }
+
     /// The profile: from a file, or from the keys of a profile in the scenario. Receivers, walls, floors, rooms and physics of the
     /// scenario are added to the contents of the file.
     private static func profile(

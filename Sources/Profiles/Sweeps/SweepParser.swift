@@ -23,7 +23,7 @@ extension SweepSpec {
         let name = reader.required("sweep", example: "rooms, a name for these runs", ValueText.name)
         let scenario = reader.required("scenario", example: "house.yaml, the file of a scenario", Self.path)
         let seeds = reader.required("seeds", example: "1..200", SeedList.init)
-        let estimator = reader.value("estimator", Self.estimator)
+        let estimator = reader.value("estimator", EstimatorChoice.init)
         let isZipped = reader.value("zip", ValueText.boolean) ?? false
         let factors = Self.factors(from: &reader)
         let combinations = Self.combinations(of: factors, isZipped: isZipped, &reader)
@@ -49,14 +49,6 @@ extension SweepSpec {
 
     private static func path(_ text: String) throws(ValueFault) -> String {
         guard !text.isEmpty else { throw ValueFault("the path of a scenario is expected here") }
-        return text
-    }
-
-    private static func estimator(_ text: String) throws(ValueFault) -> String {
-        let command = text.hasPrefix("exec:") ? text.dropFirst(5) : nil
-        guard !text.isEmpty, command?.allSatisfy(\.isWhitespace) != true else {
-            throw ValueFault("the name of an estimator, or exec:COMMAND, is expected here")
-        }
         return text
     }
 

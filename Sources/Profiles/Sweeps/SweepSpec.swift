@@ -25,8 +25,8 @@ package struct SweepSpec: Sendable {
     package let scenario: String
     /// The seeds of the runs of each variant.
     package let seeds: SeedList
-    /// The estimator of the runs: a name, or `exec:COMMAND`; `nil` for none.
-    package let estimator: String?
+    /// The estimator of the runs; `nil` for that of each receiver.
+    package let estimator: EstimatorChoice?
     /// The variants, in the order of their factors' values; the last factor changes first.
     package let variants: [Variant]
     /// For each variant, the number of the variant that it is compared with; `nil` for one that others are compared with.

@@ -45,6 +45,14 @@ struct Test: AsyncParsableCommand {
         transform: SeedList.init)
     var seeds: SeedList?
 
+    @Option(
+        help: """
+            What estimates the places of receivers, for room-error and median-error: a name, or exec:COMMAND (default: \
+            estimator of each receiver, else strongest).
+            """,
+        transform: EstimatorChoice.init)
+    var estimator: EstimatorChoice?
+
     @Flag(help: "Run the scenarios again whenever one of their files changes, until Ctrl-C.")
     var watch = false
 
@@ -66,7 +74,7 @@ struct Test: AsyncParsableCommand {
     }
 
     private func runOnce(noting files: WatchedFiles?) async throws {
-        let tool = try ScenarioTool(scenarios, junit: junit, as: output.format, noting: files)
+        let tool = try ScenarioTool(scenarios, junit: junit, estimator: estimator, as: output.format, noting: files)
         if let seeds { return try await tool.run(seeds: seeds) }
         guard capture == nil || tool.count == 1 else {
             throw Failure.usage("--capture is the file of one scenario; run the others without it")
