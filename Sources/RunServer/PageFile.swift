@@ -42,6 +42,7 @@ struct PageFile: Sendable {
         script("phones", PackageResources.phones_js),
         script("physics", PackageResources.physics_js),
         script("plan", PackageResources.plan_js),
+        script("rooms", PackageResources.rooms_js),
         script("receiver", PackageResources.receiver_js),
         script("run", PackageResources.run_js),
         script("scenario", PackageResources.scenario_js),

@@ -29,6 +29,8 @@ struct SchemaAgreementTests {
         ("beacons.motion", "the range of a format"),
         ("beacons.voltage", "the range of a format"),
         ("beacons.window", "the range of a format"),
+        ("rooms.floor", "another key names it"), ("rooms.doors.at", "the walls of the room"),
+        ("rooms.doors.width", "the length of the wall"),
         ("receivers.phone", "regions of namespaces"),
         ("receivers.phone.*", "the system of a handset"),
         ("beacons.bind-key", "digits that look like a number"),
