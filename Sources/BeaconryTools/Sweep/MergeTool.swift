@@ -107,6 +107,18 @@ package enum MergeTool {
         _ table: SweepTable, _ places: [Place?], _ files: [FileDescriptor], to output: String
     ) throws {
         let file = try OutputFile(output)
+        do {
+            try write(table, places, files, to: file)
+        } catch {
+            file.cancel()
+            throw error
+        }
+        try file.finish()
+    }
+
+    private static func write(
+        _ table: SweepTable, _ places: [Place?], _ files: [FileDescriptor], to file: OutputFile
+    ) throws {
         try file.write(Array("\(table.header.line)\n".utf8))
         var pending: [UInt8] = []
         for place in places.compactMap(\.self) {
@@ -117,6 +129,5 @@ package enum MergeTool {
             }
         }
         try file.write(pending)
-        try file.finish()
     }
 }

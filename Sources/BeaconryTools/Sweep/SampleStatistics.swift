@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// The mean of a sample and its 95 % interval.
 struct SampleStatistics: Hashable, Sendable {
     /// The number of values.
@@ -10,7 +12,8 @@ struct SampleStatistics: Hashable, Sendable {
     let mean: Double?
     /// The standard deviation; `nil` below two values.
     let spread: Double?
-    /// The 95 % interval of the mean of all possible values, of which these are a sample, by Student's t; `nil` below two values.
+    /// The 95 % interval of the mean of all possible values, of which these are a sample, by Student's t; `nil` below two values,
+    /// and for equal ones, which do not show how far others are.
     let interval: ClosedRange<Double>?
 
     /// The statistics of values; their order decides the last digits.
@@ -29,14 +32,19 @@ struct SampleStatistics: Hashable, Sendable {
         let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
         let spread = (squares / Double(count - 1)).squareRoot()
         self.spread = spread
+        guard spread > 0 else {
+            interval = nil
+            return
+        }
         let half = StudentT(degrees: Double(count - 1)).quantile(twoSided: 0.05) * spread / Double(count).squareRoot()
         interval = mean - half...mean + half
     }
 
-    /// The probability of a mean that is at least as far from 0, if the mean of all possible values is 0; `nil` below two values.
+    /// The probability of a mean that is at least as far from 0, if the mean of all possible values is 0, by Student's t; of equal values, by
+    /// their signs. `nil` below two values.
     var probability: Double? {
         guard let mean, let spread else { return nil }
-        guard spread > 0 else { return mean == 0 ? 1 : 0 }
+        guard spread > 0 else { return mean == 0 ? 1 : scalbn(1, 1 - count) }
         return StudentT(degrees: Double(count - 1)).twoSided(mean / (spread / Double(count).squareRoot()))
     }
 }

@@ -12,55 +12,64 @@ import SystemPackage
 /// A line is written at once. What a crash has left of the last one is cut off when the file is opened; what a full disk has taken of a line is
 /// cut off at once. One process writes at a time.
 struct SweepOutput: Sendable {
+    /// Where the lines go.
+    private enum Place {
+        /// A regular file, with the size of what is complete.
+        case file(FileDescriptor, size: Int)
+        /// A device or a pipe, which only takes lines.
+        case taker(OutputFile)
+    }
+
     private let path: String
-    private let file: FileDescriptor
-    /// The size of what is complete; `nil` for a device or a pipe, which only takes lines.
-    private var size: Int?
+    private var place: Place
 
     /// Opens a file, and reads the results in it into a table.
     /// - Throws: `Failure` for a file of another sweep, `SystemError`.
     init(_ path: String, for table: inout SweepTable) throws {
         self.path = path
-        let attempt = "open \(path)"
-        let inPlace = OutputFile.isWrittenInPlace(path)
-        do {
-            if inPlace {
-                file =
-                    try OutputFile.openFile(named: path, attempt)
-                    ?? FileDescriptor.open(FilePath(path), .writeOnly, options: [.closeOnExec, .noControllingTerminal])
-            } else {
-                file = try FileDescriptor.open(
-                    FilePath(path), .readWrite, options: [.create, .closeOnExec, .noControllingTerminal],
-                    permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            }
-        } catch let error as SystemError {
-            throw error
-        } catch {
-            throw Failure(
-                exitCode: 73, message: "\(SystemError(thrown: error, attempt: attempt)); choose another file")
+        if OutputFile.isWrittenInPlace(path) {
+            place = .taker(try OutputFile(path))
+            try write(table.header.line)
+            return
         }
-        size = nil
+        let file = try Self.open(path)
+        place = .file(file, size: 0)
         do {
-            if inPlace {
-                try write(table.header.line)
-                return
-            }
             guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
                 throw Failure(
                     exitCode: 73,
                     message: "another sweep writes to \(path) now; wait for its end, or choose another file")
             }
             let end = try Self.read(file, path, into: &table)
-            try cut(to: end)
+            try cut(file, to: end)
             if end == 0 { try write(table.header.line) }
         } catch {
-            try? file.close()
+            close()
             throw error
         }
     }
 
+    private static func open(_ path: String) throws(Failure) -> FileDescriptor {
+        do {
+            // Another user may have made a link, in a folder that all may write to.
+            return try FileDescriptor.open(
+                FilePath(path), .readWrite, options: [.create, .closeOnExec, .noControllingTerminal, .noFollow],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        } catch Errno.tooManySymbolicLinkLevels {
+            throw Failure(exitCode: 73, message: "\(path) is a symbolic link; write the path of the file itself")
+        } catch {
+            let reason = SystemError.missingFolder(of: path) ?? SystemError(thrown: error, attempt: "write \(path)")
+            throw Failure(exitCode: 73, message: "\(reason); choose another file")
+        }
+    }
+
     /// Ends the writing; another process may write now.
-    func close() { try? file.close() }
+    func close() {
+        switch place {
+        case .file(let file, _): try? file.close()
+        case .taker(let file): try? file.finish()
+        }
+    }
 
     /// Reads the results of an earlier call.
     /// - Returns: the number of bytes of complete lines.
@@ -86,23 +95,29 @@ struct SweepOutput: Sendable {
     mutating func write(_ line: String) throws(Failure) {
         let bytes = Array("\(line)\n".utf8)
         do {
-            let count = try file.writeAll(bytes)
-            if let size { self.size = size + count }
+            switch place {
+            case .file(let file, let size):
+                do {
+                    place = .file(file, size: size + (try file.writeAll(bytes)))
+                } catch {
+                    try? cut(file, to: size)
+                    throw error
+                }
+            case .taker(let file): try file.write(bytes)
+            }
         } catch {
-            if let size { try? cut(to: size) }
+            let reason = error as? SystemError ?? SystemError(thrown: error, attempt: "write \(path)")
             throw Failure(
                 exitCode: 74,
-                message:
-                    "\(SystemError(thrown: error, attempt: "write \(path)")); the finished runs before are in it: make room, and the "
-                    + "same command continues")
+                message: "\(reason); the finished runs before are in it: make room, and the same command continues")
         }
     }
 
-    private mutating func cut(to end: Int) throws {
+    private mutating func cut(_ file: FileDescriptor, to end: Int) throws {
         guard ftruncate(file.rawValue, off_t(end)) == 0, lseek(file.rawValue, off_t(end), SEEK_SET) >= 0 else {
             throw SystemError.current("write \(path)")
         }
-        size = end
+        place = .file(file, size: end)
     }
 }
 

@@ -65,8 +65,9 @@ struct SweepStatisticsTests {
         let one = SampleStatistics([3])
         #expect(one.mean == 3 && one.spread == nil && one.interval == nil && one.probability == nil)
         let constant = SampleStatistics([2, 2, 2])
-        #expect(constant.interval == 2...2 && constant.probability == 0)
-        #expect(SampleStatistics([0, 0]).probability == 1)
+        // Both sides of the four combinations of signs.
+        #expect(constant.spread == 0 && constant.interval == nil && constant.probability == 0.25)
+        #expect(SampleStatistics([-2, -2]).probability == 0.5 && SampleStatistics([0, 0]).probability == 1)
     }
 
     /// The example of `p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")` in R, worked out by hand: 0.005 * 4, 0.01 * 3, 0.03 * 2, and 0.04, which

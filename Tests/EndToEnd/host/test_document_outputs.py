@@ -164,6 +164,26 @@ def test_recording_begins_as_shown(beaconry: Beaconry) -> None:
     assert missing_line(block("testing-with-physics.md", '{"air":2,"began"').text, recording.read_text()) is None
 
 
+def test_sweep_prints_its_report(beaconry: Beaconry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/sweeps.md: the spec, its report, an object of each kind, a line of the output, and a fault."""
+    monkeypatch.chdir(beaconry.folder)
+    Path("scenarios").symlink_to(CHECKOUT / "scenarios")
+    spec = Path("rooms-sweep.yaml")
+    spec.write_text(block("sweeps.md", "# rooms-sweep.yaml").text + "\n")
+    (command,) = block("sweeps.md", "beaconry sweep rooms-sweep.yaml --output rooms.jsonl").text.splitlines()
+    done = beaconry.call(*command.split()[1:])
+    assert missing_line(block("sweeps.md", "sweep rooms: ").text, done.stdout) is None, done.stdout
+    figure, sweep = re.sub(r"\n\s+", "", block("sweeps.md", '{"v":1,"event":"figure"').text).splitlines()
+    records = [json.loads(line) for line in beaconry.call("merge", "rooms.jsonl", "--json").stdout.splitlines()]
+    assert json.loads(figure) in records
+    assert {*json.loads(sweep.replace("[…]", "[]"))} == {*records[-1]}
+    shown = block("sweeps.md", '{"v":1,"sweep"').text
+    assert re.findall(r'[{,]"(\w+)":', shown)[:6] == [*json.loads(Path("rooms.jsonl").read_text().splitlines()[1])]
+    fault = block("sweeps.md", "rooms-sweep.yaml:6:15").text
+    spec.write_text(spec.read_text().replace("beacons.*", "beacons.hat"))
+    assert beaconry.call("sweep", "rooms-sweep.yaml").stderr == fault + "\n"
+
+
 @pytest.mark.parametrize("beginning", ['{"v":1,"time":"2026-01-31T12:00:00.000Z","event":"advertising', '{"v":1,"time":"2026-01-31T12:00:00.000Z","event":"error'])
 def test_objects_of_events_have_the_shown_keys(beaconry: Beaconry, beginning: str) -> None:
     """docs/events.md: an advertisement, and an error in a profile."""

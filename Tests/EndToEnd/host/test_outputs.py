@@ -48,6 +48,7 @@ class Output:
     """Whether the command is slow, and is tried with one kind of file only."""
 
 
+SWEEP = "sweep: seen\nscenario: seen.yaml\nseeds: 1..2\n"
 OUTPUTS = {
     "metrics": Output((*RUN, "--metrics-file", "{}"), "# HELP beaconry_build_info", ("metrics-file",)),
     "ready": Output((*RUN, "--ready-file", "{}"), "", ("ready-file",)),
@@ -62,6 +63,8 @@ OUTPUTS = {
     "first profile": Output(("init", "{}", "--force"), "# The beacons of one place", ("init file",)),
     "profile of a list": Output(("init", "{}", "--from", "beacons.csv", "--force"), "# The beacons of beacons.csv"),
     "clone": Output(("clone", RECORDING, "{}", "--name", "copy", "--force"), "profile: copy", ("clone profile",)),
+    "results of a sweep": Output(("sweep", "seen-sweep.yaml", "--output", "{}"), '{"baselines"'),
+    "merged results": Output(("merge", "seen.jsonl", "--force", "--output", "{}"), '{"baselines"'),
     "trial": Output(("doctor", "--radio", "virtual", "--trial", "{}", "--force"), "{", ("trial",), codes=(0, 1), is_long=True),  # Or there is a problem of this machine.
 }
 OTHERS = {
@@ -72,7 +75,7 @@ OTHERS = {
 INPUTS = {
     "bind-key-file", "esphome-key-file", "replay", "http-token-file", "profile", "run profiles", "check profiles", "dbus profiles", "radios profiles",
     "put entry", "esphome-key", "radio", "expect file", "watch file", "phone profile", "test scenarios", "decode input", "clone recording", "plot recordings",
-    "schema kind", "from", "name", "reset devices", "bench", "control", "receiver", "within", "interval", "tx-power", "address",
+    "schema kind", "sweep spec", "merge files", "from", "name", "reset devices", "bench", "control", "receiver", "within", "interval", "tx-power", "address",
 }  # fmt: skip
 """Options and arguments whose descriptions have the word file or profile, and that are only read."""
 
@@ -168,10 +171,21 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / RECORDING).read_text()
 
 
+@pytest.fixture(scope="session")
+def results(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The text of the results of a sweep."""
+    folder = tmp_path_factory.mktemp("results")
+    for name, text in {"seen.yaml": SCENARIO, "shop.yaml": PROFILE, "seen-sweep.yaml": SWEEP}.items():
+        (folder / name).write_text(text)
+    subprocess.run([BINARY, "sweep", "seen-sweep.yaml", "--output", "seen.jsonl"], cwd=folder, capture_output=True, timeout=600, check=True)
+    return (folder / "seen.jsonl").read_text()
+
+
 @pytest.fixture
-def folder(tmp_path: Path, recording: str) -> Path:
+def folder(tmp_path: Path, recording: str, results: str) -> Path:
     """A folder with what the commands read, and an empty one for what they write."""
-    for name, text in {"shop.yaml": PROFILE, "seen.yaml": SCENARIO, RECORDING: recording, "beacons.csv": "label,minor\nHall,1\n"}.items():
+    files = {"seen-sweep.yaml": SWEEP, "seen.jsonl": results, "shop.yaml": PROFILE, "seen.yaml": SCENARIO, RECORDING: recording, "beacons.csv": "label,minor\nHall,1\n"}
+    for name, text in files.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "place").mkdir()
     return tmp_path
