@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -21,7 +22,7 @@ from beaconry._sweep import Done, do_runs
 
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 SCENARIO = f"""scenario: chance
-physics: {{ sensitivity: -60dBm }}
+physics: {{ sensitivity: -68dBm }}
 beacons: [{{ id: door, device: ibeacon, interval: 100ms, position: [0, 0], ibeacon: {{ uuid: {UUID}, major: 1, minor: 1 }} }}]
 receivers: [{{ id: phone, position: [3, 0] }}]
 expect: [{{ receiver: phone, sees: door, by: 200ms }}]
@@ -154,3 +155,14 @@ def test_workers_need_no_files(spec: Path, report: str, tmp_path: Path) -> None:
 
     with Elsewhere(1) as executor:
         assert sweep(spec, executor).text == report
+
+
+def test_example_of_the_document_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    checkout = Path(__file__).resolve().parents[2]
+    document = (checkout / "docs" / "sweeps.md").read_text()
+    blocks = re.findall(r"```(?:yaml|python)\n(.*?)```", document, re.DOTALL)
+    (tmp_path / "rooms-sweep.yaml").write_text(next(block for block in blocks if block.startswith("# rooms-sweep.yaml")))
+    (tmp_path / "scenarios").symlink_to(checkout / "scenarios")
+    monkeypatch.chdir(tmp_path)
+    exec(next(block for block in blocks if block.startswith("from beaconry import sweep")), {})  # noqa: S102
+    assert capsys.readouterr().out.startswith("sweep rooms: 80 runs, 4 variants, seeds 1..20\n")

@@ -23,7 +23,7 @@ from test_command_line import beaconry as call
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 SCENARIO = f"""scenario: chance
 profile: door.yaml
-physics: {{ sensitivity: -60dBm }}
+physics: {{ sensitivity: -68dBm }}
 receivers: [{{ id: phone, position: [3, 0] }}]
 expect:
   - {{ receiver: phone, sees: door, by: 200ms }}
