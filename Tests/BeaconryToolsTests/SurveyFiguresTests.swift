@@ -97,6 +97,24 @@ import Testing
         #expect(try Self.read(#"{"position": [1, 2, 3], "room": null, "until": 12}"#).position?.z == 3)
     }
 
+    /// Of a place without a height, the only room above and below.
+    @Test func roomOfAPlaceIsFound() throws {
+        let square = [(0.0, 0.0), (4, 0), (4, 4), (0, 4)].map { Position(x: $0.0, y: $0.1) }
+        let floors = [Floor(id: "ground", height: 0), Floor(id: "upper", height: 3)]
+        let kitchen = Room(id: "kitchen", floor: "ground", outline: square)
+        let bedroom = Room(id: "bedroom", floor: "upper", outline: square)
+        func room(_ line: String, _ rooms: [Room]) throws -> String? {
+            try EstimatorAnswer(Array(line.utf8), at: 12, among: ["kitchen"]).located(
+                in: Building(floors: floors, rooms: rooms)
+            ).room
+        }
+        #expect(try room(#"{"position": [1, 1]}"#, [kitchen]) == "kitchen")
+        #expect(try room(#"{"position": [1, 1]}"#, [kitchen, bedroom]) == nil)
+        #expect(try room(#"{"position": [1, 1, 4]}"#, [kitchen, bedroom]) == "bedroom")
+        #expect(try room(#"{"position": [9, 1]}"#, [kitchen]) == nil)
+        #expect(try room(#"{"position": [9, 1], "room": "kitchen"}"#, [kitchen, bedroom]) == "kitchen")
+    }
+
     @Test(arguments: [
         "", "12", "[]", "{", #"{"room": 1}"#, #"{"room": "cellar"}"#, #"{"position": [1]}"#, #"{"position": [1, "2"]}"#,
         #"{"position": [1, 2, 3, 4]}"#, #"{"position": [1e300, 2]}"#, #"{"until": 11}"#, #"{"place": [1, 2]}"#,

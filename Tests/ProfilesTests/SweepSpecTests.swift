@@ -183,7 +183,7 @@ struct SweepSpecTests {
         ("", "variants: { a: { b: [1, 2] } }\nbaseline: { c: 1 }", #"there is no factor "c""#),
         ("", "variants: { a: { b: [1, 2] } }\nbaseline: { a: 3 }", "a has no value 3"),
         ("", "variants: { a: { b: [1, 2] } }\nbaseline: []", "the name of a variant"),
-        ("", "estimator: 'exec: '", "the name of an estimator"),
+        ("", "estimator: 'exec: '", "a command is expected after exec:"),
         ("", "sedes: 1", #"there is no key "sedes" here; did you mean "seeds"?"#),
         ("seeds: 1..3", "", #""seeds" is missing"#), ("scenario: shop.yaml", "", #""scenario" is missing"#),
         ("sweep: test", "variants: { a: { b: [1] } }", #""sweep" is missing"#),

@@ -74,6 +74,9 @@ struct EstimatorHeader: Encodable {
 struct EstimatorAnswer {
     let estimate: PlaceEstimate
 
+    /// Whether the place has no height.
+    let isFlat: Bool
+
     /// Reads `{"room": "kitchen"}`, `{"position": [1, 2]}`, both, or `{}`; `until` may be repeated in it.
     /// - Parameter time: of the estimate, in seconds.
     /// - Throws: `Fault` with the reason, as a clause.
@@ -99,6 +102,15 @@ struct EstimatorAnswer {
             }
         }
         self.estimate = estimate
+        isFlat = members["position"]?.elements?.count == 2
+    }
+
+    /// The estimate with the room of its place: of one without a height, the only room that it is in, seen from above.
+    func located(in building: Building) -> PlaceEstimate {
+        guard let place = estimate.position, estimate.room == nil else { return estimate }
+        let rooms = building.rooms.filter { $0.contains(place) }
+        let room = isFlat ? (rooms.count == 1 ? rooms[0] : nil) : building.room(at: place)
+        return PlaceEstimate(room: room?.id, position: place)
     }
 
     /// What is wrong with an answer.

@@ -6,6 +6,7 @@ import Emulator
 import Glibc
 import JSON
 import Receiving
+import Space
 import SystemPackage
 
 /// A command of a user that estimates places: it gets readings on its standard input, and answers on its standard output.
@@ -19,6 +20,7 @@ final class ExternalEstimator: PlaceEstimating {
 
     private let name: String
     private let header: EstimatorHeader
+    private let building: Building
     private let rooms: Set<String>
     private let process: pid_t
     private let (input, output): (FileDescriptor, FileDescriptor)
@@ -37,8 +39,9 @@ final class ExternalEstimator: PlaceEstimating {
 
     /// Starts it.
     /// - Throws: `Failure` if it cannot be started.
-    init(_ words: [String], _ header: EstimatorHeader) throws {
+    init(_ words: [String], _ header: EstimatorHeader, in building: Building) throws {
         name = words[0]
+        self.building = building
         self.header = header
         rooms = Set(header.rooms.map(\.id))
         guard let program = ExecutableSearch.find(name) else {
@@ -111,7 +114,7 @@ final class ExternalEstimator: PlaceEstimating {
         let line = Array(received[..<end])
         received.removeFirst(end + 1)
         do throws(EstimatorAnswer.Fault) {
-            return try EstimatorAnswer(line, at: seconds, among: rooms).estimate
+            return try EstimatorAnswer(line, at: seconds, among: rooms).located(in: building)
         } catch {
             let text = SafeText.line(String(decoding: line.prefix(80), as: UTF8.self))
             throw failure("answered for \(Formatting.hundredths(seconds)) s with \"\(text)\", which \(error.text)")

@@ -28,7 +28,7 @@ extension EstimatorChoice {
         switch self {
         case .ours(let kind): PlaceEstimator(kind, map)
         case .command(let words):
-            try ExternalEstimator(words, EstimatorHeader(map, of: subject, isBeacon: isBeacon))
+            try ExternalEstimator(words, EstimatorHeader(map, of: subject, isBeacon: isBeacon), in: map.building)
         }
     }
 }

@@ -11,16 +11,21 @@ struct SurveyBaseline {
     struct Difference {
         let kind: SurveyFigures.Kind
         let mean: Double
-        /// The 95 % interval of the difference in pairs.
-        let interval: ClosedRange<Double>
-        /// Whether all of the interval is on the worse side.
-        var isWorse: Bool { kind.isGreaterBetter ? interval.upperBound < 0 : interval.lowerBound > 0 }
+        /// The 95 % interval of the difference in pairs; `nil` for one that is the same with each seed.
+        let interval: ClosedRange<Double>?
+        /// The probability of a mean that is at least as far from 0, without a difference.
+        let probability: Double
+
+        /// Whether it is on the worse side, and not by chance.
+        var isWorse: Bool { isDifferent && (kind.isGreaterBetter ? mean < 0 : mean > 0) }
+
+        private var isDifferent: Bool { interval.map { !$0.contains(0) } ?? (probability < 0.05) }
 
         var sentence: String {
             func text(_ value: Double) -> String { "\(value < 0 ? "-" : "+")\(kind.text(abs(value)))" }
-            let verdict = isWorse ? "worse" : interval.contains(0) ? "not different" : "better"
-            return
-                "\(kind.name): \(text(mean)), 95 % interval \(text(interval.lowerBound)) to \(text(interval.upperBound)): \(verdict)"
+            let verdict = isWorse ? "worse" : isDifferent ? "better" : "not different"
+            let range = interval.map { "95 % interval \(text($0.lowerBound)) to \(text($0.upperBound))" }
+            return "\(kind.name): \(text(mean)), \(range ?? "with each seed"): \(verdict)"
         }
     }
 
@@ -70,8 +75,8 @@ struct SurveyBaseline {
             }
             guard kind.name != "right", pairs.count == runs.count else { return nil }
             let sample = SampleStatistics(pairs)
-            guard let mean = sample.mean, let interval = sample.interval else { return nil }
-            return Difference(kind: kind, mean: mean, interval: interval)
+            guard let mean = sample.mean, let probability = sample.probability else { return nil }
+            return Difference(kind: kind, mean: mean, interval: sample.interval, probability: probability)
         }
     }
 }

@@ -30,6 +30,8 @@ struct SurveyReport: Report {
         let surveyed: String
         /// The mean of all seeds; a figure that no run has is absent.
         let figures: [String: Double]
+        /// The 95 % intervals of these means, the lower end and the upper one; absent with one seed.
+        let intervals: [String: [Double]]?
         /// The number of samples of all seeds.
         let samples: Int
         let subjects: [Part]
@@ -67,9 +69,11 @@ struct SurveyReport: Report {
                     ($0.key.isEmpty ? "none" : $0.key, Double($0.value) / Double(sum))
                 })
         }
+        let intervals = SurveyReport.intervals(runs.map(\.figures))
         json = JSON(
             name: subject.name, file: subject.file, version: settings.version,
             estimator: "\(settings.estimator)", surveyed: subject.summary, figures: all,
+            intervals: runs.count > 1 ? intervals.mapValues { [$0.lowerBound, $0.upperBound] } : nil,
             samples: runs.reduce(0) { $0 + $1.figures.samples }, subjects: subjects, rooms: rooms, without: without,
             confusion: shares, runs: runs.map { JSON.Run(seed: $0.seed, figures: SurveyReport.mean([$0.figures])) })
         comparison = baseline?.differences(from: runs) ?? []
@@ -80,7 +84,13 @@ struct SurveyReport: Report {
             [title] + columns.map { kind in figures[kind.name].map(kind.text) ?? "-" }
         }
         let head = [""] + columns.map { $0.name.uppercased().replacing("-", with: " ") }
-        let parts = [row("all", all)] + (subjects.count > 1 ? subjects.map { row($0.name, $0.figures) } : [])
+        let range =
+            ["95 % interval"]
+            + columns.map { kind in
+                intervals[kind.name].map { "\(kind.text($0.lowerBound)) to \(kind.text($0.upperBound))" } ?? "-"
+            }
+        let parts =
+            [row("all", all)] + (runs.count > 1 ? [range] : []) + (subjects.count > 1 ? subjects.map { row($0.name, $0.figures) } : [])
         table =
             [head] + parts + rooms.map { row("in \($0.name)", $0.figures) }
             + without.map { row("without \($0.name)", $0.figures) }
@@ -123,6 +133,15 @@ struct SurveyReport: Report {
             if !values.isEmpty { means[kind.name] = values.reduce(0, +) / Double(values.count) }
         }
         return means
+    }
+
+    /// The 95 % intervals of these means.
+    private static func intervals(_ figures: [SurveyFigures]) -> [String: ClosedRange<Double>] {
+        var intervals: [String: ClosedRange<Double>] = [:]
+        for kind in SurveyFigures.kinds {
+            intervals[kind.name] = SampleStatistics(figures.compactMap(kind.value)).interval
+        }
+        return intervals
     }
 
     private static func parts(_ runs: [[(name: String, figures: SurveyFigures)]]) -> [JSON.Part] {

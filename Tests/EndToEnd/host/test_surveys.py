@@ -104,7 +104,7 @@ def test_baseline_finds_what_is_worse(beaconry: Beaconry, tmp_path: Path) -> Non
     file, baseline = flat(beaconry, "home"), tmp_path / "baseline.json"
     baseline.write_text(beaconry.call("survey", file, "--seeds", "1..8", "--json").stdout)
     same = beaconry.call("survey", file, "--seeds", "1..8", "--baseline", baseline)
-    assert "room-error: +0 %, 95 % interval +0 % to +0 %: not different" in same.stdout
+    assert "room-error: +0 %, with each seed: not different" in same.stdout
     # The door's beacon at the window's side.
     worse = beaconry.profile(file.read_text().replace("[9.5, 2, 2]", "[4.5, 2, 2]"), "worse.yaml")
     found = beaconry.call("survey", worse, "--seeds", "1..8", "--baseline", baseline)
@@ -125,9 +125,10 @@ def command(tmp_path: Path, code: str) -> str:
     return f"exec:{sys.executable} {script}"
 
 
-def documented(tmp_path: Path) -> str:
-    script = tmp_path / "strongest.py"
-    script.write_text(re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.S)[0])
+def documented(tmp_path: Path, number: int = 0) -> str:
+    """An estimator of docs/surveys.md."""
+    script = tmp_path / f"estimator-{number}.py"
+    script.write_text(re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.S)[number])
     return f"exec:{sys.executable} {script}"
 
 
@@ -141,6 +142,28 @@ def test_estimator_of_the_document_is_ours(beaconry: Beaconry, tmp_path: Path) -
         assert theirs["figures"][key] == pytest.approx(ours["figures"][key]), key
     assert "median-error" not in theirs["figures"]
     assert theirs["confusion"] == ours["confusion"]
+
+
+LOCATE = """
+import json, sys
+request = json.load(sys.stdin)
+assert set(request) == {"floor_bounds", "locator", "stations", "distances"}, request
+assert [len(point) for point in request["floor_bounds"]] == [3, 3] and request["locator"] == "NelderMead"
+stations = {each["id"]: each for each in request["stations"]}
+assert all(set(each) == {"id", "x", "y", "z"} for each in request["stations"])
+nearest = min(request["distances"], key=lambda each: each["distance_m"])
+station = stations[nearest["station_id"]]
+print(json.dumps({"x": station["x"], "y": station["y"], "z": station["z"], "confidence": 80, "fixes": 2, "moved": True}))
+"""
+"""In the place of `locate` of ESPresense-companion, which was not run: it checks the documented request, and has the nearest station."""
+
+
+def test_request_of_the_companion_is_as_documented(beaconry: Beaconry, tmp_path: Path) -> None:
+    (tmp_path / "locate.py").write_text(LOCATE)
+    estimator = f"{documented(tmp_path, 1)} {sys.executable} {tmp_path / 'locate.py'}"
+    report = survey(beaconry, flat(beaconry), "--no-outages", "--estimator", estimator)
+    assert report["figures"]["room-error"] < 0.3 and report["figures"]["lost"] == 0
+    assert report["figures"]["median-error"] > 0
 
 
 LOOP = "for line in sys.stdin:\n    message = json.loads(line)\n    if 'until' not in message: continue\n    "

@@ -177,3 +177,35 @@ def test_profiles_with_other_rooms_do_not_run_together(beaconry: Beaconry) -> No
     done = beaconry.call("check", str(first), str(second))
     assert done.returncode == 65, done
     assert "an earlier profile has other floors and rooms, and there is one air" in done.stdout + done.stderr
+
+
+ESTIMATED = "receivers:\n  - { id: phone, phone: PHONE, estimator: strongest, position: [1, 1] }\n"
+
+
+@pytest.mark.parametrize("phone", ["exact", "iphone", "altbeacon"])
+def test_estimate_of_a_receiver_follows_its_moves(beaconry: Beaconry, phone: str) -> None:
+    profile = beaconry.profile(BEACONS + ESTIMATED.replace("PHONE", phone) + rooms())
+    run = beaconry.run(profile, "--ephemeral", "--hci-server", "none", radio="virtual")
+    run.wait_until_reported("estimated", receiver="phone", room="left", estimator="strongest", position=[1, 1, 0])
+    run.wait_until_reported("ready")
+    assert [each["estimate"] for each in listed(beaconry, "receivers")] == [
+        {"estimator": "strongest", "room": "left", "position": [1, 1, 0]}
+    ]
+    assert beaconry.call("ctl", "move", "phone", "6.5", "1").returncode == 0
+    run.wait_until_reported("estimated", receiver="phone", room="right", position=[7, 1, 0])
+    # Another estimator, and none.
+    assert beaconry.call("ctl", "receiver", "change", "phone", "--estimator", "least-squares").returncode == 0
+    run.wait_until_reported("estimated", receiver="phone", estimator="least-squares")
+    assert beaconry.call("ctl", "receiver", "change", "phone", "--estimator", "off").returncode == 0
+    assert all("estimate" not in each for each in listed(beaconry, "receivers"))
+    refused = beaconry.call("ctl", "receiver", "change", "phone", "--estimator", "best")
+    assert refused.returncode == 64 and "nearest" in refused.stderr
+
+
+def test_estimates_change_no_packet(beaconry: Beaconry, tmp_path: Path) -> None:
+    without, _ = captured(beaconry, tmp_path, BEACONS + WALK + rooms(), "plain")
+    walk = WALK.replace("phone: exact,", "phone: exact, estimator: nearest,")
+    estimated, events = captured(beaconry, tmp_path, BEACONS + walk + rooms(), "estimated")
+    assert estimated == without
+    found = [each.get("room") for each in events if each["event"] == "estimated"]
+    assert found[:2] == ["left", "right"]

@@ -266,31 +266,32 @@ class Client:
 
     def change_receiver(
         self, receiver: str, *, antenna: str | None = None, bluetooth: str | None = None, carried: str | None = None,
-        fast: float | None = None, heading: float | None = None, label: str | None = None, listening: bool | None = None,
-        permission: str | None = None, phone: str | Mapping[str, Any] | None = None, position: Sequence[float] | None = None,
-        rssi_offset: float | None = None, scan: Any | None = None, screen: str | None = None, sensitivity: float | None = None
+        estimator: str | None = None, fast: float | None = None, heading: float | None = None, label: str | None = None,
+        listening: bool | None = None, permission: str | None = None, phone: str | Mapping[str, Any] | None = None,
+        position: Sequence[float] | None = None, rssi_offset: float | None = None, scan: Any | None = None,
+        screen: str | None = None, sensitivity: float | None = None
     ) -> Any:
         """Changes a receiver that scans within the run, or the label and the hardware of another one."""
         return self._connection.perform(
             "PATCH", f"/v1/receivers/{part(receiver)}", body={"antenna": antenna, "bluetooth": bluetooth, "carried": carried,
-            "fast": fast, "heading": heading, "label": label, "listening": listening, "permission": permission, "phone": phone,
-            "position": position, "rssiOffset": rssi_offset, "scan": scan, "screen": screen, "sensitivity": sensitivity},
-            kind="application/merge-patch+json"
+            "estimator": estimator, "fast": fast, "heading": heading, "label": label, "listening": listening,
+            "permission": permission, "phone": phone, "position": position, "rssiOffset": rssi_offset, "scan": scan,
+            "screen": screen, "sensitivity": sensitivity}, kind="application/merge-patch+json"
         )
 
     def put_receiver(
         self, receiver: str, *, if_none_match: str | None = None, antenna: str | None = None, bluetooth: str | None = None,
-        carried: str | None = None, fast: float | None = None, heading: float | None = None, label: str | None = None,
-        listening: bool | None = None, permission: str | None = None, phone: str | Mapping[str, Any] | None = None,
-        position: Sequence[float] | None = None, rssi_offset: float | None = None, scan: Any | None = None,
+        carried: str | None = None, estimator: str | None = None, fast: float | None = None, heading: float | None = None,
+        label: str | None = None, listening: bool | None = None, permission: str | None = None, phone: str | Mapping[str,
+        Any] | None = None, position: Sequence[float] | None = None, rssi_offset: float | None = None, scan: Any | None = None,
         screen: str | None = None, sensitivity: float | None = None
     ) -> Any:
         """Adds a receiver that scans within the run, or gives one these settings; its regions stay."""
         return self._connection.perform(
             "PUT", f"/v1/receivers/{part(receiver)}", fields={"If-None-Match": if_none_match}, body={"antenna": antenna,
-            "bluetooth": bluetooth, "carried": carried, "fast": fast, "heading": heading, "label": label, "listening": listening,
-            "permission": permission, "phone": phone, "position": position, "rssiOffset": rssi_offset, "scan": scan,
-            "screen": screen, "sensitivity": sensitivity}
+            "bluetooth": bluetooth, "carried": carried, "estimator": estimator, "fast": fast, "heading": heading, "label": label,
+            "listening": listening, "permission": permission, "phone": phone, "position": position, "rssiOffset": rssi_offset,
+            "scan": scan, "screen": screen, "sensitivity": sensitivity}
         )
 
     def advertisements(

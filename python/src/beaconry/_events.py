@@ -44,6 +44,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "disconnected": ("device", "label", "central", "reason"),
     "encrypted": ("device", "label", "central", "authenticated", "keySize"),
     "error": ("severity", "code", "exitCode", "file", "line", "column", "field", "message", "hint"),
+    "estimated": ("receiver", "label", "estimator", "room", "position"),
     "events-lost": ("count", "message"),
     "host-joined": ("host", "transport", "peer", "address"),
     "host-left": ("host", "transport", "peer", "address"),

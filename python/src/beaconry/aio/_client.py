@@ -253,29 +253,31 @@ class Client:
 
     async def change_receiver(
         self, receiver: str, *, antenna: str | None = None, bluetooth: str | None = None, carried: str | None = None,
-        fast: float | None = None, heading: float | None = None, label: str | None = None, listening: bool | None = None,
-        permission: str | None = None, phone: str | Mapping[str, Any] | None = None, position: Sequence[float] | None = None,
-        rssi_offset: float | None = None, scan: Any | None = None, screen: str | None = None, sensitivity: float | None = None
+        estimator: str | None = None, fast: float | None = None, heading: float | None = None, label: str | None = None,
+        listening: bool | None = None, permission: str | None = None, phone: str | Mapping[str, Any] | None = None,
+        position: Sequence[float] | None = None, rssi_offset: float | None = None, scan: Any | None = None,
+        screen: str | None = None, sensitivity: float | None = None
     ) -> Any:
         """Changes a receiver that scans within the run, or the label and the hardware of another one."""
         return await call(
-            self._client.change_receiver, receiver, antenna=antenna, bluetooth=bluetooth, carried=carried, fast=fast,
-            heading=heading, label=label, listening=listening, permission=permission, phone=phone, position=position,
+            self._client.change_receiver, receiver, antenna=antenna, bluetooth=bluetooth, carried=carried, estimator=estimator,
+            fast=fast, heading=heading, label=label, listening=listening, permission=permission, phone=phone, position=position,
             rssi_offset=rssi_offset, scan=scan, screen=screen, sensitivity=sensitivity
         )
 
     async def put_receiver(
         self, receiver: str, *, if_none_match: str | None = None, antenna: str | None = None, bluetooth: str | None = None,
-        carried: str | None = None, fast: float | None = None, heading: float | None = None, label: str | None = None,
-        listening: bool | None = None, permission: str | None = None, phone: str | Mapping[str, Any] | None = None,
-        position: Sequence[float] | None = None, rssi_offset: float | None = None, scan: Any | None = None,
+        carried: str | None = None, estimator: str | None = None, fast: float | None = None, heading: float | None = None,
+        label: str | None = None, listening: bool | None = None, permission: str | None = None, phone: str | Mapping[str,
+        Any] | None = None, position: Sequence[float] | None = None, rssi_offset: float | None = None, scan: Any | None = None,
         screen: str | None = None, sensitivity: float | None = None
     ) -> Any:
         """Adds a receiver that scans within the run, or gives one these settings; its regions stay."""
         return await call(
             self._client.put_receiver, receiver, if_none_match=if_none_match, antenna=antenna, bluetooth=bluetooth,
-            carried=carried, fast=fast, heading=heading, label=label, listening=listening, permission=permission, phone=phone,
-            position=position, rssi_offset=rssi_offset, scan=scan, screen=screen, sensitivity=sensitivity
+            carried=carried, estimator=estimator, fast=fast, heading=heading, label=label, listening=listening,
+            permission=permission, phone=phone, position=position, rssi_offset=rssi_offset, scan=scan, screen=screen,
+            sensitivity=sensitivity
         )
 
     async def advertisements(
