@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -186,6 +187,27 @@ def test_runs_of_a_killed_process_are_done_again(spec: Path, tmp_path: Path) -> 
         text, notes = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0 and text == report, notes
     assert len(lines(output)) == 60
+
+
+def test_a_run_that_ends_its_process_does_not_end_the_sweep(spec: Path, tmp_path: Path) -> None:
+    """Two runs that take long, whose processes are killed again and again."""
+    spec.write_text("sweep: long\nscenario: chance.yaml\nseeds: 1..2\nvariants: { time: { duration: [2s, 1000h] } }\n")
+    output = tmp_path / "out.jsonl"
+    with start(spec, "--output", str(output), "--jobs", "2") as process:
+        wait(lambda: len(lines(output)) == 2, process)
+        end = time.monotonic() + PATIENCE
+        while process.poll() is None:
+            assert time.monotonic() < end
+            with contextlib.suppress(OSError):
+                for each in workers(process):
+                    os.kill(each, signal.SIGKILL)
+            time.sleep(0.05)
+        text, notes = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 70, notes
+    assert text.startswith("sweep long: 2 of 4 runs, 2 variants, seeds 1..2\nmissing: time=1000h with seeds 1, 2\n")
+    for seed in (1, 2):
+        assert f"beaconry: the process of time=1000h with seed {seed} was ended by signal 9, twice; the run has no result\n" in notes
+    assert notes.endswith("beaconry: internal error: 2 runs ended the process that did them; please report it\n")
 
 
 def test_full_disks_lose_no_finished_line(spec: Path, tmp_path: Path) -> None:
