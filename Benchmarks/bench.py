@@ -495,25 +495,43 @@ def bench_tests(folder: Path) -> None:
         report(what, f"{seconds:.1f} s, {processor:.1f} s of a processor, {memory >> 20} MiB", goal=goal)
 
 
+ON_DASK = """\
+import sys, time, beaconry
+from distributed import Client, LocalCluster
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        began = time.monotonic()
+        beaconry.sweep(sys.argv[1], client.get_executor())
+        print(time.monotonic() - began)
+"""
+
+
 def bench_sweep(folder: Path) -> None:
     print("Sweeps", flush=True)
-    program, spec, count = RELEASE / "beaconry", folder / "bench.sweep.yaml", 400
-    spec.write_text(f"sweep: bench\nscenario: {CHECKOUT / 'scenarios' / 'two-rooms.yaml'}\nseeds: 1..{count // 2}\nvariants: {{ wall: {{ walls.0.loss: [3dB, 12dB] }} }}\n")
-    one = 0.0
+    program, spec, count = RELEASE / "beaconry", folder / "bench-sweep.yaml", 400
+    seconds = []
+    spec.write_text(f"sweep: bench\nscenario: {CHECKOUT / 'scenarios' / 'two-rooms.yaml'}\nseeds: 1..{count}\n")
     for jobs, what in ((1, "one process"), (2, "two processes")):
-        seconds, _, memory = measured(program, "sweep", spec, "--jobs", str(jobs))
-        one = one or seconds
-        report(f"sweep: runs a second of a scenario of 66 s with {what}", f"{count / seconds:.0f}, {memory >> 20} MiB", ratio=f"{one / seconds:.2f}")
+        taken, _, memory = measured(program, "sweep", spec, "--jobs", str(jobs))
+        seconds.append(taken)
+        report(f"sweep: runs a second with {what}, scenario of 66 s", f"{count / taken:.0f}, {memory >> 20} MiB", ratio=f"{seconds[0] / taken:.2f}")
     python = CHECKOUT / ".build" / "peers" / "dask" / "bin" / "python"
     if not python.exists():
-        print("  Dask's overhead: dask is missing: run Scripts/install-dependencies peers", flush=True)
+        print("  without Dask's overhead: dask is missing, see Scripts/install-dependencies peers", flush=True)
         return
-    code = "import sys, time, beaconry\nfrom distributed import Client, LocalCluster\nif __name__ == '__main__':\n    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:\n        began = time.monotonic()\n        beaconry.sweep(sys.argv[1], client.get_executor())\n        print(time.monotonic() - began)\n"
+    # Short runs, beside which the engine's part is seen.
+    scenario = folder / "short.yaml"
+    scenario.write_text("\n".join([
+        "scenario: short", "duration: 1s", *profile(folder, 1, 100).read_text().splitlines()[1:], "receivers: [ { id: phone } ]",
+        "expect: [ { receiver: phone, sees: b0, by: 1s } ]", "",
+    ]))  # fmt: skip
+    spec.write_text(f"sweep: bench\nscenario: {scenario}\nseeds: 1..{count}\n")
+    alone, _, _ = measured(program, "sweep", spec, "--jobs", "1")
     script = folder / "on_dask.py"
-    script.write_text(code)
+    script.write_text(ON_DASK)
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "python" / "src"), "BEACONRY_BINARY": str(program)}
-    seconds = float(subprocess.run([python, script, spec], env=environment, capture_output=True, text=True, check=True).stdout)
-    report("sweep: Dask's overhead a run, with one worker", f"{(seconds - one) / count * 1000:.1f} ms")
+    with_dask = float(subprocess.run([python, script, spec], env=environment, capture_output=True, text=True, check=True).stdout)
+    report("sweep: Dask's overhead a run, batches of 16, one worker", f"{(with_dask - alone) / count * 1000:.1f} ms", f"{alone / count * 1000:.1f} ms a run without it")
 
 
 def bench_virtual_time(_: Path, *rows: str) -> None:
