@@ -167,7 +167,7 @@ package actor ListeningReceiver {
         scan.setScreen(settings.screen)
         if settings.isListening { try? scan.start(at: clock.uptime) }
         await drawGaps()
-        setEstimator()
+        await setEstimator()
         await perform()
     }
 
@@ -204,7 +204,7 @@ package actor ListeningReceiver {
         scan.setScreen(next.screen)
         await setHardware()
         if next.phone.gaps != former.phone.gaps { await drawGaps() }
-        if next.estimator != former.estimator { setEstimator() }
+        if next.estimator != former.estimator { await setEstimator() }
         if former.screen == .off, next.screen == .on { reportStatesOnDisplay() }
         if next.obstacle != former.obstacle {
             settle()
@@ -229,9 +229,19 @@ package actor ListeningReceiver {
 
     // MARK: - Estimates of its place
 
-    private func setEstimator() {
+    private func setEstimator() async {
         // On an adapter, no beacon has a place.
-        estimates = truth == nil ? nil : settings.estimator.map { ReceiverEstimates($0, at: clock.uptime) }
+        guard let kind = settings.estimator, let truth else {
+            estimates = nil
+            return
+        }
+        let map = truth.anchors(await signal)
+        guard settings.estimator == kind else { return }
+        estimates = ReceiverEstimates(kind, map, at: clock.uptime)
+    }
+
+    private var signal: SignalModel {
+        get async { SignalModel(of: await host.propagation ?? Propagation()) }
     }
 
     /// Whether its app gets reports of ranging, and no packets.
@@ -239,7 +249,7 @@ package actor ListeningReceiver {
 
     private func estimate(at now: Duration) async {
         guard let due = estimates?.due, due <= now, let truth else { return }
-        let signal = SignalModel(of: await host.propagation ?? Propagation())
+        let signal = await signal
         // Another call may have changed it.
         guard estimates?.due == due else { return }
         estimates?.setMap(truth.anchors(signal))

@@ -29,32 +29,28 @@ struct ReceiverEstimates {
     /// A place that has moved less than this since the last event is none, in metres.
     private static let noticed = 0.5
 
-    let kind: PlaceEstimator.Kind
+    private let kind: PlaceEstimator.Kind
     /// The beacons of an app that gets no packets, by what its ranging reports have of them.
-    private(set) var names: [BeaconIdentity: String] = [:]
+    private var names: [BeaconIdentity: String] = [:]
     /// The last estimate.
     private(set) var last: EstimateRecord?
     /// When the next estimate is due.
     private(set) var due: Duration
-    private var map: AnchorMap
     private var estimator: PlaceEstimator
     /// What was reported last.
     private var reported: EstimateRecord?
 
-    /// - Parameter now: the next estimate is after the next whole second.
-    init(_ kind: PlaceEstimator.Kind, at now: Duration) {
+    /// - Parameters:
+    ///   - map: the beacons and the air as they are now.
+    ///   - now: the first estimate is at the next whole second.
+    init(_ kind: PlaceEstimator.Kind, _ map: AnchorMap, at now: Duration) {
         self.kind = kind
-        map = AnchorMap([], in: Building(), SignalModel(exponent: 2))
         estimator = PlaceEstimator(kind, map)
         due = .seconds(now.count(of: Self.period) + 1)
     }
 
     /// Takes the beacons and the air as they are now.
-    mutating func setMap(_ next: AnchorMap) {
-        guard next != map else { return }
-        map = next
-        estimator = PlaceEstimator(kind, next)
-    }
+    mutating func setMap(_ map: AnchorMap) { estimator.setMap(map) }
 
     /// Takes a packet of a beacon.
     /// - Parameter isRanged: whether its app gets no packets, but reports of ranging.

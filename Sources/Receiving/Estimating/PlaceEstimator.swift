@@ -52,8 +52,8 @@ package struct PlaceEstimator: Sendable {
     private static let hysteresis = (ratio: 0.8, time: Duration.seconds(2))
 
     private let kind: Kind
-    private let map: AnchorMap
-    private let places: [String: Int]
+    private var map: AnchorMap
+    private var places: [String: Int]
     private var window: SignalWindow
     /// The nearest anchor.
     private var nearest: Int?
@@ -64,8 +64,21 @@ package struct PlaceEstimator: Sendable {
     package init(_ kind: Kind, _ map: AnchorMap) {
         self.kind = kind
         self.map = map
-        places = Dictionary(zip(map.anchors.map(\.name), map.anchors.indices), uniquingKeysWith: { first, _ in first })
+        places = Self.places(in: map)
         window = SignalWindow(anchors: map.anchors.count)
+    }
+
+    private static func places(in map: AnchorMap) -> [String: Int] {
+        Dictionary(zip(map.anchors.map(\.name), map.anchors.indices), uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Takes another map; the readings of anchors that are in both stay.
+    package mutating func setMap(_ next: AnchorMap) {
+        guard next != map else { return }
+        window = SignalWindow(next.anchors.map { places[$0.name] }, of: window)
+        map = next
+        places = Self.places(in: next)
+        (nearest, rival) = (nil, nil)
     }
 
     /// Takes a reading; one of an unknown anchor has no effect.

@@ -48,6 +48,12 @@ struct SignalWindow: Sendable {
         powers = Array(repeating: Self.assumedPower, count: anchors)
     }
 
+    /// A window of anchors that have these places in another one; `nil` for new ones.
+    init(_ places: [Int?], of other: SignalWindow) {
+        readings = places.map { $0.map { other.readings[$0] } ?? [] }
+        powers = places.map { $0.map { other.powers[$0] } ?? Self.assumedPower }
+    }
+
     mutating func add(_ reading: AnchorReading, of anchor: Int) {
         readings[anchor].append((reading.time, reading.rssi))
         if let power = reading.power { powers[anchor] = power }

@@ -63,6 +63,7 @@ OUTPUTS = {
     "first profile": Output(("init", "{}", "--force"), "# The beacons of one place", ("init file",)),
     "profile of a list": Output(("init", "{}", "--from", "beacons.csv", "--force"), "# The beacons of beacons.csv"),
     "clone": Output(("clone", RECORDING, "{}", "--name", "copy", "--force"), "profile: copy", ("clone profile",)),
+    "drawing of a survey": Output(("survey", "seen.yaml", "--force", "--plot", "{}"), "<?xml", ("plot",)),
     "results of a sweep": Output(("sweep", "seen-sweep.yaml", "--output", "{}"), '{"baselines"'),
     "merged results": Output(("merge", "seen.jsonl", "--force", "--output", "{}"), '{"baselines"'),
     "trial": Output(("doctor", "--radio", "virtual", "--trial", "{}", "--force"), "{", ("trial",), codes=(0, 1), is_long=True),  # Or there is a problem of this machine.
@@ -75,7 +76,7 @@ OTHERS = {
 INPUTS = {
     "bind-key-file", "esphome-key-file", "replay", "http-token-file", "profile", "run profiles", "check profiles", "dbus profiles", "radios profiles",
     "put entry", "esphome-key", "radio", "expect file", "watch file", "phone profile", "test scenarios", "decode input", "clone recording", "plot recordings",
-    "schema kind", "sweep spec", "merge files", "from", "name", "reset devices", "bench", "control", "receiver", "within", "interval", "tx-power", "address",
+    "schema kind", "sweep spec", "merge files", "survey file", "baseline", "from", "name", "reset devices", "bench", "control", "receiver", "within", "interval", "tx-power", "address",
 }  # fmt: skip
 """Options and arguments whose descriptions have the word file or profile, and that are only read."""
 

@@ -322,9 +322,14 @@ def test_wrong_calls_are_explained(spec: Path, arguments: list[str], code: int, 
     assert done.returncode == code and sentence in done.stderr, done.stderr
 
 
-def test_estimators_are_not_there_yet(spec: Path) -> None:
+def test_estimator_has_figures_of_each_receiver(spec: Path, tmp_path: Path) -> None:
     spec.write_text(SPEC + "estimator: nearest\n")
-    assert "this version has no estimators, such as nearest" in sweep(spec, code=65)
+    output = tmp_path / "out.jsonl"
+    sweep(spec, "--output", str(output))
+    figures = [json.loads(line)["figures"] for line in output.read_text().splitlines() if "figures" in line]
+    assert figures and all("phone.median-error" in each and each["phone.lost"] >= 0 for each in figures)
+    spec.write_text(SPEC + "estimator: nearst\n")
+    assert 'there is no estimator "nearst"' in sweep(spec, code=65)
 
 
 def test_faults_of_the_spec_have_places(spec: Path) -> None:

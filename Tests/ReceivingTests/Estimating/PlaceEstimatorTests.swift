@@ -179,6 +179,16 @@ import Testing
         #expect(abs(try #require(Self.estimate(.centroid, Self.corners, two).position).x - 6 * 0.25 / 1.25) < 1e-9)
     }
 
+    @Test func readingsStayWhenAnotherAnchorMoves() {
+        var estimator = PlaceEstimator(.strongest, Self.corners)
+        estimator.take(AnchorReading(at: .zero, "2", rssi: -50))
+        estimator.take(AnchorReading(at: .zero, "1", rssi: -60))
+        estimator.setMap(Self.corners.without("0"))
+        #expect(estimator.estimate(at: .seconds(1)).position == Position(x: 6, y: 4, z: 1))
+        estimator.setMap(Self.corners.without("2"))
+        #expect(estimator.estimate(at: .seconds(1)).position == Position(x: 6, y: 0, z: 1))
+    }
+
     @Test func estimateOfARoomIsThatOfItsPlace() {
         let map = AnchorMap(
             [
