@@ -41,6 +41,25 @@ struct TestedAirTests {
         #expect(measured == .seconds(3607))
     }
 
+    @Test func truthOfAPhoneHasItsRoomAndItsDistances() async throws {
+        let air = try await VirtualAir(
+            profile: """
+                profile: flat
+                floors: [{ id: ground, from: 0m }]
+                rooms:
+                  - { id: west, floor: ground, outline: [[0, 0], [4, 0], [4, 3], [0, 3]] }
+                  - { id: east, floor: ground, outline: [[4, 0], [8, 0], [8, 3], [4, 3]] }
+                beacons: []
+                """, seed: 1)
+        try await air.beacon("door", iBeacon: (Self.uuid, 1, 7), at: Position(x: 1, y: 1))
+        let phone = try await air.phone("phone", at: Position(x: 5, y: 1))
+        let truth = try await air.truth(of: phone)
+        #expect(truth.position == Position(x: 5, y: 1))
+        #expect(truth.room == "east")
+        #expect(truth.distances == ["door": 4])
+        #expect(truth.rooms == ["door": "west"])
+    }
+
     @Test func airEndsWithItsLastReference() async {
         await #expect(processExitsWith: .success) {
             func threads() -> Int {

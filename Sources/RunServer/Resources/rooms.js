@@ -24,6 +24,8 @@ export class RoomsLayer {
         });
         model.observe((changed) => {
             if (changed.has("walls")) this.#readFloors();
+            // Also what is selected again after something else.
+            if (changed.has("selection")) this.#followed = "";
             this.#follow();
         });
     }

@@ -70,6 +70,8 @@ def test_rooms_of_one_floor_are_drawn(show: Show, beaconry: Beaconry) -> None:
     expect(viewer.mark("oven")).to_have_count(0)
     expect(viewer.mark("visitor")).to_have_count(0)
     # What is selected in a table is shown on its floor.
+    viewer.row("bed").get_by_role("button", name="bed").click()
+    expect(page.get_by_label("Floor")).to_have_value("upper")
     viewer.row("oven").get_by_role("button", name="oven").click()
     expect(viewer.mark("oven")).to_be_attached()
     expect(page.get_by_label("Floor")).to_have_value("ground")
