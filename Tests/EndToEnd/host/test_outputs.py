@@ -23,7 +23,8 @@ UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 PROFILE = f"profile: shop\nbeacons: [{{ id: door, device: ibeacon, ibeacon: {{ uuid: {UUID} }} }}]\n"
 SCENARIO = f"""
 scenario: seen
-beacons: [{{ id: door, device: ibeacon, ibeacon: {{ uuid: {UUID} }} }}]
+beacons: [{{ id: door, device: ibeacon, position: [0, 0], ibeacon: {{ uuid: {UUID} }} }}]
+receivers: [{{ id: phone, position: [1, 0] }}]
 expect: [{{ on-air: door, by: 2s }}]
 """
 RECORDING = "recording.jsonl"
