@@ -80,6 +80,7 @@ def test_each_packet_is_a_record(shop: Server) -> None:
     assert (first["format"], first["company"], first["uuid"]) == ("ibeacon", 76, UUID)
     assert (first["major"], first["minor"], first["measuredPower"], first["rssi"]) == (1, 1, -59, -59)
     assert first["data"] == "02010" + first["data"][5:] and first["manufacturerData"]["004C"] == first["data"][14:]
+    assert first["truth"]["receiver"] == {"name": "phone", "position": [0, 0, 0]} and first["truth"]["beacon"]["name"] == "near"
     assert all(next(records)["device"] == "near" for _ in range(20))
 
 
@@ -97,11 +98,14 @@ def test_ranging_reports_distances_and_losses(shop: Server) -> None:
     assert (far["minor"], far["rssi"], far["proximity"]) == (2, -79, "near")
     assert near["accuracy"] == pytest.approx(0.97085, abs=0.0001) and far["accuracy"] == pytest.approx(3.7513, abs=0.01)
     assert near["packets"] > 0
+    assert report["truth"] == {"receiver": {"name": "phone", "position": [0, 0, 0]}}
+    assert far["truth"] == {"beacon": {"name": "far", "position": [10, 0, 0]}, "distance": 10}
     assert shop.get("/v1/receivers/phone/beacons")["beacons"][0]["minor"] == 1
     shop.request("PATCH", "/v1/beacons/far", {"enabled": False}, **PATCH)
     lost = next(each for each in reports if len(each["beacons"]) == 2 and each["beacons"][1]["packets"] == 0)
     assert lost["beacons"][1] | {"measuredPower": -59} == {
         "format": "ibeacon", "uuid": UUID, "major": 1, "minor": 2, "rssi": 0, "measuredPower": -59, "packets": 0, "proximity": "unknown", "accuracy": -1,
+        "truth": far["truth"],
     }  # fmt: skip
     assert len(next(reports)["beacons"]) == 1
 
