@@ -131,7 +131,7 @@ extension FloorPlan {
         self.init(
             beacons: profiles.flatMap(\.beacons).compactMap { Mark($0.id, $0.movement?.motion) },
             receivers: profiles.flatMap(\.receivers).compactMap { Mark($0.id, $0.movement?.motion) },
-            walls: profiles.flatMap(\.surroundings.walls).map { Wall(from: $0.from, to: $0.to) },
+            walls: Propagation(for: profiles).walls.map { Wall(from: $0.from, to: $0.to) },
             paths: motions.compactMap { Path($0, $1) })
     }
 }
