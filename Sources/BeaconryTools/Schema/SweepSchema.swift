@@ -16,7 +16,8 @@ enum SweepSchema {
             .optional("estimator", .value(.text(1...4096)), "the estimator: a name, or exec:COMMAND (default: none)"),
             .optional(
                 "variants", factors,
-                "factors, each with paths of keys and their values, such as { interval: { beacons.*.interval: [100ms, 1s] } }"
+                "factors, each with paths of keys and their values, such as "
+                    + "{ interval: { beacons.*.interval: [100ms, 1s] } }"
             ),
             .optional(
                 "zip", .value(.boolean),

@@ -82,7 +82,8 @@ package enum MergeTool {
                 }
                 guard try bytes(at: earlier, files, paths) == line.bytes else {
                     throw Failure.badData(
-                        "\(result.variant) with seed \(result.seed) has another result in \(paths[Int(earlier.file)]); a run has one "
+                        "\(result.variant) with seed \(result.seed) has another result in "
+                            + "\(paths[Int(earlier.file)]); a run has one "
                             + "result: remove the file that was changed, and run again", in: path, line: line.number,
                         column: 0)
                 }

@@ -12,8 +12,8 @@ struct SampleStatistics: Hashable, Sendable {
     let mean: Double?
     /// The standard deviation; `nil` below two values.
     let spread: Double?
-    /// The 95 % interval of the mean of all possible values, of which these are a sample, by Student's t; `nil` below two values,
-    /// and for equal ones, which do not show how far others are.
+    /// The 95 % interval of the mean of all possible values, of which these are a sample, by Student's t; `nil` below
+    /// two values, and for equal ones, which do not show how far others are.
     let interval: ClosedRange<Double>?
 
     /// The statistics of values; their order decides the last digits.
@@ -40,8 +40,8 @@ struct SampleStatistics: Hashable, Sendable {
         interval = mean - half...mean + half
     }
 
-    /// The probability of a mean that is at least as far from 0, if the mean of all possible values is 0, by Student's t; of equal values, by
-    /// their signs. `nil` below two values.
+    /// The probability of a mean that is at least as far from 0, if the mean of all possible values is 0, by Student's
+    /// t; of equal values, by their signs. `nil` below two values.
     var probability: Double? {
         guard let mean, let spread else { return nil }
         guard spread > 0 else { return mean == 0 ? 1 : scalbn(1, 1 - count) }
@@ -51,8 +51,8 @@ struct SampleStatistics: Hashable, Sendable {
 
 /// Holm's correction of the probabilities of several comparisons.
 enum Holm {
-    /// The probabilities such that, with a limit for each of them, one of all is below it by chance at most so often (Holm, "A simple
-    /// sequentially rejective multiple test procedure", 1979). `nil` values are not counted.
+    /// The probabilities such that, with a limit for each of them, one of all is below it by chance at most so often
+    /// (Holm, "A simple sequentially rejective multiple test procedure", 1979). `nil` values are not counted.
     static func adjusted(_ probabilities: [Double?]) -> [Double?] {
         let known = probabilities.enumerated().compactMap { index, value in value.map { (index: index, value: $0) } }
         let ordered = known.sorted { ($0.value, $0.index) < ($1.value, $1.index) }

@@ -32,9 +32,9 @@ struct StudentT {
 
 /// The regularised incomplete beta function.
 enum IncompleteBeta {
-    /// The part of a beta distribution below x, from 0 to 1, by its continued fraction (Abramowitz and Stegun, 26.5.8), which is evaluated by
-    /// Lentz's method (Thompson and Barnett, "Coulomb and Bessel functions of complex arguments and order", 1986). The relative
-    /// error is below 1e-9 for parameters up to 1e5.
+    /// The part of a beta distribution below x, from 0 to 1, by its continued fraction (Abramowitz and Stegun, 26.5.8),
+    /// which is evaluated by Lentz's method (Thompson and Barnett, "Coulomb and Bessel functions of complex arguments
+    /// and order", 1986). The relative error is below 1e-9 for parameters up to 1e5.
     static func regularised(_ x: Double, _ a: Double, _ b: Double) -> Double {
         guard x > 0 else { return 0 }
         guard x < 1 else { return 1 }

@@ -10,7 +10,8 @@ import Synchronization
 
 /// Processes that do the runs of a sweep at the same time.
 ///
-/// A run whose process ends is done again, once, by another process. One that ends this process as well has no result, and the sweep goes on.
+/// A run whose process ends is done again, once, by another process. One that ends this process as well has no result,
+/// and the sweep goes on.
 final class SweepCrew: Sendable {
     /// The number of runs that are given to a process at once.
     private static let batch = 4
@@ -111,8 +112,8 @@ final class SweepCrew: Sendable {
     }
 }
 
-/// The order of runs: all variants with some seeds, then with the next ones. So a sweep that was ended early has pairs of all variants, and
-/// the runs of a scenario follow each other.
+/// The order of runs: all variants with some seeds, then with the next ones. So a sweep that was ended early has pairs
+/// of all variants, and the runs of a scenario follow each other.
 struct SweepOrder {
     private static let block = 16
 

@@ -8,7 +8,8 @@ import JSON
 import Profiles
 import Synchronization
 
-/// What a sweep is read from: its spec, the scenario, all files that these name, and the environment variables that they refer to.
+/// What a sweep is read from: its spec, the scenario, all files that these name, and the environment variables that
+/// they refer to.
 ///
 /// They are read once, so that all runs have the same files, also in other processes and on other machines.
 final class SweepFiles: Sendable {

@@ -9,8 +9,8 @@ import SystemPackage
 
 /// The file of the results of a sweep: a header, then a line for each finished run, in the order of their ends.
 ///
-/// A line is written at once. What a crash has left of the last one is cut off when the file is opened; what a full disk has taken of a line is
-/// cut off at once. One process writes at a time.
+/// A line is written at once. What a crash has left of the last one is cut off when the file is opened; what a full
+/// disk has taken of a line is cut off at once. One process writes at a time.
 struct SweepOutput: Sendable {
     /// Where the lines go.
     private enum Place {
@@ -140,7 +140,8 @@ enum ResultLine {
 
     private static func unreadable(_ line: LineReader.Line, _ path: String) -> Failure {
         .badData(
-            "this is no line of a sweep's results; choose a file that beaconry sweep --output has written, or remove the line",
+            "this is no line of a sweep's results; choose a file that beaconry sweep --output has written, or remove "
+                + "the line",
             in: path, line: line.number, column: 0)
     }
 
@@ -159,14 +160,16 @@ extension SweepHeader {
     func difference(from other: SweepHeader, _ path: String, _ whole: String) -> Failure {
         if version != other.version {
             return .badData(
-                "\(path) is of \(version), and \(whole) of \(other.version): run all with one version, into another file"
+                "\(path) is of \(version), and \(whole) of \(other.version): run all with one version, into "
+                    + "another file"
             )
         }
         if name != other.name {
             return .badData("\(path) is of the sweep \(name), and \(whole) is \(other.name); choose another file")
         }
         return .badData(
-            "\(path) is of the sweep \(name) before its spec or one of its files was changed (\(sweep), now \(other.sweep)); choose another "
+            "\(path) is of the sweep \(name) before its spec or one of its files was changed (\(sweep), now "
+                + "\(other.sweep)); choose another "
                 + "file, or undo the change")
     }
 }
@@ -181,7 +184,8 @@ extension SweepTable {
             let message =
                 switch error {
                 case .otherSweep:
-                    "the run is of another sweep (\(result.sweep), not \(header.sweep)); remove the line, or choose another file"
+                    "the run is of another sweep (\(result.sweep), not \(header.sweep)); remove the line, or choose "
+                        + "another file"
                 case .unknownRun: "the sweep \(header.name) has no such variant or seed; remove the line"
                 }
             throw .badData(message, in: path, line: line.number, column: 0)

@@ -82,7 +82,8 @@ final class SweepProcess: Sendable {
         get async { await process.value }
     }
 
-    /// A connection, used as a pipe, whose ends other processes do not inherit, also those that are started at the same time.
+    /// A connection, used as a pipe, whose ends other processes do not inherit, also those that are started at the same
+    /// time.
     private static func pipe() throws(Errno) -> (readEnd: Int32, writeEnd: Int32) {
         var ends: [Int32] = [0, 0]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

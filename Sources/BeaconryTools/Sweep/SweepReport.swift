@@ -4,8 +4,8 @@
 
 import Glibc
 
-/// What the runs of a sweep have shown: each figure of each variant, compared with that of its baseline. It depends on the results only, not
-/// on their order.
+/// What the runs of a sweep have shown: each figure of each variant, compared with that of its baseline. It depends on
+/// the results only, not on their order.
 struct SweepReport {
     /// A figure of a variant.
     struct Row {
@@ -26,7 +26,8 @@ struct SweepReport {
     struct Comparison {
         let baseline: String
         let differences: SampleStatistics
-        /// The probability of such a difference if there is none, corrected for all comparisons of the report; `nil` below two pairs.
+        /// The probability of such a difference if there is none, corrected for all comparisons of the report; `nil`
+        /// below two pairs.
         var probability: Double?
     }
 
@@ -92,7 +93,8 @@ struct SweepReport {
     /// How to read the tables.
     private static let legend =
         "95 % interval: the mean over all possible seeds is in it, with 95 % confidence (Student's t; of rates, Wilson). "
-        + "Differences are from the baseline, in pairs of runs with the same seed, in percentage points for rates; P is corrected for all "
+        + "Differences are from the baseline, in pairs of runs with the same seed, in percentage points for rates; P is "
+        + "corrected for all "
         + "comparisons (Holm), and better or worse means that it is below 0.05."
 
     /// The report for people.
@@ -109,7 +111,7 @@ struct SweepReport {
     /// The report in Markdown.
     var markdown: [String] {
         func row(_ cells: [String]) -> String {
-            "| \(cells.map { $0.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|") }.joined(separator: " | ")) |"
+            "| \(cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |"
         }
         var lines = ["# \(header.name)", "", head] + missingLines.flatMap { ["", $0] }
         for figure in figures {
@@ -129,7 +131,8 @@ struct SweepReport {
             doneCount == runCount
             ? Formatting.count(runCount, "run") : "\(doneCount) of \(Formatting.count(runCount, "run"))"
         return
-            "sweep \(header.name): \(runs), \(Formatting.count(header.variants.count, "variant")), seeds \(header.seeds)"
+            "sweep \(header.name): \(runs), \(Formatting.count(header.variants.count, "variant")), "
+            + "seeds \(header.seeds)"
     }
 
     private var missingLines: [String] {

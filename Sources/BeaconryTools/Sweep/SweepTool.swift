@@ -133,7 +133,8 @@ package struct SweepTool {
             throw Failure(
                 exitCode: 70,
                 message:
-                    "internal error: \(Formatting.count(crashed, "run")) ended the process that did \(crashed == 1 ? "it" : "them"); please report it"
+                    "internal error: \(Formatting.count(crashed, "run")) ended the process that did "
+                    + "\(crashed == 1 ? "it" : "them"); please report it"
             )
         }
     }

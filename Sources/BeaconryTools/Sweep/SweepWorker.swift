@@ -11,9 +11,10 @@ import SystemPackage
 
 /// The process that does runs of a sweep for another process.
 ///
-/// Its standard input is a line with a `SweepPlan.Copy`, then for each run a line with the number of the variant and the seed, and an empty line
-/// at the end. Its standard output is a line for each run, in the same order, or a `Trouble` instead of the rest. The end of the input means
-/// that the other process has ended: then this one ends at once.
+/// Its standard input is a line with a `SweepPlan.Copy`, then for each run a line with the number of the variant and
+/// the seed, and an empty line at the end. Its standard output is a line for each run, in the same order, or a
+/// `Trouble` instead of the rest. The end of the input means that the other process has ended: then this one ends at
+/// once.
 package enum SweepWorker {
     /// Why a run cannot be done.
     struct Trouble: Codable {

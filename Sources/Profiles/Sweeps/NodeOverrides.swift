@@ -18,12 +18,12 @@ package struct NodeOverride: Sendable {
     package var text: String { path.joined(separator: ".") }
 }
 
-/// Replaces values of a scenario and of its profile, in the nodes of their files with all short forms written out, before they are
-/// read: so the new values are checked as others, and their faults are at their own places.
+/// Replaces values of a scenario and of its profile, in the nodes of their files with all short forms written out,
+/// before they are read: so the new values are checked as others, and their faults are at their own places.
 ///
-/// An entry of a list is named by its `id`, or by a pattern of ids such as `room-*`; entries without ids by their number, from 0. The keys
-/// of a path that only a scenario has, and keys that the scenario writes, are those of the scenario; others are those of its profile. Lists of
-/// entries with ids are looked up in both.
+/// An entry of a list is named by its `id`, or by a pattern of ids such as `room-*`; entries without ids by their
+/// number, from 0. The keys of a path that only a scenario has, and keys that the scenario writes, are those of the
+/// scenario; others are those of its profile. Lists of entries with ids are looked up in both.
 package final class NodeOverrides {
     /// The file that is changed.
     package enum Target {
@@ -150,8 +150,8 @@ private struct Edit {
         }
     }
 
-    /// The value of a key that the file does not have: the new value, within mappings of the rest of the path; `nil` if these would have
-    /// the keys of a list.
+    /// The value of a key that the file does not have: the new value, within mappings of the rest of the path; `nil` if
+    /// these would have the keys of a list.
     private func added(_ keys: ArraySlice<String>) -> ProfileNode? {
         guard !keys.contains(where: { Self.isPattern($0) || Int($0) != nil }) else { return nil }
         return keys.reversed().reduce(override.value) { value, key in

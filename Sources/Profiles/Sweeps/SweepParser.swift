@@ -58,7 +58,8 @@ extension SweepSpec {
         guard let node = reader.node("variants") else { return [] }
         guard let mapping = node.mapping, !mapping.pairs.isEmpty else {
             reader.add(
-                "a mapping of at least one factor is expected here, such as { interval: { beacons.*.interval: [100ms, 1s] } }",
+                "a mapping of at least one factor is expected here, such as "
+                    + "{ interval: { beacons.*.interval: [100ms, 1s] } }",
                 field: "variants", at: node.place)
             return []
         }
@@ -89,7 +90,8 @@ extension SweepSpec {
             let path = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
             guard path.allSatisfy({ !$0.isEmpty }) else {
                 reader.add(
-                    "\"\(text)\" is not a path; write keys and ids with dots between them, such as beacons.door.interval",
+                    "\"\(text)\" is not a path; write keys and ids with dots between them, such as "
+                        + "beacons.door.interval",
                     field: field, at: key.place)
                 continue
             }
@@ -107,7 +109,8 @@ extension SweepSpec {
         guard columns.count == paths.pairs.count, let count = columns.first?.count else { return nil }
         if let other = columns.first(where: { $0.count != count }) {
             reader.add(
-                "the paths of a factor change together: \(other[0].text) has \(other.count) values, and \(columns[0][0].text) "
+                "the paths of a factor change together: \(other[0].text) has \(other.count) values, and "
+                    + "\(columns[0][0].text) "
                     + "\(count); write as many, or another factor",
                 field: field, at: other[0].place)
             return nil
@@ -137,7 +140,8 @@ extension SweepSpec {
                 return (0..<count).map { number in factors.map { _ in number } }
             }
             reader.add(
-                "with zip: true all factors have as many values: \(other.name) has \(other.levels.count), and \(first.name) "
+                "with zip: true all factors have as many values: \(other.name) has \(other.levels.count), and "
+                    + "\(first.name) "
                     + "\(count)", field: "variants.\(other.name)", at: other.place)
             return []
         }
@@ -146,7 +150,8 @@ extension SweepSpec {
             count *= factor.levels.count
             guard count <= maximumVariants else {
                 reader.add(
-                    "at most \(ValueText.grouped(maximumVariants)) variants are possible; write fewer values, or zip: true",
+                    "at most \(ValueText.grouped(maximumVariants)) variants are possible; write fewer values, or "
+                        + "zip: true",
                     field: "variants", at: reader.place(of: "variants"))
                 return []
             }
@@ -158,7 +163,8 @@ extension SweepSpec {
 
     // MARK: - Baseline
 
-    /// The baseline of each variant: the variant in which the factors that `baseline` names have its values, and the others are the same.
+    /// The baseline of each variant: the variant in which the factors that `baseline` names have its values, and the
+    /// others are the same.
     private static func baselines(
         of combinations: [[Int]], _ factors: [SweepFactor], isZipped: Bool, _ reader: inout ProfileReader
     ) -> [Int?] {
@@ -185,7 +191,8 @@ extension SweepSpec {
         }
     }
 
-    /// The values of factors, by the numbers of the factors, that make a variant a baseline; by default, the first values of all.
+    /// The values of factors, by the numbers of the factors, that make a variant a baseline; by default, the first
+    /// values of all.
     private static func fixedLevels(
         of combinations: [[Int]], _ factors: [SweepFactor], _ reader: inout ProfileReader
     ) -> [Int: Int] {

@@ -29,7 +29,8 @@ package struct SweepSpec: Sendable {
     package let estimator: EstimatorChoice?
     /// The variants, in the order of their factors' values; the last factor changes first.
     package let variants: [Variant]
-    /// For each variant, the number of the variant that it is compared with; `nil` for one that others are compared with.
+    /// For each variant, the number of the variant that it is compared with; `nil` for one that others are compared
+    /// with.
     package let baselines: [Int?]
 }
 

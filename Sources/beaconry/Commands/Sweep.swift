@@ -11,10 +11,10 @@ struct Sweep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sweep", abstract: "Run a scenario in variants with many seeds, and compare the variants.",
         discussion: """
-            Example: beaconry sweep rooms.sweep.yaml --output rooms.jsonl
+            Example: beaconry sweep rooms-sweep.yaml --output rooms.jsonl
 
-            Each run is one line of the output: a second call continues, and beaconry merge has the report of several outputs. \
-            The report is the same whatever the number of processes is. docs/sweeps.md has the keys of SPEC.
+            Each run is one line of the output: a second call continues, and beaconry merge has the report of several \
+            outputs. The report is the same whatever the number of processes is. docs/sweeps.md has the keys of SPEC.
             """)
 
     @Argument(help: "Spec of the sweep, in YAML.", completion: .file())
@@ -58,8 +58,8 @@ struct Merge: ParsableCommand {
         discussion: """
             Example: beaconry merge part-1.jsonl part-2.jsonl
 
-            A run that is in several files is counted once. Files of different sweeps, or of different versions of the program, are \
-            not merged. Missing runs are listed.
+            A run that is in several files is counted once. Files of different sweeps, or of different versions of the \
+            program, are not merged. Missing runs are listed.
             """)
 
     @Argument(help: "Outputs of beaconry sweep.", completion: .file())
