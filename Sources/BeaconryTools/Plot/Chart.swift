@@ -69,20 +69,7 @@ struct Chart: Hashable, Sendable {
         let entries = drawn.count + (series.count > drawn.count ? 1 : 0)
         let rows = (entries + columns - 1) / columns
         let height = Place.legend + Double(rows) * Self.rowHeight + Place.margin
-        let size = (SVGWriter.number(width), SVGWriter.number(height))
-        var svg = SVGWriter()
-        svg.add(raw: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")
-        svg.add(
-            "svg",
-            [
-                ("xmlns", "http://www.w3.org/2000/svg"), ("viewBox", "0 0 \(size.0) \(size.1)"), ("width", size.0),
-                ("height", size.1), ("role", "img"),
-            ]
-        ) { svg in
-            svg.add("title", text: title)
-            svg.add(raw: Self.style)
-            svg.add("rect", [("class", "back"), ("width", size.0), ("height", size.1)])
-            svg.add("text", [("class", "title"), ("x", SVGWriter.number(Place.left)), ("y", "24")], text: title)
+        return SVGWriter.document(title, width: width, height: height, left: Place.left, style: Self.style) { svg in
             draw(drawn, &svg)
             if hasPlan {
                 plan.draw(&svg, left: Place.plan, top: Place.top, side: Place.bottom - Place.top) { name in
@@ -91,7 +78,6 @@ struct Chart: Hashable, Sendable {
             }
             drawLegend(drawn, columns: columns, &svg)
         }
-        return svg.lines.joined(separator: "\n") + "\n"
     }
 
     private func draw(_ drawn: [RSSISeries], _ svg: inout SVGWriter) {

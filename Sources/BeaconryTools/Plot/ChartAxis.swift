@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Space
+
 /// An axis of a chart: a range of values on a range of pixels, with ticks at round values.
 struct ChartAxis: Hashable, Sendable {
     /// A tick and its label.
@@ -74,6 +76,22 @@ struct ChartAxis: Hashable, Sendable {
     static func metres(_ values: ClosedRange<Double>, from first: Double, to last: Double, label: String) -> ChartAxis {
         let step = roundStep(values.upperBound - values.lowerBound, atMost: 8)
         return ChartAxis(values, from: first, to: last, label: label, step: step)
+    }
+
+    /// The axes of a map, seen from above: both have the same scale, and a margin around all places.
+    static func square(
+        around places: [Position], left: Double, top: Double, side: Double
+    ) -> (x: ChartAxis, y: ChartAxis) {
+        func range(_ coordinates: [Double]) -> (middle: Double, span: Double) {
+            let (low, high) = (coordinates.min() ?? 0, coordinates.max() ?? 0)
+            return ((low + high) / 2, high - low)
+        }
+        let (x, y) = (range(places.map(\.x)), range(places.map(\.y)))
+        let half = max(x.span, y.span, 1) * 0.6
+        return (
+            .metres((x.middle - half)...(x.middle + half), from: left, to: left + side, label: "x (m)"),
+            .metres((y.middle - half)...(y.middle + half), from: top + side, to: top, label: "y (m)")
+        )
     }
 
     /// The smallest of 1, 2 and 5 times a power of ten that divides a span into at most `count` parts.

@@ -88,16 +88,7 @@ struct FloorPlan: Hashable, Sendable {
     func axes(left: Double, top: Double, side: Double) -> (x: ChartAxis, y: ChartAxis) {
         let places =
             (beacons + receivers).map(\.position) + walls.flatMap { [$0.from, $0.to] } + paths.flatMap(\.places)
-        func range(_ coordinates: [Double]) -> (middle: Double, span: Double) {
-            let (low, high) = (coordinates.min() ?? 0, coordinates.max() ?? 0)
-            return ((low + high) / 2, high - low)
-        }
-        let (x, y) = (range(places.map(\.x)), range(places.map(\.y)))
-        let half = max(x.span, y.span, 1) * 0.6
-        return (
-            .metres((x.middle - half)...(x.middle + half), from: left, to: left + side, label: "x (m)"),
-            .metres((y.middle - half)...(y.middle + half), from: top + side, to: top, label: "y (m)")
-        )
+        return ChartAxis.square(around: places, left: left, top: top, side: side)
     }
 }
 

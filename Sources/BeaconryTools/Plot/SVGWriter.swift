@@ -10,6 +10,34 @@ struct SVGWriter {
     /// The elements so far, a line each.
     private(set) var lines: [String] = []
 
+    /// A document.
+    /// - Parameters:
+    ///   - title: at the top, and for readers that show no pictures.
+    ///   - left: where the title begins.
+    ///   - style: an element `style`.
+    static func document(
+        _ title: String, width: Double, height: Double, left: Double, style: String,
+        _ content: (inout SVGWriter) -> Void
+    ) -> String {
+        let size = (number(width), number(height))
+        var svg = SVGWriter()
+        svg.add(raw: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")
+        svg.add(
+            "svg",
+            [
+                ("xmlns", "http://www.w3.org/2000/svg"), ("viewBox", "0 0 \(size.0) \(size.1)"), ("width", size.0),
+                ("height", size.1), ("role", "img"),
+            ]
+        ) { svg in
+            svg.add("title", text: title)
+            svg.add(raw: style)
+            svg.add("rect", [("class", "back"), ("width", size.0), ("height", size.1)])
+            svg.add("text", [("class", "title"), ("x", number(left)), ("y", "24")], text: title)
+            content(&svg)
+        }
+        return svg.lines.joined(separator: "\n") + "\n"
+    }
+
     /// Adds an element without content.
     mutating func add(_ element: String, _ attributes: [(String, String)]) {
         lines.append("<\(element)\(Self.text(attributes))/>")

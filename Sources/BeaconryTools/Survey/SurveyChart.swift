@@ -70,34 +70,20 @@ struct SurveyChart {
         let floors = floors
         let width = Self.left + Double(floors.count + 1) * (Self.side + Self.gap)
         let height = Self.top + Self.side + 60 + Self.row + 20
-        let size = (SVGWriter.number(width), SVGWriter.number(height))
-        var svg = SVGWriter()
-        svg.add(raw: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")
-        svg.add(
-            "svg",
-            [
-                ("xmlns", "http://www.w3.org/2000/svg"), ("viewBox", "0 0 \(size.0) \(size.1)"), ("width", size.0),
-                ("height", size.1), ("role", "img"),
-            ]
-        ) { svg in
-            svg.add("title", text: title)
-            svg.add(raw: Self.style)
-            svg.add("rect", [("class", "back"), ("width", size.0), ("height", size.1)])
-            svg.add("text", [("class", "title"), ("x", SVGWriter.number(Self.left)), ("y", "24")], text: title)
+        return SVGWriter.document(title, width: width, height: height, left: Self.left, style: Self.style) { svg in
             for (number, floor) in floors.enumerated() {
                 draw(floor, left: Self.left + Double(number) * (Self.side + Self.gap), &svg)
             }
             drawDistribution(left: Self.left + Double(floors.count) * (Self.side + Self.gap), &svg)
             drawLegend(y: Self.top + Self.side + 70, &svg)
         }
-        return svg.lines.joined(separator: "\n") + "\n"
     }
 
     private func draw(_ floor: Floor?, left: Double, _ svg: inout SVGWriter) {
         let rooms = building.rooms.filter { $0.floor == floor?.id }
         let spots = spots(on: floor)
         let places = rooms.flatMap(\.outline) + anchors.map(\.position) + spots.map { Position(x: $0.x, y: $0.y) }
-        let (x, y) = Self.axes(around: places, left: left)
+        let (x, y) = ChartAxis.square(around: places, left: left, top: Self.top, side: Self.side)
         func place(_ position: Position) -> String {
             "\(SVGWriter.number(x.pixel(position.x))) \(SVGWriter.number(y.pixel(position.y)))"
         }
@@ -146,19 +132,6 @@ struct SurveyChart {
     }
 
     private static func index(of error: Double) -> Int { classes.firstIndex { error < $0.bound } ?? classes.count - 1 }
-
-    private static func axes(around places: [Position], left: Double) -> (x: ChartAxis, y: ChartAxis) {
-        func range(_ values: [Double]) -> (middle: Double, span: Double) {
-            let (low, high) = (values.min() ?? 0, values.max() ?? 0)
-            return ((low + high) / 2, high - low)
-        }
-        let (x, y) = (range(places.map(\.x)), range(places.map(\.y)))
-        let half = max(x.span, y.span, 1) * 0.55
-        return (
-            .metres((x.middle - half)...(x.middle + half), from: left, to: left + side, label: "x (m)"),
-            .metres((y.middle - half)...(y.middle + half), from: top + side, to: top, label: "y (m)")
-        )
-    }
 
     /// The share of the samples whose error is at most a number of metres.
     private func drawDistribution(left: Double, _ svg: inout SVGWriter) {
