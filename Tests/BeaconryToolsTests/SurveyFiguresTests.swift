@@ -48,6 +48,8 @@ import Testing
         #expect(Self.figures("AABB", "AABB").enter == 0)
         // Never: the visit has ended before.
         #expect(Self.figures("AABA", "AAAA").enter == 0)
+        // A room that was not estimated is not left.
+        #expect(Self.figures("AABBB", "CCCCB").leave == nil)
         // What is estimated in between counts as left, not as entered.
         let between = Self.figures("AABBB", "AACCB")
         #expect((between.enter, between.leave) == (2, 0))

@@ -23,9 +23,12 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "BlueZ": {"KIND": INTERNAL, "COMMAND": INTERNAL},
 }
 """What has no counterpart, and why."""
+SHARED = ("BeaconryError", "CallTimeout", "ProgramError", "RequestError", "UnmetExpectation", "Ranged", "Truth")
+"""Errors and values, which are the same."""
+BLOCKING = {"sweep": "asyncio.to_thread(beaconry.sweep, …) runs it beside others", "SweepReport": "of sweep", "Event": "of Journal"}
+"""What is not in beaconry.aio, and why."""
 PAIRS: list[tuple[Any, Any]] = [
-    *((getattr(beaconry, name), getattr(aio, name)) for name in beaconry.__all__ if name not in ("Event", "Ranged") and "Error" not in name
-      and name not in ("CallTimeout", "UnmetExpectation")),
+    *((getattr(beaconry, name), getattr(aio, name)) for name in beaconry.__all__ if name not in SHARED and name not in BLOCKING),
     (Client, aio.Client),
 ]  # fmt: skip
 
@@ -59,5 +62,5 @@ def test_the_parameters_are_the_same(name: str) -> None:
 
 
 def test_the_exceptions_are_the_same() -> None:
-    for name in ("BeaconryError", "CallTimeout", "ProgramError", "RequestError", "UnmetExpectation", "Ranged"):
+    for name in SHARED:
         assert getattr(aio, name) is getattr(beaconry, name)

@@ -101,10 +101,11 @@ package enum LinkText {
             [
                 listener.name, listener.phone?.text ?? "", scanText(of: listener),
                 listener.position.map { "\(place($0)) (m)" } ?? "1 m from every beacon",
-            ] + room(of: listener, among: listeners) + hardware(of: listener, among: listeners)
+            ] + room(of: listener, among: listeners) + estimate(of: listener, among: listeners)
+                + hardware(of: listener, among: listeners)
         }
         let heading =
-            ["RECEIVER", "PHONE", "SCAN", "POSITION"] + roomHeading(listeners)
+            ["RECEIVER", "PHONE", "SCAN", "POSITION"] + roomHeading(listeners) + estimateHeading(listeners)
             + (hasHardware(listeners) ? ["HARDWARE"] : [])
         return TextTable(rows: [heading] + rows).lines
     }
@@ -123,6 +124,15 @@ package enum LinkText {
     /// The true room, in a column that a list has only if it is needed.
     private static func room(of receiver: ReceiverRecord, among others: [ReceiverRecord]) -> [String] {
         roomHeading(others).isEmpty ? [] : [receiver.room ?? ""]
+    }
+
+    /// The estimated room, beside the true one.
+    private static func estimate(of receiver: ReceiverRecord, among others: [ReceiverRecord]) -> [String] {
+        estimateHeading(others).isEmpty ? [] : [receiver.estimate.map { $0.room ?? "none" } ?? ""]
+    }
+
+    private static func estimateHeading(_ receivers: [ReceiverRecord]) -> [String] {
+        receivers.contains { $0.estimate != nil } ? ["ESTIMATED"] : []
     }
 
     private static func roomHeading(_ receivers: [ReceiverRecord]) -> [String] {
@@ -170,9 +180,10 @@ package enum LinkText {
                 receiver.name, receiver.scan.map { $0.active ? "active" : "passive" } ?? "no",
                 receiver.position.map(place) ?? "",
                 receiver.path == nil ? "" : "yes",
-            ] + room(of: receiver, among: receivers)
+            ] + room(of: receiver, among: receivers) + estimate(of: receiver, among: receivers)
         }
-        return TextTable(rows: [["HOST", "SCAN", "POSITION (m)", "MOVES"] + roomHeading(receivers)] + rows).lines
+        let heading = ["HOST", "SCAN", "POSITION (m)", "MOVES"] + roomHeading(receivers) + estimateHeading(receivers)
+        return TextTable(rows: [heading] + rows).lines
     }
 
     package static func list(_ links: [LinkRecord]) -> [String] {

@@ -40,14 +40,15 @@ final class ExternalEstimator: PlaceEstimating {
     /// Starts it.
     /// - Throws: `Failure` if it cannot be started.
     init(_ words: [String], _ header: EstimatorHeader, in building: Building) throws {
-        name = words[0]
+        name = words.joined(separator: " ")
         self.building = building
         self.header = header
         rooms = Set(header.rooms.map(\.id))
-        guard let program = ExecutableSearch.find(name) else {
+        guard let program = ExecutableSearch.find(words[0]) else {
             throw Failure(
                 exitCode: 127,
-                message: "there is no command \(name); check its spelling, or give its path, such as exec:./\(name)")
+                message:
+                    "there is no command \(words[0]); check its spelling, or give its path, such as exec:./\(words[0])")
         }
         guard access(program, X_OK) == 0 else {
             throw Failure(exitCode: 126, message: "\(program) is not executable; make it so (chmod +x \(program))")

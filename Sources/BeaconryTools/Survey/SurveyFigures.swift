@@ -34,7 +34,8 @@ struct SurveyFigures: Hashable, Sendable {
     var wrongChanges: Double?
     /// The mean time from entering a room to the first estimate of it, in seconds; of visits with such an estimate.
     var enter: Double?
-    /// The mean time from leaving a room to the first estimate that is not that room, in seconds.
+    /// The mean time from leaving a room to the first estimate that is not that room, in seconds; of rooms that were estimated
+    /// when they were left.
     var leave: Double?
     /// The median error in metres; `nil` without estimates of the place.
     var median: Double?
@@ -54,6 +55,12 @@ struct SurveyFigures: Hashable, Sendable {
         /// Whether a greater value is the better one.
         let isGreaterBetter: Bool
         let value: @Sendable (SurveyFigures) -> Double?
+
+        /// Whether it is a share from 0 to 1.
+        var isShare: Bool { unit.isEmpty }
+
+        /// The values that there may be.
+        var range: ClosedRange<Double> { 0...(isShare ? 1 : .infinity) }
 
         /// As people read it.
         func text(_ value: Double) -> String {
@@ -150,9 +157,9 @@ private struct Visits {
         func counts(_ room: String?) -> Bool { only == nil || room == only }
         for (before, sample) in zip(walk, walk.dropFirst()) {
             if sample.room != before.room {
-                // One that is not noticed before the next change never is.
+                // One that is not noticed before the next change never is, and one that was not known cannot be left.
                 entered = sample.room.map { ($0, sample.time) }
-                left = before.room.map { ($0, sample.time) }
+                left = before.room.flatMap { $0 == before.estimate.room ? ($0, sample.time) : nil }
             }
             let estimate = sample.estimate.room
             if let visit = entered, estimate == visit.room {

@@ -77,8 +77,9 @@ struct SurveyReport: Report {
             samples: runs.reduce(0) { $0 + $1.figures.samples }, subjects: subjects, rooms: rooms, without: without,
             confusion: shares, runs: runs.map { JSON.Run(seed: $0.seed, figures: SurveyReport.mean([$0.figures])) })
         comparison = baseline?.differences(from: runs) ?? []
-        let seeds = runs.count == 1 ? "seed \(runs[0].seed)" : "the mean of \(runs.count) seeds"
-        heading = "\(subject.name): \(subject.summary), \(settings.estimator), \(seeds)"
+        let seeds =
+            runs.count == 1 ? "seed \(runs[0].seed) (--seeds 1..20 has intervals)" : "the mean of \(runs.count) seeds"
+        heading = "\(subject.name): \(subject.summary), \(settings.estimator), physics \(subject.physics), \(seeds)"
         let columns = SurveyFigures.kinds.filter { $0.name != "room-error" }
         func row(_ title: String, _ figures: [String: Double]) -> [String] {
             [title] + columns.map { kind in figures[kind.name].map(kind.text) ?? "-" }
@@ -90,7 +91,8 @@ struct SurveyReport: Report {
                 intervals[kind.name].map { "\(kind.text($0.lowerBound)) to \(kind.text($0.upperBound))" } ?? "-"
             }
         let parts =
-            [row("all", all)] + (runs.count > 1 ? [range] : []) + (subjects.count > 1 ? subjects.map { row($0.name, $0.figures) } : [])
+            [row("all", all)] + (runs.count > 1 ? [range] : [])
+            + (subjects.count > 1 ? subjects.map { row($0.name, $0.figures) } : [])
         table =
             [head] + parts + rooms.map { row("in \($0.name)", $0.figures) }
             + without.map { row("without \($0.name)", $0.figures) }
@@ -139,7 +141,7 @@ struct SurveyReport: Report {
     private static func intervals(_ figures: [SurveyFigures]) -> [String: ClosedRange<Double>] {
         var intervals: [String: ClosedRange<Double>] = [:]
         for kind in SurveyFigures.kinds {
-            intervals[kind.name] = SampleStatistics(figures.compactMap(kind.value)).interval
+            intervals[kind.name] = SampleStatistics(figures.compactMap(kind.value)).interval?.clamped(to: kind.range)
         }
         return intervals
     }

@@ -7,7 +7,35 @@ import Profiles
 import Receiving
 import Space
 
-/// What an estimator has found in one run of a survey.
+/// The samples of one scenario's run: small beside the readings, of which they are made.
+struct SurveyEstimates: Sendable {
+    typealias Walks = [(subject: String, samples: [SurveySample])]
+
+    let plan: SurveyPlan
+    let building: Building
+    /// The samples that count, of each subject.
+    let walks: Walks
+    /// The same without one of the anchors, in the order of the profile; empty if that was not asked for.
+    let without: [(anchor: String, walks: Walks)]
+
+    /// Estimates the places of a run's subjects.
+    /// - Parameter leavesOut: whether the estimates are also made without each anchor.
+    /// - Throws: `Failure` if the command of a user fails.
+    init(_ trace: SurveyTrace, by choice: EstimatorChoice, leavesOut: Bool) async throws {
+        plan = trace.plan
+        building = trace.map.building
+        walks = try await trace.walks { _ in choice }
+        var without: [(anchor: String, walks: Walks)] = []
+        if leavesOut, trace.map.anchors.count > 1 {
+            for anchor in trace.map.anchors.map(\.name) {
+                without.append((anchor, try await trace.walks(without: anchor) { _ in choice }))
+            }
+        }
+        self.without = without
+    }
+}
+
+/// What an estimator has found with one seed of a survey.
 struct SurveyRun: Sendable {
     /// The seed of the air.
     let seed: UInt64
@@ -24,33 +52,21 @@ struct SurveyRun: Sendable {
     /// The samples that count, of all subjects.
     let samples: [SurveySample]
 
-    /// Estimates the places of a run's subjects.
-    /// - Parameters:
-    ///   - traces: the traces of one seed; those of a grid are one for each room.
-    ///   - leavesOut: whether the estimates are also made without each anchor.
-    /// - Throws: `Failure` if the command of a user fails.
-    init(_ traces: [SurveyTrace], seed: UInt64, by choice: EstimatorChoice, leavesOut: Bool) async throws {
-        self.seed = seed
-        var walks: [(subject: String, samples: [SurveySample])] = []
-        for trace in traces { walks += try await trace.walks { _ in choice } }
-        guard let trace = traces.first else { preconditionFailure("a run has a trace") }
-        let (period, isGrid) = (trace.plan.period, trace.plan.dwell != nil)
-        func figures(_ walks: [(subject: String, samples: [SurveySample])], of room: String? = nil) -> SurveyFigures {
+    /// - Parameter estimates: those of one seed; of a grid, one for each room.
+    init(_ estimates: [SurveyEstimates], seed: UInt64) {
+        guard let first = estimates.first else { preconditionFailure("a run has estimates") }
+        let (period, isGrid) = (first.plan.period, first.plan.dwell != nil)
+        func figures(_ walks: SurveyEstimates.Walks, of room: String? = nil) -> SurveyFigures {
             SurveyFigures(walks.map(\.samples), every: period, isGrid: isGrid, of: room)
         }
+        let walks = estimates.flatMap(\.walks)
+        self.seed = seed
         self.figures = figures(walks)
-        subjects = trace.plan.subjects.map { name in (name, figures(walks.filter { $0.subject == name })) }
-        let present = walks
-        rooms = trace.map.building.rooms.map { room in (room.id, figures(present, of: room.id)) }
-        var without: [(name: String, figures: SurveyFigures)] = []
-        if leavesOut, trace.map.anchors.count > 1 {
-            for anchor in trace.map.anchors {
-                var others: [(subject: String, samples: [SurveySample])] = []
-                for trace in traces { others += try await trace.walks(without: anchor.name) { _ in choice } }
-                without.append((anchor.name, figures(others)))
-            }
+        subjects = first.plan.subjects.map { name in (name, figures(walks.filter { $0.subject == name })) }
+        rooms = first.building.rooms.map { room in (room.id, figures(walks, of: room.id)) }
+        without = first.without.indices.map { index in
+            (first.without[index].anchor, figures(estimates.flatMap { $0.without[index].walks }))
         }
-        self.without = without
         samples = walks.flatMap(\.samples)
         var confusion: [String: [String: Int]] = [:]
         for sample in samples {
@@ -67,8 +83,8 @@ extension SurveyTrace {
     ///   - choice: the estimator of a subject.
     func walks(
         without anchor: String? = nil, by choice: (String) -> EstimatorChoice
-    ) async throws -> [(subject: String, samples: [SurveySample])] {
-        var walks: [(subject: String, samples: [SurveySample])] = []
+    ) async throws -> SurveyEstimates.Walks {
+        var walks: SurveyEstimates.Walks = []
         let map = anchor.map(map.without) ?? map
         for subject in subjects {
             let choice = choice(subject.name)

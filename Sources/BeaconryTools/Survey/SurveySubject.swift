@@ -22,6 +22,13 @@ struct SurveySubject: Sendable {
     /// What is surveyed, for reports: `visitor`, `a grid of 0.5 m`.
     let summary: String
 
+    /// The physics of its air: the name of a preset, `off`, or `of its own`.
+    var physics: String {
+        let model = scenarios[0].scenario.profile.surroundings.physics ?? Propagation()
+        if model == Propagation() { return "off" }
+        return Propagation.environments.first { $0.propagation == model }?.name ?? "of its own"
+    }
+
     /// The settings of a survey.
     package struct Options: Sendable {
         /// The time from one estimate to the next.

@@ -74,26 +74,23 @@ package struct SurveyTool: Sendable {
     /// Runs it with each seed, and reports the figures.
     /// - Throws: `Failure.unmetExpectation` if it is worse than the baseline.
     package func run(as form: Form) async throws {
-        let subject = subject
-        let jobs = seeds.flatMap { seed in subject.scenarios.indices.map { (seed, $0) } }
-        var traces: [SurveyTrace] = []
-        try await SimulatedRuns.perform(jobs) { seed, index in
-            let (scenario, plan) = subject.scenarios[index]
+        let (subject, settings) = (subject, settings)
+        let jobs = seeds.flatMap { seed in subject.scenarios.indices.map { (seed: seed, index: $0) } }
+        var present: [SurveyEstimates] = []
+        var runs: [SurveyRun] = []
+        try await SimulatedRuns.perform(jobs) { job in
+            let (scenario, plan) = subject.scenarios[job.index]
             let recording = try await Simulation.run { clock in
-                try await ScenarioRunner(clock: clock).run(scenario, seed: seed, surveying: plan)
+                try await ScenarioRunner(clock: clock).run(scenario, seed: job.seed, surveying: plan)
             }
             guard let trace = recording.survey else { preconditionFailure("a survey is recorded") }
-            return trace
-        } _: {
-            traces.append($0)
-        }
-        var runs: [SurveyRun] = []
-        for (number, seed) in seeds.enumerated() {
-            let count = subject.scenarios.count
-            runs.append(
-                try await SurveyRun(
-                    Array(traces[number * count..<(number + 1) * count]), seed: seed, by: settings.estimator,
-                    leavesOut: settings.leavesOut))
+            let estimates = try await SurveyEstimates(trace, by: settings.estimator, leavesOut: settings.leavesOut)
+            return (job.seed, estimates)
+        } _: { seed, estimates in
+            present.append(estimates)
+            guard present.count == subject.scenarios.count else { return }
+            runs.append(SurveyRun(present, seed: seed))
+            present = []
         }
         let report = SurveyReport(subject, settings, runs, comparedWith: baseline)
         if let plot = settings.plot { try SurveyChart(subject, runs).write(to: plot) }

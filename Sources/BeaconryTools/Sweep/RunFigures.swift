@@ -40,14 +40,20 @@ struct FigureDeclaration {
     let better: Side
     /// The unit, such as `m`; empty for none.
     let unit: String
+    /// Whether it is a share from 0 to 1.
+    let isShare: Bool
+    /// The values that there may be.
+    var range: ClosedRange<Double> { 0...(isShare ? 1 : .infinity) }
 
     /// The figures that are no expectations.
     private static let others = SurveyFigures.kinds.map { kind in
         FigureDeclaration(
-            ending: ".\(kind.name)", isRate: false, better: kind.isGreaterBetter ? .higher : .lower, unit: kind.unit)
+            ending: ".\(kind.name)", isRate: false, better: kind.isGreaterBetter ? .higher : .lower, unit: kind.unit,
+            isShare: kind.isShare)
     }
     /// Expectations that are met.
-    private static let expectation = FigureDeclaration(ending: "", isRate: true, better: .higher, unit: "")
+    private static let expectation = FigureDeclaration(
+        ending: "", isRate: true, better: .higher, unit: "", isShare: true)
 
     /// The declaration of the figures of a name.
     static func of(_ name: String) -> FigureDeclaration {

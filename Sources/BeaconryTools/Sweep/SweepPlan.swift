@@ -19,6 +19,8 @@ struct SweepPlan: Sendable {
         let sweep: String
         /// The version of the program.
         let version: String
+        /// The estimator in the place of the one of the spec; `nil` for that.
+        let estimator: String?
         let contents: SweepFiles.Contents
     }
 
@@ -27,18 +29,25 @@ struct SweepPlan: Sendable {
 
     let spec: SweepSpec
     let header: SweepHeader
+    /// What estimates the places of receivers; `nil` for that of each receiver.
+    let estimator: EstimatorChoice?
     private let path: String
     private let files: SweepFiles
+    private let chosen: EstimatorChoice?
 
     /// Reads a spec, and its scenario in all variants.
-    /// - Parameter version: the version of the program.
+    /// - Parameters:
+    ///   - estimator: an estimator in the place of the one of the spec; `nil` for that.
+    ///   - version: the version of the program.
     /// - Throws: `ProfileFaults` with the faults of the spec, or of all variants.
-    init(reading path: String, version: String) throws {
+    init(reading path: String, estimator chosen: EstimatorChoice? = nil, version: String) throws {
         let files = SweepFiles()
         let spec = try Self.spec(path, files)
         self.spec = spec
         self.path = path
         self.files = files
+        self.chosen = chosen
+        estimator = chosen ?? spec.estimator
         var faults: [ProfileFault] = []
         for variant in spec.variants where faults.count < Self.maximumFaults {
             do throws(ProfileFaults) {
@@ -50,7 +59,7 @@ struct SweepPlan: Sendable {
         // A fault of the spec may be the cause of others.
         let own = faults.filter { $0.file == path }
         guard faults.isEmpty else { throw ProfileFaults(own.isEmpty ? faults : own) }
-        header = SweepHeader(spec, identity: Self.identity(of: path, files, version), version: version)
+        header = SweepHeader(spec, identity: Self.identity(of: path, files, chosen, version), version: version)
     }
 
     /// The sweep of another process.
@@ -65,7 +74,9 @@ struct SweepPlan: Sendable {
         files = SweepFiles(copy.contents)
         path = copy.spec
         spec = try Self.spec(path, files)
-        let identity = Self.identity(of: path, files, version)
+        chosen = try copy.estimator.map(EstimatorChoice.init)
+        estimator = chosen ?? spec.estimator
+        let identity = Self.identity(of: path, files, chosen, version)
         guard identity == copy.sweep else {
             throw Failure.badData("the copy of the sweep is damaged; begin the sweep again")
         }
@@ -74,7 +85,9 @@ struct SweepPlan: Sendable {
 
     /// What another process needs.
     var copy: Copy {
-        Copy(spec: path, sweep: header.sweep, version: header.version, contents: files.contents)
+        Copy(
+            spec: path, sweep: header.sweep, version: header.version, estimator: chosen.map { "\($0)" },
+            contents: files.contents)
     }
 
     /// The scenario of a variant.
@@ -82,8 +95,10 @@ struct SweepPlan: Sendable {
         try Self.scenario(of: spec.variants[number], spec, path, files)
     }
 
-    private static func identity(of path: String, _ files: SweepFiles, _ version: String) -> String {
-        files.hash(in: folder(of: path), [version]).description
+    private static func identity(
+        of path: String, _ files: SweepFiles, _ chosen: EstimatorChoice?, _ version: String
+    ) -> String {
+        files.hash(in: folder(of: path), [version] + [chosen.map { "\($0)" }].compactMap(\.self)).description
     }
 
     private static func folder(of path: String) -> String {

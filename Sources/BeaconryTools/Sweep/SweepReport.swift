@@ -65,7 +65,7 @@ struct SweepReport {
         guard !known.isEmpty else { return nil }
         let declaration = FigureDeclaration.of(figure)
         let statistics = SampleStatistics(known)
-        var interval = statistics.interval
+        var interval = statistics.interval?.clamped(to: declaration.range)
         if declaration.isRate {
             interval = PassRate(passed: known.count { $0 == 1 }, runs: known.count).interval
         }
@@ -182,23 +182,23 @@ struct SweepReport {
 extension FigureDeclaration {
     /// A value: `96 %`, `1.33 m`.
     func text(_ value: Double) -> String {
-        isRate ? PassRate.percent(value) : SignificantDigits.text(value) + (unit.isEmpty ? "" : " \(unit)")
+        isShare ? PassRate.percent(value) : SignificantDigits.text(value) + (unit.isEmpty ? "" : " \(unit)")
     }
 
     /// `86.5 to 98.9 %`
     func text(_ interval: ClosedRange<Double>) -> String {
-        guard isRate else { return "\(SignificantDigits.text(interval.lowerBound)) to \(text(interval.upperBound))" }
+        guard isShare else { return "\(SignificantDigits.text(interval.lowerBound)) to \(text(interval.upperBound))" }
         return "\(PassRate.percent(interval.lowerBound).dropLast(2)) to \(PassRate.percent(interval.upperBound))"
     }
 
-    /// A difference of two values; of rates, in percentage points.
+    /// A difference of two values; of shares, in percentage points.
     func difference(_ value: Double) -> String {
-        let text = isRate ? SignificantDigits.text(value * 100, decimals: 1) : text(value)
+        let text = isShare ? SignificantDigits.text(value * 100, decimals: 1) : text(value)
         return value > 0 ? "+\(text)" : text
     }
 
     func difference(_ interval: ClosedRange<Double>) -> String {
-        guard isRate else { return text(interval) }
+        guard isShare else { return text(interval) }
         let (low, high) = (interval.lowerBound * 100, interval.upperBound * 100)
         return "\(SignificantDigits.text(low, decimals: 1)) to \(SignificantDigits.text(high, decimals: 1))"
     }

@@ -7,7 +7,7 @@ import FoundationEssentials
 import Glibc
 import JSON
 import Persistence
-import Profiles
+package import Profiles
 import Synchronization
 import SystemPackage
 import UnixSignals
@@ -35,9 +35,10 @@ package struct SweepTool {
     /// Reads a spec, and its scenario in all variants.
     /// - Parameters:
     ///   - output: the file of the results, which is continued; `nil` for none.
+    ///   - estimator: an estimator in the place of the one of the spec; `nil` for that.
     ///   - version: the version of the program.
-    package init(_ spec: String, output: String?, version: String) throws {
-        plan = try SweepPlan(reading: spec, version: version)
+    package init(_ spec: String, output: String?, estimator: EstimatorChoice? = nil, version: String) throws {
+        plan = try SweepPlan(reading: spec, estimator: estimator, version: version)
         self.output = output
     }
 

@@ -65,7 +65,7 @@ package enum SweepWorker {
             }
             guard let scenario = scenarios.first(where: { $0.variant == variant })?.scenario else { continue }
             let result = try await ScenarioResult.run(
-                scenario, seed: seed, estimator: known.spec.estimator, surveysAll: known.spec.estimator != nil)
+                scenario, seed: seed, estimator: known.estimator, surveysAll: known.estimator != nil)
             let text = SweepLine(
                 sweep: known.header.sweep, variant: known.spec.variants[variant].name, seed: seed, RunFigures(result),
                 passed: result.isPassed

@@ -197,7 +197,9 @@ extension ProfileReader {
         {
             return bound
         }
-        add("\"\(text)\" is not a bound; write ..\(unit == "%" ? "10%" : "2m")", field: nil, at: place)
+        let meant = Double(text.hasSuffix(unit) ? String(text.dropLast(unit.count)) : text)
+        let example = meant.map { ValueText.text($0) } ?? (unit == "%" ? "10" : "2")
+        add("\"\(text)\" is not a bound; write ..\(example)\(unit)", field: nil, at: place)
         return nil
     }
 

@@ -24,6 +24,14 @@ struct Sweep: AsyncParsableCommand {
         help: "File of the results, one JSON object a line, which is continued (default: none).", completion: .file())
     var output: String?
 
+    @Option(
+        help: """
+            What estimates the places of receivers: a name, or exec:COMMAND (default: estimator of the spec, else of each \
+            receiver).
+            """,
+        transform: EstimatorChoice.init)
+    var estimator: EstimatorChoice?
+
     @Option(help: "Number of processes (default: the number of processors).", transform: OptionValue.jobs)
     var jobs: Int?
 
@@ -44,7 +52,7 @@ struct Sweep: AsyncParsableCommand {
         if markdown, options.format == .json {
             throw Failure.usage("--json and --markdown exclude each other; leave one out")
         }
-        let tool = try SweepTool(spec, output: output, version: Version.text)
+        let tool = try SweepTool(spec, output: output, estimator: estimator, version: Version.text)
         if plan { return try tool.printPlan(shard ?? .whole) }
         let form: SweepForm = markdown ? .markdown : options.format == .json ? .json : .text
         try await tool.run(jobs: jobs, shard ?? .whole, as: form)

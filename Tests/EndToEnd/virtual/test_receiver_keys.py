@@ -29,7 +29,7 @@ KEYS = {
     "carried": ("pocket", "pocket"), "heading": (90, "90"),
 }  # fmt: skip
 """The keys, with a value in JSON and in a profile."""
-OTHERS = {"id", "label", "hci-server", "esphome", "phone", "scan", "regions", "listening", "screen", "bluetooth", "permission", "count"}
+OTHERS = {"id", "label", "hci-server", "esphome", "phone", "scan", "regions", "listening", "screen", "bluetooth", "permission", "estimator", "count"}
 """The keys of a receiver that say nothing of its hardware."""
 PLACES = {"position", "path", "track", "orbit", "grid"}
 

@@ -191,6 +191,7 @@ def test_estimate_of_a_receiver_follows_its_moves(beaconry: Beaconry, phone: str
     assert [each["estimate"] for each in listed(beaconry, "receivers")] == [
         {"estimator": "strongest", "room": "left", "position": [1, 1, 0]}
     ]
+    assert "ROOM  ESTIMATED" in beaconry.call("ctl", "receivers").stdout
     assert beaconry.call("ctl", "move", "phone", "6.5", "1").returncode == 0
     run.wait_until_reported("estimated", receiver="phone", room="right", position=[7, 1, 0])
     # Another estimator, and none.

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from .._errors import BeaconryError, CallTimeout, ProgramError, RequestError, UnmetExpectation
 from .._phone import Ranged
+from .._truth import Truth
 from ._client import Client
 from ._members import Beacon, Clock, Journal, Receiver
 from ._phone import Phone, PhoneConnection, Subscription
@@ -35,5 +36,6 @@ __all__ = [
     "Receiver",
     "RequestError",
     "Subscription",
+    "Truth",
     "UnmetExpectation",
 ]
