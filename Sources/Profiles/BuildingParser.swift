@@ -98,7 +98,8 @@ package struct BuildingParser {
 
     /// `rooms: [{ id: kitchen, floor: ground, outline: [[0, 0], [4, 0], [4, 3]], walls: brick }]`.
     private func rooms(from reader: inout ProfileReader, on floors: [Floor]) -> [Room] {
-        let rooms = reader.parts("rooms", of: "room", Self.room) ?? []
+        let example = (base?.floors ?? []) + floors
+        let rooms = reader.parts("rooms", of: "room") { Self.room(&$0, on: example.first?.id ?? "ground") } ?? []
         if rooms.count > Self.maximumRooms {
             reader.add("at most \(Self.maximumRooms) rooms are possible", field: "rooms", at: reader.place(of: "rooms"))
             return []
@@ -143,10 +144,11 @@ package struct BuildingParser {
         }
     }
 
-    private static func room(_ reader: inout ProfileReader) -> Room? {
+    /// - Parameter example: the name of a floor, for messages.
+    private static func room(_ reader: inout ProfileReader, on example: String) -> Room? {
         let id = reader.required("id", example: "kitchen", ValueText.name)
         let label = reader.value("label", ValueText.label)
-        let floor = reader.required("floor", example: "ground", ValueText.name)
+        let floor = reader.required("floor", example: example, ValueText.name)
         let outline = outline(from: &reader)
         let loss = reader.has("walls") ? reader.value("walls", ValueText.wallLoss) : 0
         let doors = doors(from: &reader, on: outline)

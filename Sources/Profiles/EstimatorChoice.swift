@@ -11,7 +11,7 @@ package enum EstimatorChoice: Hashable, Sendable, CustomStringConvertible {
     /// The program and its arguments.
     case command([String])
 
-    private static let prefix = "exec:"
+    fileprivate static let prefix = "exec:"
 
     /// Reads `nearest`, or `exec:` and a command.
     /// - Throws: `ValueFault` for a name that none has.
@@ -45,8 +45,15 @@ extension ValueText {
     /// An estimator of ours; a command is none, since a file that is opened runs nothing.
     /// - Throws: `ValueFault` for a name that none has.
     static func estimator(_ text: String) throws(ValueFault) -> PlaceEstimator.Kind {
-        guard case .ours(let kind) = try EstimatorChoice(text) else {
-            throw ValueFault("a command is an option, --estimator \(text), of survey and test, not a part of this file")
+        if text.hasPrefix(EstimatorChoice.prefix) {
+            throw ValueFault(
+                "a command is an option of survey, test and sweep, --estimator \"\(text)\", not a part of this file")
+        }
+        guard let kind = PlaceEstimator.Kind(rawValue: text) else {
+            throw ValueFault(
+                Spelling.unknown(
+                    "there is no estimator \"\(text)\"", text, "estimators",
+                    PlaceEstimator.Kind.allCases.map(\.rawValue)))
         }
         return kind
     }

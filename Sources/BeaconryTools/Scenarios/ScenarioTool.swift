@@ -105,7 +105,14 @@ package struct ScenarioTool: Sendable {
         }
     }
 
-    static func load(_ paths: [String], _ files: WatchedFiles?) throws(ProfileFaults) -> [Scenario] {
+    /// Reads scenarios.
+    /// - Parameters:
+    ///   - files: takes the paths of all files that are read.
+    ///   - needsExpectations: whether each must have expectations.
+    /// - Throws: `ProfileFaults` with the faults of all files.
+    static func load(
+        _ paths: [String], _ files: WatchedFiles? = nil, needsExpectations: Bool = true
+    ) throws(ProfileFaults) -> [Scenario] {
         var scenarios: [Scenario] = []
         var faults: [ProfileFault] = []
         for path in paths {
@@ -114,7 +121,7 @@ package struct ScenarioTool: Sendable {
                 let text = try ProfileFiles.text(path, examples: "scenarios/")
                 let sources = ProfileFiles.sources(beside: path, noting: files)
                 scenarios.append(
-                    try Scenario(parsing: text, file: path, sources: sources) {
+                    try Scenario(parsing: text, file: path, sources: sources, needsExpectations: needsExpectations) {
                         profile throws(ProfileFaults) -> Profile in
                         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
                         let full = profile.hasPrefix("/") ? profile : folder + profile

@@ -94,7 +94,7 @@ package struct ScenarioVerdict: Sendable {
             let figures = figures(estimates, time)
             return (
                 time.end,
-                bounded(figures.roomError, by: bound, none: "the receiver was in no room") {
+                bounded(figures.roomError, of: figures, by: bound, none: "the receiver was in no room") {
                     "it was \(PassRate.percent($0))"
                 }
             )
@@ -102,7 +102,7 @@ package struct ScenarioVerdict: Sendable {
             let figures = figures(estimates, time)
             return (
                 time.end,
-                bounded(figures.median, by: bound, none: "no place was estimated") {
+                bounded(figures.median, of: figures, by: bound, none: "no place was estimated") {
                     "it was \(Formatting.metres($0)) m"
                 }
             )
@@ -141,8 +141,9 @@ package struct ScenarioVerdict: Sendable {
 
     /// What is wrong with a value, as a clause; `nil` for one within the bound.
     private static func bounded(
-        _ value: Double?, by bound: Double, none: String, _ text: (Double) -> String
+        _ value: Double?, of figures: SurveyFigures, by bound: Double, none: String, _ text: (Double) -> String
     ) -> String? {
+        guard figures.samples > 0 else { return "no estimate is in this period: there is one a second" }
         guard let value else { return none }
         return value <= bound ? nil : text(value)
     }

@@ -45,13 +45,14 @@ final class ExternalEstimator: PlaceEstimating {
         self.header = header
         rooms = Set(header.rooms.map(\.id))
         guard let program = ExecutableSearch.find(words[0]) else {
-            throw Failure(
-                exitCode: 127,
-                message:
-                    "there is no command \(words[0]); check its spelling, or give its path, such as exec:./\(words[0])")
+            throw Failure.badData(
+                words[0].contains("/")
+                    ? "there is no file \(words[0]), which the estimator names; check its path"
+                    : "there is no command \(words[0]); check its spelling, or give its path, such as exec:./\(words[0])"
+            )
         }
         guard access(program, X_OK) == 0 else {
-            throw Failure(exitCode: 126, message: "\(program) is not executable; make it so (chmod +x \(program))")
+            throw Failure.badData("\(program) is not executable; make it so (chmod +x \(program))")
         }
         let (toChild, fromChild) = (try Lifeline.makePipe(), try Lifeline.makePipe())
         defer {
@@ -66,7 +67,9 @@ final class ExternalEstimator: PlaceEstimating {
         } catch {
             try? input.close()
             try? output.close()
-            throw Failure(exitCode: 126, message: "\(program) cannot be executed: \(error)")
+            throw Failure.badData(
+                "\(program) cannot be executed: \(error); name its interpreter in its first line, or before it, such as "
+                    + "exec:python3 \(program)")
         }
         guardian.send("\(process)")
         for end in [input, output] { _ = fcntl(end.rawValue, F_SETFL, O_NONBLOCK) }
@@ -165,19 +168,23 @@ final class ExternalEstimator: PlaceEstimating {
         if count == 0 { throw ended() }
         guard count > 0 else { return }
         received += bytes.prefix(count)
-        let lines = received.count { $0 == UInt8(ascii: "\n") }
-        if lines > 1 || received.count > Self.longestAnswer {
+        if received.count(where: { $0 == UInt8(ascii: "\n") }) > 1 {
             throw failure("has written more than one line for an estimate")
         }
+        if received.count > Self.longestAnswer { throw failure("has written a line of more than 64 KiB") }
     }
 
     private func ended() -> Failure {
         var status: Int32 = 0
         // It has closed its end; the process ends about now, or goes on without it.
-        for _ in 0..<100 where waitpid(process, &status, WNOHANG | __WNOTHREAD) == 0 { usleep(10_000) }
+        var attempts = 100
+        while attempts > 0, waitpid(process, &status, WNOHANG | __WNOTHREAD) == 0 {
+            attempts -= 1
+            usleep(10_000)
+        }
         let signal = status & 0x7f
         let how = signal == 0 ? "exit code \(status >> 8 & 0xff)" : "signal \(signal)"
-        return failure("has ended, with \(how), before the run")
+        return failure("has ended, with \(how), before its last answer")
     }
 
     private func failure(_ clause: String) -> Failure {

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Devices
 import Emulator
 import JSON
 
@@ -37,7 +38,12 @@ struct SurveyBaseline {
     /// - Throws: `Failure` for a file that cannot be read, or that is no survey.
     init(_ path: String) throws {
         file = path
-        let text = try ProfileFiles.text(path)
+        let text: String
+        do throws(ProfileFaults) {
+            text = try ProfileFiles.text(path)
+        } catch {
+            throw Failure.badData("\(path) cannot be read; write an output of beaconry survey --json")
+        }
         let bad = Failure.badData("\(path) is not the output of beaconry survey --json")
         guard let members = (try? JSONValue(parsing: Array(text.utf8), .file))?.members,
             members["event"]?.string == "survey", let estimator = members["estimator"]?.string,

@@ -35,18 +35,23 @@ struct SurveySubject: Sendable {
         var period = Duration.seconds(1)
         /// The phone of the receivers; `nil` for their own, and for one that receives every packet on a grid.
         var phone: PhoneModel?
-        /// The distance between the places of a grid, in metres.
-        var grid = 0.5
-        /// The time at each place of a grid.
-        var dwell = Duration.seconds(10)
+        /// The distance between the places of a grid, in metres; `nil` for half a metre.
+        var grid: Double?
+        /// The time at each place of a grid; `nil` for 10 s.
+        var dwell: Duration?
         /// The time of a profile's walk; `nil` for that of the longest path.
         var duration: Duration?
     }
 
     /// The survey of a scenario: of its receivers as they move.
     init(_ scenario: Scenario, _ options: Options) throws(Failure) {
+        if options.duration != nil {
+            throw Failure.usage("--duration is of a profile; \(scenario.file) is a scenario, which has a duration")
+        }
+        try options.checkGrid("\(scenario.file) is a scenario")
         let plan = SurveyPlan(for: scenario.profile, moved: scenario.movedNames, every: options.period)
         try Self.check(plan, scenario.profile, scenario.file)
+        try options.checkPeriod(scenario.duration)
         (name, file, seed) = (scenario.name, scenario.file, scenario.seed)
         summary = plan.subjects.joined(separator: ", ")
         scenarios = [(scenario.with(options.phone), plan)]
@@ -60,7 +65,9 @@ struct SurveySubject: Sendable {
             .filter(\.motion.isMoving)
         if !moving.isEmpty {
             try Self.check(plan, profile, file)
+            try options.checkGrid("something moves in \(file)")
             let end = options.duration ?? moving.map { $0.motion.round }.max() ?? .seconds(60)
+            try options.checkPeriod(end)
             let needed = Set(plan.subjects + plan.anchors)
             let receivers = profile.receivers.filter { needed.contains($0.id) }
             let scenario = Scenario(
@@ -76,33 +83,39 @@ struct SurveySubject: Sendable {
                 "\(file): nothing moves in it, and it has no rooms for a grid; add a receiver with a path, or rooms (docs/profiles.md)"
             )
         }
+        if options.duration != nil {
+            throw Failure.usage("--duration is of a walk, and nothing moves in \(file); write --dwell")
+        }
+        let (step, dwell) = (options.grid ?? 0.5, options.dwell ?? .seconds(10))
+        try options.checkPeriod(dwell)
         scenarios = building.rooms.compactMap { room in
-            let places = room.grid(options.grid, on: building)
+            let places = room.grid(step, on: building)
             guard !places.isEmpty else { return nil }
             let receivers = [0.0, 90, 180, 270].map { heading in
-                Self.surveyor(at: places, heading: heading, options, besides: profile.beacons.map(\.id))
+                Self.surveyor(
+                    at: places, for: dwell, heading: heading, options.phone, besides: profile.beacons.map(\.id))
             }
             var plan = SurveyPlan(
                 for: profile.with(receivers: receivers), subjects: Set(receivers.map(\.id)), every: options.period)
-            plan.dwell = options.dwell
+            plan.dwell = dwell
             let scenario = Scenario(
                 name: "\(profile.name), \(room.id)", file: file, profile: profile.with(receivers: receivers),
-                receivers: receivers, duration: options.dwell * places.count)
+                receivers: receivers, duration: dwell * places.count)
             return (scenario, plan)
         }
-        summary = "a grid of \(Formatting.metres(options.grid)) m with four headings"
+        summary = "a grid of \(Formatting.metres(step)) m with four headings"
         guard !scenarios.isEmpty else {
             throw Failure.badData(
-                "\(file): no room has a place of a grid of \(Formatting.metres(options.grid)) m; write a smaller --grid"
+                "\(file): no room has a place of a grid of \(Formatting.metres(step)) m; write a smaller --grid"
             )
         }
     }
 
     /// A receiver in the hand of a person who stays at each place, and faces one direction.
     private static func surveyor(
-        at places: [Position], heading: Double, _ options: Options, besides beacons: [String]
+        at places: [Position], for time: Duration, heading: Double, _ phone: PhoneModel?, besides beacons: [String]
     ) -> ReceiverDefinition {
-        let dwell = options.dwell / .seconds(1)
+        let dwell = time / .seconds(1)
         let points = places.enumerated().flatMap { number, place in
             [Motion.Path.Point(Double(number) * dwell, place), Motion.Path.Point(Double(number + 1) * dwell, place)]
         }
@@ -113,7 +126,7 @@ struct SurveySubject: Sendable {
         traits.heading = heading
         return ReceiverDefinition(
             id: name, movement: Motion.Path(points).map { Movement(unwritten: .path($0)) },
-            listener: options.phone.map { ListenerSettings(phone: $0) }, traits: traits)
+            listener: phone.map { ListenerSettings(phone: $0) }, traits: traits)
     }
 
     private static func check(_ plan: SurveyPlan, _ profile: Profile, _ file: String) throws(Failure) {
@@ -126,6 +139,23 @@ struct SurveySubject: Sendable {
             throw Failure.badData(
                 "\(file): it has no \(others) that do not move, by which something is located; give some a position")
         }
+    }
+}
+
+extension SurveySubject.Options {
+    /// - Throws: `Failure` if there are options of a grid.
+    /// - Parameter reason: why there is none, as a clause.
+    fileprivate func checkGrid(_ reason: String) throws(Failure) {
+        guard grid != nil || dwell != nil else { return }
+        throw Failure.usage("--grid and --dwell are of a profile in which nothing moves, and \(reason)")
+    }
+
+    /// - Throws: `Failure` if no estimate is due in a time.
+    fileprivate func checkPeriod(_ time: Duration) throws(Failure) {
+        guard period > time else { return }
+        throw Failure.usage(
+            "--every \(DeviceWriter.text(period)) is longer than the survey of \(DeviceWriter.text(time)); write a shorter time"
+        )
     }
 }
 

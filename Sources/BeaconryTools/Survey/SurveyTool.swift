@@ -29,12 +29,12 @@ package struct SurveyTool: Sendable {
         ///   - version: that of the program, for the report.
         ///   - period: the time from one estimate to the next.
         ///   - phone: the phone of the receivers; `nil` for their own.
-        ///   - grid: the distance between the places of a grid, in metres.
-        ///   - dwell: the time at each place of a grid.
+        ///   - grid: the distance between the places of a grid, in metres; `nil` for half a metre.
+        ///   - dwell: the time at each place of a grid; `nil` for 10 s.
         ///   - duration: the time of a profile's walk; `nil` for that of the longest path.
         package init(
-            _ estimator: EstimatorChoice, version: String, period: Duration, phone: PhoneModel?, grid: Double,
-            dwell: Duration,
+            _ estimator: EstimatorChoice, version: String, period: Duration, phone: PhoneModel?, grid: Double?,
+            dwell: Duration?,
             duration: Duration?
         ) {
             self.estimator = estimator
@@ -60,7 +60,8 @@ package struct SurveyTool: Sendable {
         baseline = try settings.baseline.map { try SurveyBaseline($0) }
         let text = try ProfileFiles.text(path, examples: "scenarios/")
         if Scenario.isScenario(text) {
-            subject = try SurveySubject(ScenarioTool.load([path], nil)[0], settings.options)
+            let scenario = try ScenarioTool.load([path], needsExpectations: false)[0]
+            subject = try SurveySubject(scenario, settings.options)
         } else {
             subject = try SurveySubject(ProfileFiles.load([path])[0], file: path, settings.options)
         }

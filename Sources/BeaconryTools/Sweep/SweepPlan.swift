@@ -49,12 +49,20 @@ struct SweepPlan: Sendable {
         self.chosen = chosen
         estimator = chosen ?? spec.estimator
         var faults: [ProfileFault] = []
-        for variant in spec.variants where faults.count < Self.maximumFaults {
+        // The numbers of the variants with a fault.
+        var variants: [ProfileFault: [Int]] = [:]
+        for (number, variant) in spec.variants.enumerated() where faults.count < Self.maximumFaults {
             do throws(ProfileFaults) {
                 _ = try Self.scenario(of: variant, spec, path, files)
             } catch {
                 faults += error.faults.filter { !faults.contains($0) }
+                for fault in error.faults { variants[fault, default: []].append(number) }
             }
+        }
+        faults = faults.map { fault in
+            guard let first = variants[fault]?.first, variants[fault]?.count != spec.variants.count, fault.file != path
+            else { return fault }
+            return fault.adding("; so it is in the variant \(spec.variants[first].name)")
         }
         // A fault of the spec may be the cause of others.
         let own = faults.filter { $0.file == path }
@@ -115,7 +123,17 @@ struct SweepPlan: Sendable {
     ) throws(ProfileFaults) -> Scenario {
         let overrides = NodeOverrides(variant.overrides)
         let file = ProfileFiles.full(spec.scenario, beside: path)
-        let text = try files.text(file, examples: "scenarios/")
+        let text: String
+        do throws(ProfileFaults) {
+            text = try files.text(file, examples: "scenarios/")
+        } catch {
+            throw ProfileFaults(
+                error.faults.map { fault in
+                    ProfileFault(
+                        file: path, line: spec.scenarioPlace.line, column: spec.scenarioPlace.column, field: "scenario",
+                        message: "\(file): \(fault.message)")
+                })
+        }
         let scenario: Scenario
         do throws(ProfileFaults) {
             scenario = try Scenario(

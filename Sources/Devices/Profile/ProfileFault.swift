@@ -23,6 +23,11 @@ package struct ProfileFault: Error, Hashable, Sendable {
         self.field = field
         self.message = message
     }
+
+    /// The same with an addition to the message.
+    package func adding(_ words: String) -> ProfileFault {
+        ProfileFault(file: file, line: line, column: column, field: field, message: message + words)
+    }
 }
 
 extension ProfileFault: CustomStringConvertible {

@@ -154,11 +154,11 @@ package struct ExpectationKind: Sendable {
         ExpectationKind(
             "room-error", "the share of the time in which the estimated room is not the true one, at most", .figure,
             of: .bound(.upToRate)
-        ) { bound, reader in reader.bound(bound, "%").map { .roomError(upTo: $0 / 100) } },
+        ) { bound, reader in reader.bound("room-error", bound, "%").map { .roomError(upTo: $0 / 100) } },
         ExpectationKind(
             "median-error", "the median distance between the estimated and the true place in metres, at most", .figure,
             of: .bound(.upToMetres)
-        ) { bound, reader in reader.bound(bound, "m").map { .medianError(upTo: $0) } },
+        ) { bound, reader in reader.bound("median-error", bound, "m").map { .medianError(upTo: $0) } },
     ]
 }
 

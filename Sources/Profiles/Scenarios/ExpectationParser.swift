@@ -190,7 +190,7 @@ extension ProfileReader {
     }
 
     /// The value of a kind with a bound: `..10%`, as the number before the unit; `nil` after a fault was added.
-    mutating func bound(_ text: String, _ unit: String) -> Double? {
+    mutating func bound(_ key: String, _ text: String, _ unit: String) -> Double? {
         let number = text.dropFirst(2).dropLast(unit.count).filter { $0 != " " }
         if text.hasPrefix(".."), text.hasSuffix(unit), let bound = Double(number), bound.isFinite, bound >= 0,
             unit != "%" || bound <= 100
@@ -199,7 +199,7 @@ extension ProfileReader {
         }
         let meant = Double(text.hasSuffix(unit) ? String(text.dropLast(unit.count)) : text)
         let example = meant.map { ValueText.text($0) } ?? (unit == "%" ? "10" : "2")
-        add("\"\(text)\" is not a bound; write ..\(example)\(unit)", field: nil, at: place)
+        add("\"\(text)\" is not a bound; write ..\(example)\(unit)", field: key, at: place(of: key))
         return nil
     }
 

@@ -14,11 +14,13 @@ extension Scenario {
     ///   - file: its path, for messages.
     ///   - sources: the files and environment variables that the scenario may refer to; by default none.
     ///   - overrides: values that replace values of the file; by default none.
+    ///   - needsExpectations: whether `expect` is required.
     ///   - load: reads the profile with a path that is relative to the scenario's folder.
     /// - Throws: `ProfileFaults` with all faults, each with line and column.
     package init(
         parsing text: String, file: String, sources: ProfileSources = ProfileSources(),
-        overrides: NodeOverrides? = nil, load: (String) throws(ProfileFaults) -> Profile
+        overrides: NodeOverrides? = nil, needsExpectations: Bool = true,
+        load: (String) throws(ProfileFaults) -> Profile
     ) throws(ProfileFaults) {
         let contents = ReadContents()
         let expanded = try ProfileExpansion.root(
@@ -42,8 +44,8 @@ extension Scenario {
             regions: regions.compactMap(\.self), limit: limit, isComplete: profile != nil)
         let steps = TimelineParser(scope: scope).steps(from: &reader)
         let expectations = ExpectationParser(scope: scope).expectations(from: &reader)
-        if expectations.isEmpty, !reader.has("expect") {
-            reader.add("\"expect\" is missing", field: nil, at: reader.place)
+        if needsExpectations, expectations.isEmpty, !reader.has("expect") {
+            reader.add("\"expect\" is missing; write what is expected", field: nil, at: reader.place)
         }
         let faults = reader.finish()
         guard faults.isEmpty, let name, let profile else { throw ProfileFaults(Profile.distinct(faults)) }

@@ -34,6 +34,7 @@ extension SweepSpec {
                     + "\(ValueText.grouped(Self.maximumRuns)) are possible; write fewer seeds or values",
                 field: "seeds", at: reader.place(of: "seeds"))
         }
+        let place = reader.place(of: "scenario") ?? TextPlace(line: 0, column: 0)
         let faults = reader.finish()
         guard faults.isEmpty, let name, let scenario, let seeds else { throw ProfileFaults(faults) }
         let variants = combinations.map { combination in
@@ -43,7 +44,8 @@ extension SweepSpec {
                 name: texts.isEmpty ? Self.plain : texts.joined(separator: " "), overrides: levels.flatMap(\.overrides))
         }
         self.init(
-            name: name, scenario: scenario, seeds: seeds, estimator: estimator, variants: variants,
+            name: name, scenario: scenario, scenarioPlace: place, seeds: seeds, estimator: estimator,
+            variants: variants,
             baselines: baselines)
     }
 

@@ -2,7 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Devices
+package import Devices
 
 /// Runs of a scenario in variants, with many seeds.
 package struct SweepSpec: Sendable {
@@ -23,6 +23,8 @@ package struct SweepSpec: Sendable {
     package let name: String
     /// The path of the scenario, relative to the folder of the spec.
     package let scenario: String
+    /// Where that path is in the spec.
+    package let scenarioPlace: TextPlace
     /// The seeds of the runs of each variant.
     package let seeds: SeedList
     /// The estimator of the runs; `nil` for that of each receiver.

@@ -99,7 +99,7 @@ struct Survey: AsyncParsableCommand {
         if let plot { try Failure.unlessFree(plot, force: force) }
         var settings = SurveyTool.Settings(
             estimator ?? .ours(.strongest), version: Version.number, period: every ?? .seconds(1), phone: phone,
-            grid: grid ?? 0.5, dwell: dwell ?? .seconds(10), duration: duration)
+            grid: grid, dwell: dwell, duration: duration)
         settings.seeds = seeds
         settings.leavesOut = !noOutages
         settings.baseline = baseline

@@ -39,6 +39,7 @@ UNTRIED = {
     "bench calibrate": "it reads values from a terminal",
     "demo": "it opens a browser",
     "doctor": "it looks at the adapters of the machine",
+    "dotnet": "it runs ESPresense-companion",
     "vhci": "it makes an adapter in the kernel of the machine",
 }
 """Words of commands that are not run, each with the reason."""
@@ -110,11 +111,11 @@ def test_faults_of_commands_are_found() -> None:
 
 
 def block_files() -> dict[str, str]:
-    """The files that documents have: blocks whose first line is a comment with the name of a file, such as `# shop.yaml`."""
+    """The files that documents have: blocks whose first line is a comment with the name of a file, such as `# shop.yaml`, or `# strongest.py`."""
     found: dict[str, str] = {}
     for document in DOCUMENTS:
         for block in blocks(document):
-            named = re.match(r"# ([\w-]+\.(?:yaml|csv))$", block.text.split("\n", 1)[0])
+            named = re.match(r"# ([\w-]+\.(?:yaml|csv|py))$", block.text.split("\n", 1)[0])
             if named:
                 assert found.setdefault(named[1], block.text) == block.text, f"{name(document)}:{block.line}: another {named[1]}"
     for file, (document_name, beginning) in UNNAMED.items():

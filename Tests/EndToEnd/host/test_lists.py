@@ -213,6 +213,7 @@ def test_unknown_column_has_a_suggestion(beaconry: Beaconry) -> None:
     assert done.returncode == 64 and '--columns: there is no column "Numer" for minor; did you mean "Nummer"? columns are Nummer, Titel' in done.stderr
 
 
+@pytest.mark.statistics
 def test_ten_thousand_rows_are_a_profile(beaconry: Beaconry) -> None:
     file, profile = beaconry.folder / "list.csv", beaconry.folder / "made.yaml"
     rows = (f"Exhibit number {number} of the collection of the museum,{UUID},{number // 5000},{number % 5000},{number % 100},{number // 100}\n" for number in range(10_000))

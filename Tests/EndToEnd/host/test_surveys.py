@@ -169,10 +169,10 @@ def test_request_of_the_companion_is_as_documented(beaconry: Beaconry, tmp_path:
 LOOP = "for line in sys.stdin:\n    message = json.loads(line)\n    if 'until' not in message: continue\n    "
 FAULTS = {
     "silent": (LOOP + "time.sleep(60)\n", "did not answer for 1.00 s within 10 s"),
-    "crashes": ("sys.exit(3)\n", "has ended, with exit code 3, before the run"),
-    "is killed": ("os.kill(os.getpid(), 9)\n", "has ended, with signal 9, before the run"),
+    "crashes": ("sys.exit(3)\n", "has ended, with exit code 3, before its last answer"),
+    "is killed": ("os.kill(os.getpid(), 9)\n", "has ended, with signal 9, before its last answer"),
     "floods": ("while True: print('{}', flush=True)\n", "has written more than one line for an estimate"),
-    "floods without an end of line": ("sys.stdout.write('x' * 10_000_000)\nsys.stdout.flush()\ntime.sleep(60)\n", "has written more than one line"),
+    "floods without an end of line": ("sys.stdout.write('x' * 10_000_000)\nsys.stdout.flush()\ntime.sleep(60)\n", "has written a line of more than 64 KiB"),
     "lies about time": (LOOP + "print(json.dumps({'until': 99}), flush=True)\n", "which is about 99.0 s"),
     "knows another room": (LOOP + "print(json.dumps({'room': 'cellar'}), flush=True)\n", 'which has a room that there is not, "cellar"'),
     "is malformed": (LOOP + "print('kitchen', flush=True)\n", "which is no JSON object"),
@@ -243,6 +243,8 @@ def scenario(beaconry: Beaconry, expectation: str, receiver: str = "id: visitor,
         ("{ receiver: visitor, median-error: ..5m }", None),
         ("{ receiver: visitor, median-error: ..10cm }", "is not a bound; write ..2m"),
         ("{ receiver: visitor, room-error: ..0% , at: 3s }", "a figure is of a period"),
+        ("{ receiver: visitor, room-error: 20% }", '15:38: error: expect[0].room-error: "20%" is not a bound; write ..20%'),
+        ("{ receiver: visitor, room-error: ..10%, between: [0s, 500ms] }", "no estimate is in this period: there is one a second"),
         ("{ room-error: ..10% }", '"receiver" is missing'),
     ],
 )
@@ -302,10 +304,22 @@ def test_wrong_options_are_refused(beaconry: Beaconry) -> None:
     file = flat(beaconry)
     for options, words in (
         (("--estimator", "strongst"), "strongest"), (("--estimator", "exec:"), "a command is expected"),
-        (("--estimator", "exec:./no-such-command"), "there is no command"), (("--dwell", "1s"), "7s"), (("--grid", "0m"), "0.1"),
+        (("--estimator", "exec:./no-such-command"), "there is no file ./no-such-command"),
+        (("--estimator", "exec:no-such-command"), "there is no command no-such-command"), (("--dwell", "1s"), "7s"), (("--grid", "0m"), "0.1"),
+        (("--grid", "1m"), "something moves in"), (("--every", "1m"), "is longer than the survey of 16s"),
+        (("--baseline", "none.json"), "write an output of beaconry survey --json"),
     ):  # fmt: skip
         refused = beaconry.call("survey", file, *options)
-        assert refused.returncode in (64, 127) and words in refused.stderr, (options, refused)
+        assert refused.returncode in (64, 65) and words in refused.stderr, (options, refused)
+
+
+def test_scenario_needs_no_expectations_and_has_its_duration(beaconry: Beaconry) -> None:
+    text = ROOMS.format(physics="off").replace("profile: flat", "scenario: flat") + WALK + "duration: 16s\n"
+    file = beaconry.profile(text)
+    assert survey(beaconry, file)["samples"] == 16
+    for options, words in ((("--duration", "5s"), "which has a duration"), (("--grid", "1m"), "is a scenario")):
+        refused = beaconry.call("survey", file, *options)
+        assert refused.returncode == 64 and words in refused.stderr
 
 
 def test_house_is_surveyed(beaconry: Beaconry) -> None:

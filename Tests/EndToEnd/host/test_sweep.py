@@ -335,6 +335,10 @@ def test_estimator_has_figures_of_each_receiver(spec: Path, tmp_path: Path) -> N
 def test_faults_of_the_spec_have_places(spec: Path) -> None:
     spec.write_text(SPEC.replace("beacons.*.interval", "beacons.gate.interval"))
     assert re.search(r'doors\.sweep\.yaml:5:15: error: .*there is no "gate" in beacons of .*door\.yaml; beacons are door\n', sweep(spec, code=65))
+    spec.write_text(SPEC.replace("chance.yaml", "none.yaml"))
+    assert re.search(r"doors\.sweep\.yaml:2:11: error: scenario: .*none\.yaml: there is no such file", sweep(spec, code=65))
+    spec.write_text(SPEC.replace("place: { receivers.phone.position: [[2, 0], [3, 0], [4, 0]] }", "end: { duration: [2s, 100ms] }"))
+    assert "so it is in the variant interval=100ms end=100ms" in sweep(spec, code=65)
     spec.write_text(SPEC.replace("1s]", "1km]"))
     assert re.search(r"doors\.sweep\.yaml:5:43: error: beacons\[0\]\.interval: .*1km", sweep(spec, code=65))
 

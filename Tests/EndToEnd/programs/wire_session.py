@@ -572,13 +572,13 @@ class Session:
 
     async def step_agents(self) -> None:
         manager = "org.bluez.AgentManager1"
-        await self.c1.call(BLUEZ, f"{MONITORS}.UnregisterAgent", "o", "/agent")
-        await self.c1.call(BLUEZ, f"{MONITORS}.RequestDefaultAgent", "o", "/agent")
-        await self.c1.call(BLUEZ, f"{MONITORS}.RegisterAgent", "os", "/agent", "Telepathy")
-        await self.c1.call(BLUEZ, f"{MONITORS}.RegisterAgent", "os", "/agent", "KeyboardDisplay")
-        await self.c1.call(BLUEZ, f"{MONITORS}.RegisterAgent", "os", "/agent2", "")
-        await self.c1.call(BLUEZ, f"{MONITORS}.RequestDefaultAgent", "o", "/agent")
-        await self.c2.call(BLUEZ, f"{MONITORS}.RequestDefaultAgent", "o", "/agent")
+        await self.c1.call(BLUEZ, f"{manager}.UnregisterAgent", "o", "/agent")
+        await self.c1.call(BLUEZ, f"{manager}.RequestDefaultAgent", "o", "/agent")
+        await self.c1.call(BLUEZ, f"{manager}.RegisterAgent", "os", "/agent", "Telepathy")
+        await self.c1.call(BLUEZ, f"{manager}.RegisterAgent", "os", "/agent", "KeyboardDisplay")
+        await self.c1.call(BLUEZ, f"{manager}.RegisterAgent", "os", "/agent2", "")
+        await self.c1.call(BLUEZ, f"{manager}.RequestDefaultAgent", "o", "/agent")
+        await self.c2.call(BLUEZ, f"{manager}.RequestDefaultAgent", "o", "/agent")
 
     async def step_pair_without_passkey(self) -> None:
         self.serve_agent()
@@ -989,13 +989,13 @@ class Session:
 
     async def step_application(self) -> None:
         manager = "org.bluez.GattManager1"
-        await self.c1.call(self.here, f"{MONITORS}.UnregisterApplication", "o", "/application")
-        await self.c1.call(self.here, f"{MONITORS}.RegisterApplication", "oa{sv}", "/application", {})
+        await self.c1.call(self.here, f"{manager}.UnregisterApplication", "o", "/application")
+        await self.c1.call(self.here, f"{manager}.RegisterApplication", "oa{sv}", "/application", {})
         self.c1.export("/application", "GetManagedObjects", lambda _: ("a{oa{sa{sv}}}", [{}]))
-        await self.c1.call(self.here, f"{MONITORS}.RegisterApplication", "oa{sv}", "/application", {})
+        await self.c1.call(self.here, f"{manager}.RegisterApplication", "oa{sv}", "/application", {})
         self.c1.export("/application", "GetManagedObjects", lambda _: ("a{oa{sa{sv}}}", [self.application()]))
-        await self.c1.call(self.here, f"{MONITORS}.RegisterApplication", "oa{sv}", "/application", {})
-        await self.c1.call(self.here, f"{MONITORS}.RegisterApplication", "oa{sv}", "/application", {})
+        await self.c1.call(self.here, f"{manager}.RegisterApplication", "oa{sv}", "/application", {})
+        await self.c1.call(self.here, f"{manager}.RegisterApplication", "oa{sv}", "/application", {})
         await self.c1.get(self.here, ADAPTER, "UUIDs")
 
     OWN_SERVICE, OWN_VALUE, OWN_COMMAND, OWN_TEXT, OWN_LABEL = (f"5a1e01{number}0-8c1d-4e8b-9c55-0d0e8f6a1b01" for number in range(5))
