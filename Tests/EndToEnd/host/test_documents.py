@@ -40,6 +40,7 @@ UNTRIED = {
     "demo": "it opens a browser",
     "doctor": "it looks at the adapters of the machine",
     "dotnet": "it runs ESPresense-companion",
+    "sweep rooms-sweep.yaml --output": "test_document_outputs.py runs it",
     "vhci": "it makes an adapter in the kernel of the machine",
 }
 """Words of commands that are not run, each with the reason."""
