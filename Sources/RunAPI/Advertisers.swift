@@ -71,5 +71,8 @@ extension AdvertiserRecord: ListedRecord {
         ] + IdentifierRecord.ofBeacon + [
             .optional("measuredPower", .integer(-128...127), "the RSSI at 1 m, in dBm"),
             .required("packets", .integer(from: 1), "the number of its packets so far"),
+            .optional(
+                "truth", TruthRecord.schema, "where both really are, and their true distance; absent if it is not known"
+            ),
         ])
 }

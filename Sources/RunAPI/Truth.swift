@@ -56,7 +56,7 @@ extension TruthRecord {
         ])
 
     private static let place = Schema.record(
-        "Place",
+        "TruePlace",
         [
             .required("name", .text, "its name on the air"), .required("position", .metres, "x, y, z in metres"),
             .optional("room", .text, "the id of its room; absent outside of all rooms"),
