@@ -60,7 +60,8 @@ extension ReceiverKey {
     fileprivate func read(_ json: JSONValue, into traits: inout ReceiverTraits) throws(ValueFault) {
         // A number has no unit; a text may have it.
         guard let number = json.double else { return try set(try String(json: json), in: &traits) }
-        try set(ValueText.text(number), in: &traits)
+        // Nothing is so exact; the text of a smaller number has an exponent, which values of profiles do not have.
+        try set(abs(number) < 1e-9 ? "0" : ValueText.text(number), in: &traits)
     }
 
     fileprivate func json(of traits: ReceiverTraits) -> JSONValue? {
