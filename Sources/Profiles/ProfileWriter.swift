@@ -97,9 +97,7 @@ package struct ProfileWriter {
 
     /// The name of a preset, or the parts of a model.
     private static func text(_ physics: Propagation) -> String {
-        if physics == Propagation() { return "off" }
-        if let preset = Propagation.environments.first(where: { $0.propagation == physics }) { return preset.name }
-        return "{ \(PhysicsKey.all.map { $0.text(of: physics) }.joined(separator: ", ")) }"
+        physics.presetName ?? "{ \(PhysicsKey.all.map { $0.text(of: physics) }.joined(separator: ", ")) }"
     }
 
     private static func text(_ wall: Propagation.Wall) -> String {

@@ -164,6 +164,11 @@ package struct Propagation: Hashable, Sendable {
             sensitivity: -95, capture: 8, bodyLoss: bodyLoss)
     }
 
+    /// The name of the preset with these values, `off` for the model without chance; `nil` if there is none.
+    package var presetName: String? {
+        self == Propagation() ? "off" : Self.environments.first { $0.propagation == self }?.name
+    }
+
     /// Whether two packets over the same path have the same RSSI, and all packets are received.
     package var isDeterministic: Bool {
         shadowing == nil && directPathRatio == nil && packetDeviation == 0 && antennaDeviation == 0

@@ -24,9 +24,7 @@ struct SurveySubject: Sendable {
 
     /// The physics of its air: the name of a preset, `off`, or `of its own`.
     var physics: String {
-        let model = scenarios[0].scenario.profile.surroundings.physics ?? Propagation()
-        if model == Propagation() { return "off" }
-        return Propagation.environments.first { $0.propagation == model }?.name ?? "of its own"
+        (scenarios[0].scenario.profile.surroundings.physics ?? Propagation()).presetName ?? "of its own"
     }
 
     /// The settings of a survey.

@@ -17,9 +17,7 @@ package struct AirRecord: Codable, Hashable, Sendable {
         package let values: [String: JSONValue]
 
         init(_ model: Propagation) {
-            let room = model.withoutObstacles
-            preset =
-                room == Propagation() ? "off" : Propagation.environments.first { $0.propagation == room }?.name
+            preset = model.withoutObstacles.presetName
             values = Dictionary(
                 uniqueKeysWithValues: PhysicsKey.all.compactMap { key in
                     guard let values = key.values(model) else { return nil }
