@@ -23,13 +23,11 @@ package enum EstimatorChoice: Hashable, Sendable, CustomStringConvertible {
             }
             self = .command(words)
         } else {
-            guard let kind = PlaceEstimator.Kind(rawValue: text) else {
-                let names = PlaceEstimator.Kind.allCases.map(\.rawValue)
-                throw ValueFault(
-                    Spelling.unknown("there is no estimator \"\(text)\"", text, "estimators", names)
-                        + ", or exec: and a command")
+            do throws(ValueFault) {
+                self = .ours(try PlaceEstimator.Kind(named: text))
+            } catch {
+                throw ValueFault("\(error.message), or exec: and a command")
             }
-            self = .ours(kind)
         }
     }
 
@@ -41,6 +39,20 @@ package enum EstimatorChoice: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension PlaceEstimator.Kind {
+    /// The estimator of a name.
+    /// - Parameter others: what may be written instead, for messages.
+    /// - Throws: `ValueFault` for a name that none has.
+    package init(named text: String, or others: [String] = []) throws(ValueFault) {
+        guard let kind = Self(rawValue: text) else {
+            throw ValueFault(
+                Spelling.unknown(
+                    "there is no estimator \"\(text)\"", text, "estimators", Self.allCases.map(\.rawValue) + others))
+        }
+        self = kind
+    }
+}
+
 extension ValueText {
     /// An estimator of ours; a command is none, since a file that is opened runs nothing.
     /// - Throws: `ValueFault` for a name that none has.
@@ -49,12 +61,6 @@ extension ValueText {
             throw ValueFault(
                 "a command is an option of survey, test and sweep, --estimator \"\(text)\", not a part of this file")
         }
-        guard let kind = PlaceEstimator.Kind(rawValue: text) else {
-            throw ValueFault(
-                Spelling.unknown(
-                    "there is no estimator \"\(text)\"", text, "estimators",
-                    PlaceEstimator.Kind.allCases.map(\.rawValue)))
-        }
-        return kind
+        return try PlaceEstimator.Kind(named: text)
     }
 }

@@ -85,9 +85,9 @@ package struct ScenarioTrace: Sendable {
                 let kind = sighting.pdu?.isScanResponse == true ? 1 : 0
                 if senders[place].packets[kind].data != sighting.data {
                     let frames = sighting.frames
-                    let power = frames.lazy.compactMap { $0.measuredPower?.decibelMilliwatts }.first
                     senders[place].packets[kind] = (
-                        sighting.data, places(of: frames.compactMap(\.identity), from: sighting.device.address), power
+                        sighting.data, places(of: frames.compactMap(\.identity), from: sighting.device.address),
+                        frames.measuredPower
                     )
                 }
                 senders[place].last = time

@@ -430,8 +430,8 @@ package actor ListeningReceiver {
         // What was due before the packet does not include it.
         pass(app.take(.passed(now)))
         observe?(.packet(sighting, at: now))
-        if estimates != nil, let beacon = owner(sighting.device.address) {
-            estimates?.take(sighting, of: beacon, at: now, isRanged: isRanged)
+        if estimates != nil, !isRanged, let beacon = owner(sighting.device.address) {
+            estimates?.take(sighting, of: beacon, at: now)
         }
         let date = Duration.sinceUnixEpoch
         if let place = advertisers.index(forKey: sighting.device) {
@@ -476,7 +476,7 @@ package actor ListeningReceiver {
             observe?(.report(each))
             switch each {
             case .ranging(let report):
-                if isRanged { estimates?.take(report) }
+                if estimates != nil, isRanged { estimates?.take(report, from: senders) }
                 self.report = RangingRecord(settings.obstacle == nil ? report.beacons : [], settings.obstacle)
                 reportTime = truth?.seconds ?? 0
                 if reports.hasReaders {
@@ -488,16 +488,21 @@ package actor ListeningReceiver {
         }
     }
 
+    /// The names of the beacons that were received, by what reports have of them.
+    private var senders: [BeaconIdentity: String] {
+        var senders: [BeaconIdentity: String] = [:]
+        for advertiser in advertisers.values {
+            guard let beacon = owner(advertiser.last.device.address) else { continue }
+            for identity in advertiser.last.frames.compactMap(\.identity) { senders[identity] = beacon }
+        }
+        return senders
+    }
+
     /// Adds to the last report where the receiver and the beacons were at its time.
     private func addTruth() {
         guard let truth, report.truth == nil else { return }
-        var senders: [IdentifierRecord: String] = [:]
-        for advertiser in advertisers.values {
-            guard let beacon = owner(advertiser.last.device.address) else { continue }
-            for frame in AdvertisingData.prefix(of: advertiser.last.data).data.frames {
-                if let identity = frame.identity { senders[IdentifierRecord(identity)] = beacon }
-            }
-        }
+        let senders = Dictionary(
+            senders.map { (IdentifierRecord($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
         let (name, time) = (name, reportTime)
         report.add(truth.record(receiver: name, at: time)) { identifiers in
             senders[identifiers].flatMap { truth.record(of: $0, from: name, at: time) }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
-import Devices
+package import Devices
 package import Profiles
 import Radio
 package import Receiving
@@ -33,9 +33,19 @@ package struct ListenerChange: Hashable, Sendable {
 
     /// What estimates its place from now on; none for `off`.
     package struct EstimatorChange: Hashable, Sendable {
+        /// The text for none.
+        package static let off = "off"
+
         package let kind: PlaceEstimator.Kind?
 
-        package init(_ kind: PlaceEstimator.Kind?) { self.kind = kind }
+        /// Reads the name of an estimator, or `off`.
+        /// - Throws: `ValueFault` for a name that none has.
+        package init(_ text: String) throws(ValueFault) {
+            kind = text == Self.off ? nil : try PlaceEstimator.Kind(named: text, or: [Self.off])
+        }
+
+        /// As it is read.
+        package var text: String { kind?.rawValue ?? Self.off }
     }
 
     package init() {}

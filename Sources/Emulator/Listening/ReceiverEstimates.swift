@@ -30,8 +30,6 @@ struct ReceiverEstimates {
     private static let noticed = 0.5
 
     private let kind: PlaceEstimator.Kind
-    /// The beacons of an app that gets no packets, by what its ranging reports have of them.
-    private var names: [BeaconIdentity: String] = [:]
     /// The last estimate.
     private(set) var last: EstimateRecord?
     /// When the next estimate is due.
@@ -53,23 +51,19 @@ struct ReceiverEstimates {
     mutating func setMap(_ map: AnchorMap) { estimator.setMap(map) }
 
     /// Takes a packet of a beacon.
-    /// - Parameter isRanged: whether its app gets no packets, but reports of ranging.
-    mutating func take(_ sighting: Sighting, of beacon: String, at time: Duration, isRanged: Bool) {
-        let frames = sighting.frames
-        guard !isRanged else {
-            for identity in frames.compactMap(\.identity) { names[identity] = beacon }
-            return
-        }
+    mutating func take(_ sighting: Sighting, of beacon: String, at time: Duration) {
         guard let rssi = sighting.rssi else { return }
-        let power = frames.lazy.compactMap { $0.measuredPower?.decibelMilliwatts }.first
         estimator.take(
-            AnchorReading(at: time, beacon, rssi: Double(rssi.decibelMilliwatts), power: power.map(Double.init)))
+            AnchorReading(
+                at: time, beacon, rssi: Double(rssi.decibelMilliwatts),
+                power: sighting.frames.measuredPower.map(Double.init)))
     }
 
     /// Takes a ranging report of an app that gets no packets.
-    mutating func take(_ report: RangingReport) {
+    /// - Parameter senders: the names of the beacons.
+    mutating func take(_ report: RangingReport, from senders: [BeaconIdentity: String]) {
         for beacon in report.beacons {
-            guard let name = names[beacon.identity], let rssi = beacon.meanRSSI else { continue }
+            guard let name = senders[beacon.identity], let rssi = beacon.meanRSSI else { continue }
             let power = beacon.beacon.measuredPower.map { Double($0.decibelMilliwatts) }
             estimator.take(AnchorReading(at: report.time, name, rssi: rssi, power: power))
         }

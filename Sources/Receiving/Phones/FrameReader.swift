@@ -151,3 +151,8 @@ extension Sighting {
     /// The beacon frames in the data, even if not all of it is well-formed.
     package var frames: [BeaconFrame] { AdvertisingData.prefix(of: data).data.frames }
 }
+
+extension [BeaconFrame] {
+    /// The RSSI at 1 m in dBm that the first one with a measured power claims; `nil` if none does.
+    package var measuredPower: Int8? { lazy.compactMap { $0.measuredPower?.decibelMilliwatts }.first }
+}

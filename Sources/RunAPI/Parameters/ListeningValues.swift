@@ -103,22 +103,9 @@ extension ListenerChange {
 
 /// The name of an estimator, or `off`.
 extension ListenerChange.EstimatorChange: Parameter {
-    private static let off = "off"
+    package init(json: JSONValue) throws(ValueFault) { try self.init(String(json: json)) }
 
-    package init(json: JSONValue) throws(ValueFault) {
-        let text = try String(json: json)
-        guard text != Self.off else {
-            self.init(nil)
-            return
-        }
-        guard let kind = PlaceEstimator.Kind(rawValue: text) else {
-            let names = PlaceEstimator.Kind.allCases.map(\.rawValue) + [Self.off]
-            throw ValueFault(Spelling.unknown("there is no estimator \"\(text)\"", text, "estimators", names))
-        }
-        self.init(kind)
-    }
-
-    package var json: JSONValue { .text(kind?.rawValue ?? Self.off) }
+    package var json: JSONValue { .text(text) }
 
     package static var schema: Schema { .choice(PlaceEstimator.Kind.allCases.map(\.rawValue) + [off]) }
 }

@@ -49,11 +49,7 @@ struct ListenerOptions: ParsableArguments {
             What estimates its place among the beacons: \(PlaceEstimator.Kind.allCases.map(\.rawValue).joined(separator: ", ")), or \
             off.
             """,
-        transform: { text in
-            text == "off"
-                ? ListenerChange.EstimatorChange(nil)
-                : ListenerChange.EstimatorChange(try ValueText.choice(text, of: PlaceEstimator.Kind.self))
-        })
+        transform: ListenerChange.EstimatorChange.init)
     var estimator: ListenerChange.EstimatorChange?
 
     @OptionGroup var traits: ReceiverTraitOptions
