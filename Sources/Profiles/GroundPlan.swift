@@ -44,24 +44,14 @@ package struct GroundPlan: Hashable, Sendable {
                 return try pictures(text.hasPrefix("/") ? text : folder + text)
             }
             let width = reader.required("width", example: "30m", ValueText.width)
-            let origin = reader.has("origin") ? corner(of: &reader) : Position(x: 0, y: 0)
+            let origin =
+                reader.has("origin")
+                ? BuildingParser.corner(
+                    "origin", of: &reader, example: "[0, 0]",
+                    rule: "the lower left corner of the picture is two numbers of metres, such as [0, 0]")
+                : Position(x: 0, y: 0)
             guard let picture, let width, let origin else { return nil }
             return GroundPlan(picture: picture, name: name, width: width, origin: origin)
         }
-    }
-
-    private static func corner(of reader: inout ProfileReader) -> Position? {
-        let node = reader.node("origin")
-        guard let metres = reader.values("origin", example: "[0, 0]", ValueText.metres) else { return nil }
-        guard metres.count == 2 else {
-            // A number that is wrong has a fault already.
-            if node?.sequence?.count == metres.count {
-                reader.add(
-                    "the lower left corner of the picture is two numbers of metres, such as [0, 0]", field: "origin",
-                    at: node?.place)
-            }
-            return nil
-        }
-        return Position(x: metres[0], y: metres[1])
     }
 }
