@@ -60,11 +60,12 @@ final class ExternalEstimator: PlaceEstimating {
             try? fromChild.writeEnd.close()
         }
         (input, output) = (toChild.writeEnd, fromChild.readEnd)
-        do {
-            // It waits for the number of the process.
-            guardian = try Lifeline(Self.script, [])
+        // It waits for the number of the process.
+        guardian = try Lifeline(Self.script, [])
+        do throws(Errno) {
             process = try Self.spawn(program, words, input: toChild.readEnd, output: fromChild.writeEnd)
         } catch {
+            guardian.release()
             try? input.close()
             try? output.close()
             throw Failure.badData(
