@@ -23,6 +23,15 @@ package struct TextTable {
             zip(row.dropLast(), widths).map { $0.padding(to: $1) + "  " }.joined() + (row.last ?? "")
         }
     }
+
+    /// The table in Markdown.
+    var markdown: [String] {
+        func line(_ cells: [String]) -> String {
+            "| \(cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |"
+        }
+        let rule = (rows.first ?? []).map { _ in "---" }
+        return [line(rows.first ?? []), line(rule)] + rows.dropFirst().map(line)
+    }
 }
 
 extension String {

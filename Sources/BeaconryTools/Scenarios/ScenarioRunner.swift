@@ -66,9 +66,6 @@ package struct ScenarioResult: Sendable {
 
 /// What a run of a scenario has recorded.
 struct ScenarioRecording: Sendable {
-    let scenario: Scenario
-    /// The seed of the air.
-    let seed: UInt64
     let trace: ScenarioTrace
     /// The changes that were refused, in the order of time.
     let refusals: [ScenarioResult.Refusal]
@@ -171,20 +168,22 @@ struct ScenarioRunner: Sendable {
             await recording.value
         }
         return ScenarioRecording(
-            scenario: scenario, seed: seed, trace: trace, refusals: refusals,
+            trace: trace, refusals: refusals,
             survey: survey.map { SurveyTrace($0, of: scenario.profile, propagation, trace, places) })
     }
 
-    /// Where the subjects of a survey are, once a period.
+    /// Where the subjects of a survey are, once a period; `nil` for one without a place.
     private static func places(
         _ survey: SurveyPlan?, until end: Duration, on emulator: Emulator, _ clock: any Clock<Duration>,
         _ elapsed: @Sendable () -> Duration
-    ) async -> SurveyPlaces {
-        var places = SurveyPlaces()
+    ) async -> [String: [Position?]] {
+        var places: [String: [Position?]] = [:]
         guard let survey else { return places }
         var time = survey.period
         while time <= end, (try? await clock.sleep(for: max(.zero, time - elapsed()))) != nil {
-            for subject in survey.subjects { places.add(await emulator.air.position(of: subject), of: subject) }
+            for subject in survey.subjects {
+                places[subject, default: []].append(await emulator.air.position(of: subject))
+            }
             time += survey.period
         }
         return places

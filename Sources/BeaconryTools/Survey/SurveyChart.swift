@@ -36,17 +36,10 @@ struct SurveyChart {
 
     init(_ subject: SurveySubject, _ runs: [SurveyRun]) {
         title = "\(subject.name): \(subject.summary)"
-        building = Building(for: [subject.scenarios[0].scenario.profile])
-        let plan = subject.scenarios[0].plan
-        let profile = subject.scenarios[0].scenario.profile
-        let ends: [(name: String, position: Position?)] =
-            plan.areBeacons
-            ? profile.receivers.map { ($0.id, $0.movement?.motion.position(at: .zero)) }
-            : profile.beacons.map { ($0.id, $0.position) }
-        anchors = ends.compactMap { end in
-            guard let position = end.position, plan.anchors.contains(end.name) else { return nil }
-            return (end.name, position)
-        }
+        let (scenario, plan) = subject.scenarios[0]
+        let profile = scenario.profile
+        building = Building(for: [profile])
+        anchors = plan.places(ofAnchorsIn: profile)
         samples = runs.flatMap(\.samples)
     }
 

@@ -48,8 +48,6 @@ struct SurveyFigures: Hashable, Sendable {
     struct Kind: Sendable {
         /// Its name in JSON and in expectations.
         let name: String
-        /// What it is.
-        let meaning: String
         /// `m`, `s` or `/h`; empty for a share.
         let unit: String
         /// Whether a greater value is the better one.
@@ -72,32 +70,30 @@ struct SurveyFigures: Hashable, Sendable {
         }
 
         fileprivate init(
-            _ name: String, _ meaning: String, _ unit: String = "", isGreaterBetter: Bool = false,
+            _ name: String, _ unit: String = "", isGreaterBetter: Bool = false,
             _ value: @escaping @Sendable (SurveyFigures) -> Double?
         ) {
             self.name = name
-            self.meaning = meaning
             self.unit = unit
             self.isGreaterBetter = isGreaterBetter
             self.value = value
         }
     }
 
-    /// All figures, in the order of reports.
+    /// All figures, in the order of reports; docs/surveys.md says what they are.
     static let kinds = [
-        Kind("right", "share of time with the right room", isGreaterBetter: true) { $0.right },
-        Kind("room-error", "share of time with another room, or none") { $0.roomError },
-        Kind("lost", "share of time without an estimate") { $0.lost },
-        Kind("wrong-changes", "changes to a wrong room", "/h") { $0.wrongChanges },
-        Kind("enter", "mean time to notice that a room is entered", "s") { $0.enter },
-        Kind("leave", "mean time to notice that a room is left", "s") { $0.leave },
-        Kind("median-error", "median error", "m") { $0.median },
-        Kind("p75-error", "75th percentile of the error, as in EvAAL competitions", "m") { $0.upperQuartile },
-        Kind("p95-error", "95th percentile of the error", "m") { $0.percentile95 },
+        Kind("right", isGreaterBetter: true) { $0.right }, Kind("room-error") { $0.roomError },
+        Kind("lost") { $0.lost },
+        Kind("wrong-changes", "/h") { $0.wrongChanges }, Kind("enter", "s") { $0.enter },
+        Kind("leave", "s") { $0.leave },
+        Kind("median-error", "m") { $0.median }, Kind("p75-error", "m") { $0.upperQuartile },
+        Kind("p95-error", "m") { $0.percentile95 },
     ]
 
-    /// The values by their names, in the order of reports.
-    var named: [(name: String, value: Double?)] { Self.kinds.map { ($0.name, $0.value(self)) } }
+    /// The values by their names; a figure without a value is absent.
+    var values: [String: Double] {
+        Dictionary(uniqueKeysWithValues: Self.kinds.compactMap { kind in kind.value(self).map { (kind.name, $0) } })
+    }
 }
 
 extension SurveyFigures {

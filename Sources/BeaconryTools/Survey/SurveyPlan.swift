@@ -48,6 +48,19 @@ package struct SurveyPlan: Sendable {
 }
 
 extension SurveyPlan {
+    /// The anchors with a position, in the order of the profile.
+    func places(ofAnchorsIn profile: Profile) -> [(name: String, position: Position)] {
+        let names = Set(anchors)
+        let ends: [(name: String, position: Position?)] =
+            areBeacons
+            ? profile.receivers.map { ($0.id, $0.movement?.motion.position(at: .zero)) }
+            : profile.beacons.map { ($0.id, $0.position) }
+        return ends.compactMap { end in
+            guard let position = end.position, names.contains(end.name) else { return nil }
+            return (end.name, position)
+        }
+    }
+
     /// The plan for the expectations of a scenario that are about estimates; `nil` if none is.
     init?(forExpectationsOf scenario: Scenario) {
         let names = scenario.expectations.compactMap { expectation -> String? in

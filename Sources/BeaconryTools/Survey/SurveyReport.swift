@@ -75,7 +75,7 @@ struct SurveyReport: Report {
             estimator: "\(settings.estimator)", surveyed: subject.summary, figures: all,
             intervals: runs.count > 1 ? intervals.mapValues { [$0.lowerBound, $0.upperBound] } : nil,
             samples: runs.reduce(0) { $0 + $1.figures.samples }, subjects: subjects, rooms: rooms, without: without,
-            confusion: shares, runs: runs.map { JSON.Run(seed: $0.seed, figures: SurveyReport.mean([$0.figures])) })
+            confusion: shares, runs: runs.map { JSON.Run(seed: $0.seed, figures: $0.figures.values) })
         comparison = baseline?.differences(from: runs) ?? []
         let seeds =
             runs.count == 1 ? "seed \(runs[0].seed) (--seeds 1..20 has intervals)" : "the mean of \(runs.count) seeds"
@@ -116,15 +116,10 @@ struct SurveyReport: Report {
 
     /// The same tables in Markdown.
     var markdown: [String] {
-        var lines = [heading, ""] + Self.markdown(table)
-        if !confusion.isEmpty { lines += [""] + Self.markdown(confusion) }
+        var lines = [heading, ""] + TextTable(rows: table).markdown
+        if !confusion.isEmpty { lines += [""] + TextTable(rows: confusion).markdown }
         if !comparison.isEmpty { lines += [""] + comparison.map { "* \($0.sentence)" } }
         return lines
-    }
-
-    private static func markdown(_ rows: [[String]]) -> [String] {
-        func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
-        return [line(rows[0]), line(rows[0].map { _ in "---" })] + rows.dropFirst().map(line)
     }
 
     /// The means of figures, of the runs that have them.

@@ -31,36 +31,21 @@ package struct SurveyTrace: Sendable {
     /// Whether a sample counts: not while readings of the place before are in an estimator's window.
     func counts(sample number: Int) -> Bool {
         guard let dwell = plan.dwell else { return true }
-        return time(ofSample: number).remainder(of: dwell) >= SurveyTrace.settling
+        return time(ofSample: number).remainder(of: dwell) >= PlaceEstimator.window
     }
-
-    /// The length of the window of an estimator.
-    static let settling = Duration.seconds(6)
-}
-
-/// The places of subjects at the samples of a run, as they are recorded.
-struct SurveyPlaces: Sendable {
-    private(set) var places: [String: [Position?]] = [:]
-
-    mutating func add(_ position: Position?, of subject: String) { places[subject, default: []].append(position) }
 }
 
 extension SurveyTrace {
     /// What a scenario's run has recorded.
     /// - Parameters:
     ///   - trace: what the receivers received.
-    ///   - places: where the subjects were.
+    ///   - places: where the subjects were at the samples.
     init(
         _ plan: SurveyPlan, of profile: Profile, _ propagation: Propagation, _ trace: ScenarioTrace,
-        _ places: SurveyPlaces
+        _ places: [String: [Position?]]
     ) {
-        let motions: [(name: String, position: Position)] =
-            plan.areBeacons
-            ? profile.receivers.compactMap { each in each.movement.map { (each.id, $0.motion.position(at: .zero)) } }
-            : profile.beacons.compactMap { each in each.position.map { (each.id, $0) } }
-        let anchors = Set(plan.anchors)
         let map = AnchorMap(
-            motions.filter { anchors.contains($0.name) }, in: Building(for: [profile]), SignalModel(of: propagation))
+            plan.places(ofAnchorsIn: profile), in: Building(for: [profile]), SignalModel(of: propagation))
         self.map = map
         self.plan = plan
         let phones = Dictionary(
@@ -77,7 +62,7 @@ extension SurveyTrace {
             }
             return Subject(
                 name: subject, readings: readings.sorted { ($0.time, $0.anchor) < ($1.time, $1.anchor) },
-                places: places.places[subject] ?? [])
+                places: places[subject] ?? [])
         }
     }
 }

@@ -102,23 +102,22 @@ struct SweepReport {
         var lines = [head] + missingLines
         for figure in figures {
             lines.append(figure)
-            let cells = rows.filter { $0.figure == figure }.map(Self.cells)
-            lines += TextTable(rows: [Self.titles] + cells).lines.map { "  \($0)" }
+            lines += table(of: figure).lines.map { "  \($0)" }
         }
         return lines + [Self.legend]
     }
 
     /// The report in Markdown.
     var markdown: [String] {
-        func row(_ cells: [String]) -> String {
-            "| \(cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |"
-        }
         var lines = ["# \(header.name)", "", head] + missingLines.flatMap { ["", $0] }
         for figure in figures {
-            lines += ["", "## \(figure)", "", row(Self.titles), row(Self.titles.map { _ in "---" })]
-            lines += rows.filter { $0.figure == figure }.map { row(Self.cells($0)) }
+            lines += ["", "## \(figure)", ""] + table(of: figure).markdown
         }
         return lines + ["", Self.legend]
+    }
+
+    private func table(of figure: String) -> TextTable {
+        TextTable(rows: [Self.titles] + rows.filter { $0.figure == figure }.map(Self.cells))
     }
 
     private var figures: [String] {

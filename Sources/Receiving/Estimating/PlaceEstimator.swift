@@ -51,6 +51,9 @@ package struct PlaceEstimator: Sendable {
 
     private static let hysteresis = (ratio: 0.8, time: Duration.seconds(2))
 
+    /// How long a reading counts.
+    package static let window = SignalWindow.length
+
     private let kind: Kind
     private var map: AnchorMap
     private var places: [String: Int]
