@@ -38,6 +38,8 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird", condition: program)
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types", condition: program)
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: program)
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2", condition: program)
+let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2", condition: program)
 let nioHTTPTypesHTTP1 = Target.Dependency.product(
     name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: program)
 
@@ -70,6 +72,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         // Without their traits, which need the whole of Foundation.
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -105,9 +108,15 @@ let package = Package(
             swiftSettings: settings),
         // What servers over NIO have in common.
         .target(name: "Sockets", dependencies: ["Bluetooth", nioCore, nioPosix], swiftSettings: settings),
+        .target(name: "Protobuf", dependencies: ["Bluetooth"], swiftSettings: settings),
+        // netsim's protocol for Android emulators.
+        .target(
+            name: "Netsim",
+            dependencies: ["Bluetooth", "HCI", "Protobuf", "Sockets", nioCore, nioHPACK, nioHTTP2, nioPosix],
+            swiftSettings: settings),
         .target(
             name: "ESPHomeProxy",
-            dependencies: ["Bluetooth", "Concurrency", "Radio", "Sockets", crypto, nioCore, nioPosix],
+            dependencies: ["Bluetooth", "Concurrency", "Protobuf", "Radio", "Sockets", crypto, nioCore, nioPosix],
             swiftSettings: settings),
         .target(
             name: "Receiving", dependencies: ["Advertising", "Bluetooth", "Space"], swiftSettings: settings),
@@ -136,6 +145,7 @@ let package = Package(
             dependencies: [
                 "Advertising", "Bluetooth", "Concurrency", "HCI", "HostStack", "KernelBluetooth", "Radio", "Receiving",
                 "Sockets", "Space", "VirtualRadio", nioCore, nioPosix, systemPackage,
+                .target(name: "Netsim", condition: program),
             ],
             swiftSettings: settings),
         .target(
@@ -217,7 +227,8 @@ let package = Package(
             dependencies: [
                 "Advertising", "BeaconryTools", "Bluetooth", "Concurrency", "DBus", "Devices", "ESPHomeProxy",
                 "Emulator",
-                "HCI", "HostStack", "JSON", "Profiles", "Receiving", "RunAPI", "TestSupport", "VirtualRadio",
+                "HCI", "HostStack", "JSON", "Netsim", "Profiles", "Receiving", "RunAPI", "TestSupport", "VirtualRadio",
+                nioCore, nioEmbedded,
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
         // Writes to flash until it is killed, for the test that kills it.
@@ -300,9 +311,12 @@ let package = Package(
         .testTarget(
             name: "ESPHomeProxyTests",
             dependencies: [
-                "Advertising", "Bluetooth", "ESPHomeProxy", "HCIRadio", "Radio", "Space", "TestSupport", "TestTraits",
-                "VirtualRadio", nioCore, nioPosix,
+                "Advertising", "Bluetooth", "ESPHomeProxy", "HCIRadio", "Protobuf", "Radio", "Space", "TestSupport",
+                "TestTraits", "VirtualRadio", nioCore, nioPosix,
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "NetsimTests", dependencies: ["Bluetooth", "HCI", "Netsim", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "DevicesTests",

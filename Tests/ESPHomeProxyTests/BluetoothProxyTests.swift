@@ -8,6 +8,7 @@ import Foundation
 import HCIRadio
 import NIOCore
 import NIOPosix
+import Protobuf
 import Radio
 import Space
 import Synchronization

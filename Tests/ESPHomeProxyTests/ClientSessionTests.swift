@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import Protobuf
 import Radio
 import TestSupport
 import Testing

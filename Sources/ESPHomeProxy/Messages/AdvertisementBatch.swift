@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
+import Protobuf
 import Radio
 
 /// Advertisements on their way to the clients, at most 16 in a message.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
+import Protobuf
 
 /// A message of a client: those that a Bluetooth proxy answers, and that our own client sends (esphome 2025.8,
 /// components/api/api.proto).

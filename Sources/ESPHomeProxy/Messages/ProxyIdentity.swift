@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
+import Protobuf
 
 /// What a proxy says about itself.
 package struct ProxyIdentity: Hashable, Sendable {

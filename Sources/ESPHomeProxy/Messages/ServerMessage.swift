@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Bluetooth
+import Protobuf
 
 /// A message of the proxy (esphome 2025.8, components/api/api.proto).
 package enum ServerMessage: Hashable, Sendable {

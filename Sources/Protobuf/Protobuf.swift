@@ -2,12 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Bluetooth
+package import Bluetooth
 
 /// A cursor over the fields of a protobuf message (protobuf.dev, "Encoding").
-struct ProtobufReader {
+package struct ProtobufReader {
     /// The value of a field, by its wire type.
-    enum Value: Hashable {
+    package enum Value: Hashable {
         case varint(UInt64)
         case fixed64(UInt64)
         case bytes(ArraySlice<UInt8>)
@@ -17,11 +17,11 @@ struct ProtobufReader {
     private var reader: ByteReader
 
     /// A reader of the fields in these bytes.
-    init(_ bytes: ArraySlice<UInt8>) { reader = ByteReader(bytes) }
+    package init(_ bytes: ArraySlice<UInt8>) { reader = ByteReader(bytes) }
 
     /// The next field; `nil` at the end.
     /// - Throws: `WireError` for truncated fields, varints of more than ten bytes, groups, and the field number 0.
-    mutating func next() throws(WireError) -> (number: UInt64, value: Value)? {
+    package mutating func next() throws(WireError) -> (number: UInt64, value: Value)? {
         guard !reader.isAtEnd else { return nil }
         let start = reader.offset
         let tag = try reader.readVarint()
@@ -43,83 +43,86 @@ struct ProtobufReader {
 
 /// The fields of a message with few fields, by number. Of a field that is repeated the last value counts, and a field that
 /// is missing, or has another type, is zero or empty, as proto3 defines it.
-struct ProtobufFields {
+package struct ProtobufFields {
     /// The highest number of a field that a message has here.
     private static let highestNumber: UInt64 = 31
 
     private var values: [UInt64: ProtobufReader.Value] = [:]
 
     /// Reads all fields; those with higher numbers are checked and ignored.
-    init(parsing bytes: ArraySlice<UInt8>) throws(WireError) {
+    package init(parsing bytes: ArraySlice<UInt8>) throws(WireError) {
         var reader = ProtobufReader(bytes)
         while let (number, value) = try reader.next() {
             if number <= Self.highestNumber { values[number] = value }
         }
     }
 
-    func uint64(_ number: UInt64) -> UInt64 {
+    package func uint64(_ number: UInt64) -> UInt64 {
         if case .varint(let value)? = values[number] { value } else { 0 }
     }
 
     /// The low 32 bits of a varint, as protobuf reads it.
-    func uint32(_ number: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: uint64(number)) }
+    package func uint32(_ number: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: uint64(number)) }
 
-    func bool(_ number: UInt64) -> Bool { uint64(number) != 0 }
+    package func bool(_ number: UInt64) -> Bool { uint64(number) != 0 }
 
     /// `sint32`: zigzag.
-    func sint32(_ number: UInt64) -> Int32 {
+    package func sint32(_ number: UInt64) -> Int32 {
         let value = uint32(number)
         return Int32(bitPattern: value >> 1) ^ -Int32(bitPattern: value & 1)
     }
 
-    func bytes(_ number: UInt64) -> [UInt8] {
+    package func bytes(_ number: UInt64) -> [UInt8] {
         if case .bytes(let bytes)? = values[number] { Array(bytes) } else { [] }
     }
 
-    func string(_ number: UInt64) -> String { String(decoding: bytes(number), as: UTF8.self) }
+    package func string(_ number: UInt64) -> String { String(decoding: bytes(number), as: UTF8.self) }
 }
 
 /// Writes the fields of a protobuf message. Zeros and empty values are left out, as in proto3.
-struct ProtobufWriter {
+package struct ProtobufWriter {
     /// The bytes so far.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
 
-    mutating func uint64(_ number: UInt64, _ value: UInt64) {
+    /// A message without fields.
+    package init() {}
+
+    package mutating func uint64(_ number: UInt64, _ value: UInt64) {
         guard value != 0 else { return }
         writeVarint(number << 3)
         writeVarint(value)
     }
 
-    mutating func uint32(_ number: UInt64, _ value: UInt32) { uint64(number, UInt64(value)) }
+    package mutating func uint32(_ number: UInt64, _ value: UInt32) { uint64(number, UInt64(value)) }
 
-    mutating func bool(_ number: UInt64, _ value: Bool) { uint64(number, value ? 1 : 0) }
+    package mutating func bool(_ number: UInt64, _ value: Bool) { uint64(number, value ? 1 : 0) }
 
     /// `int32`: negative values have ten bytes.
-    mutating func int32(_ number: UInt64, _ value: Int32) {
+    package mutating func int32(_ number: UInt64, _ value: Int32) {
         uint64(number, UInt64(bitPattern: Int64(value)))
     }
 
     /// `sint32`: zigzag.
-    mutating func sint32(_ number: UInt64, _ value: Int32) {
+    package mutating func sint32(_ number: UInt64, _ value: Int32) {
         uint64(number, UInt64(UInt32(bitPattern: value << 1 ^ value >> 31)))
     }
 
-    mutating func bytes(_ number: UInt64, _ value: some Collection<UInt8>) {
+    package mutating func bytes(_ number: UInt64, _ value: some Collection<UInt8>) {
         guard !value.isEmpty else { return }
         writeLengthDelimited(number, value)
     }
 
-    mutating func string(_ number: UInt64, _ value: String) { bytes(number, Array(value.utf8)) }
+    package mutating func string(_ number: UInt64, _ value: String) { bytes(number, Array(value.utf8)) }
 
     /// `repeated uint64`, packed.
-    mutating func packed(_ number: UInt64, _ values: [UInt64]) {
+    package mutating func packed(_ number: UInt64, _ values: [UInt64]) {
         var inner = ProtobufWriter()
         for value in values { inner.writeVarint(value) }
         bytes(number, inner.bytes)
     }
 
     /// A message as an entry of a repeated field; an empty one is written, too.
-    mutating func message(_ number: UInt64, _ write: (inout ProtobufWriter) -> Void) {
+    package mutating func message(_ number: UInt64, _ write: (inout ProtobufWriter) -> Void) {
         var inner = ProtobufWriter()
         write(&inner)
         writeLengthDelimited(number, inner.bytes)
@@ -131,7 +134,7 @@ struct ProtobufWriter {
         bytes += value
     }
 
-    mutating func writeVarint(_ value: UInt64) {
+    package mutating func writeVarint(_ value: UInt64) {
         var rest = value
         while rest > 0x7F {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -146,7 +149,7 @@ extension ByteReader {
     /// - Parameter limit: the most bytes that it may have.
     /// - Throws: `WireError` `.truncated` if its end is missing, `.badValue` if it is longer. Bits beyond 64 are dropped, as
     ///   other parsers do.
-    mutating func readVarint(limit: Int = 10) throws(WireError) -> UInt64 {
+    package mutating func readVarint(limit: Int = 10) throws(WireError) -> UInt64 {
         let start = offset
         var value: UInt64 = 0
         for index in 0..<limit {
