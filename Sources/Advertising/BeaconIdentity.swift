@@ -45,6 +45,13 @@ public struct BeaconIdentity: Hashable, Sendable {
 extension BeaconIdentity: Comparable {
     /// By the form of the identifiers, by their values, then by the name of the format.
     public static func < (left: BeaconIdentity, right: BeaconIdentity) -> Bool {
+        // The order of most beacons, without arrays.
+        if case .numbers(let one, let major, let minor) = left.identifiers,
+            case .numbers(let other, let otherMajor, let otherMinor) = right.identifiers
+        {
+            let (first, second) = ((one.high, one.low, major, minor), (other.high, other.low, otherMajor, otherMinor))
+            return first == second ? left.format < right.format : first < second
+        }
         let (first, second) = (left.bytes, right.bytes)
         guard first == second else { return first.lexicographicallyPrecedes(second) }
         return left.format < right.format
