@@ -22,7 +22,7 @@ RUN apt-get update \
 ENV BEACONRY_STATE=/state RUNTIME_DIRECTORY=/run/beaconry
 VOLUME /state
 USER 10001:10001
-EXPOSE 6402 8080
+EXPOSE 6402 8080 8877
 HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["beaconry", "ctl", "list"]
 COPY packaging/docker/entrypoint /usr/local/bin/beaconry-container
 ENTRYPOINT ["beaconry-container"]

@@ -60,10 +60,15 @@ package struct AirHost: Hashable, Sendable {
         self.service = service
     }
 
-    /// The address that is derived from the name: locally administered, the same in every run. Its first three bytes
-    /// differ from the first three bytes of the addresses of other controllers of the air.
-    package var derivedAddress: BluetoothAddress {
-        let octets = [0x06, 0xBE, 0xAC] + BluetoothAddress.derived(from: "host/\(name)").octets.suffix(3)
+    /// The address that is derived from the name: locally administered, the same in every run.
+    package var derivedAddress: BluetoothAddress { .administered(0x06, from: "host/\(name)") }
+}
+
+extension BluetoothAddress {
+    /// A locally administered address that follows from a text. Its first three bytes differ from those of other controllers of the
+    /// air if its first byte does.
+    static func administered(_ first: UInt8, from text: String) -> BluetoothAddress {
+        let octets = [first, 0xBE, 0xAC] + BluetoothAddress.derived(from: text).octets.suffix(3)
         guard let address = BluetoothAddress(octets: octets) else { preconditionFailure("six bytes are an address") }
         return address
     }

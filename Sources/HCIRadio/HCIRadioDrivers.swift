@@ -38,7 +38,7 @@ package struct VirtualAirDriver: RadioDriver {
     }
 
     package func makePeripheral(_ resources: RadioResources) -> any PeripheralRadio {
-        VirtualAirRadio(options, reason: reason, capture: resources.capture)
+        VirtualAirRadio(options, reason: reason, capture: resources.capture, ledger: resources.ledger)
     }
 
     package func makeCentral(maximumTransmissionUnit: UInt16) -> any CentralRadio {

@@ -34,7 +34,11 @@ package actor VirtualAirRadio: HostStackRadio {
     /// - Parameters:
     ///   - reason: why the air is virtual; `nil` if it was requested.
     ///   - capture: the sink of the HCI traffic, as a btsnoop file.
-    package init(_ options: VirtualAirOptions, reason: String? = nil, capture: (any CaptureSink)? = nil) {
+    ///   - ledger: the record of what must be cleaned up after a crash.
+    package init(
+        _ options: VirtualAirOptions, reason: String? = nil, capture: (any CaptureSink)? = nil,
+        ledger: (any RadioLedger)? = nil
+    ) {
         let loop: any EventLoop =
             Simulation.current.map(SimulatedEventLoop.init) ?? MultiThreadedEventLoopGroup.singleton.next()
         self.loop = loop
@@ -42,7 +46,8 @@ package actor VirtualAirRadio: HostStackRadio {
         let captures = PacketCaptures(capture)
         let (rate, beginning) = (options.rate, clock.beginning)
         airPlaces = AirPlaces { Double((loop.now - beginning).nanoseconds) * 1e-9 * rate }
-        let air = VirtualAir(options, reason: reason, clock: clock, captures: captures, places: airPlaces)
+        let air = VirtualAir(
+            options, reason: reason, clock: clock, captures: captures, places: airPlaces, ledger: ledger)
         self.air = air
         airSeed = air.seed
         // The air captures what passes between all hosts and controllers on it.

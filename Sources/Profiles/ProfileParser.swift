@@ -177,7 +177,7 @@ extension BeaconDefinition {
 
 extension ValueShape {
     /// The address of a server for hosts (`ServerAddress`).
-    package static let server = ValueShape.pattern("tcp:\(place)|unix:.+|vhci")
+    package static let server = ValueShape.pattern("(tcp|netsim):\(place)|unix:.+|vhci")
     /// The text `HOST:PORT` (`HostAndPort`).
     package static let hostAndPort = ValueShape.pattern(place)
 

@@ -90,12 +90,15 @@ package struct AirMember: Hashable, Sendable {
     package let motion: Motion?
     /// Whether its scan is active; `nil` if it does not scan.
     package let isScanActive: Bool?
+    /// What its host is, if it says so: `emulator`, `bumble`.
+    package let kind: String?
 
-    package init(name: String, position: Position?, motion: Motion?, isScanActive: Bool?) {
+    package init(name: String, position: Position?, motion: Motion?, isScanActive: Bool?, kind: String? = nil) {
         self.name = name
         self.position = position
         self.motion = motion
         self.isScanActive = isScanActive
+        self.kind = kind
     }
 }
 

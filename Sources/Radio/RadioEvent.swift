@@ -64,14 +64,20 @@ package struct HostEvent: Hashable, Sendable {
     package let transport: String
     /// The host's end of the connection: `127.0.0.1:53412`, `hci1`.
     package let peer: String
-    /// The public address of its controller.
-    package let address: BluetoothAddress
+    /// The public address of its controller; `nil` if it was refused before it had one.
+    package let address: BluetoothAddress?
+    /// What it is, if it says so: `emulator`, `cuttlefish`, `bumble`.
+    package let kind: String?
 
-    package init(_ action: Action, name: String, transport: String, peer: String, address: BluetoothAddress) {
+    package init(
+        _ action: Action, name: String, transport: String, peer: String, address: BluetoothAddress?,
+        kind: String? = nil
+    ) {
         self.action = action
         self.name = name
         self.transport = transport
         self.peer = peer
         self.address = address
+        self.kind = kind
     }
 }

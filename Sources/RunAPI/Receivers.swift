@@ -210,6 +210,8 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
     package let hosts: [String]?
     /// Whether a host of this name is on the air.
     package let joined: Bool
+    /// What this host is, if it says so: `emulator`, `bumble`.
+    package let kind: String?
     /// The present position x, y, z in metres, or the position of hosts that will join; absent for 1 m from every
     /// beacon.
     package let position: [Double]?
@@ -247,6 +249,7 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
         port = server.flatMap { ServerAddress($0.server)?.port }
         hosts = server?.hosts
         joined = host != nil || server?.hosts.contains(name) == true
+        kind = host?.kind
         position = (host?.position ?? server?.position).map { [$0.x, $0.y, $0.z] }
         let outline = host?.motion?.outline ?? []
         path = outline.isEmpty ? nil : outline.map { [$0.x, $0.y, $0.z] }
@@ -294,7 +297,7 @@ package struct ReceiverRecord: Codable, Hashable, Sendable {
         self.name = name
         self.server = server
         self.joined = joined
-        (port, hosts, position, path, scan) = (nil, nil, nil, nil, nil)
+        (port, hosts, kind, position, path, scan) = (nil, nil, nil, nil, nil, nil)
         (listening, phone, screen, problem) = (nil, nil, nil, nil)
         (bluetooth, permission, rssiOffset, sensitivity, fast) = (nil, nil, nil, nil, nil)
         (antenna, carried, heading, estimate) = (nil, nil, nil, nil)
@@ -310,10 +313,13 @@ extension ReceiverRecord: ListedRecord, ReadableRecord {
             .optional("label", .text, "its name for people; absent if it has none"),
             .optional(
                 "server", .text,
-                "tcp:127.0.0.1:PORT, unix:PATH or vhci:hciN; absent for a host without a server of its own"),
-            .optional("port", .integer(1...65535), "the port of a TCP server"),
+                "tcp:127.0.0.1:PORT, unix:PATH, netsim:127.0.0.1:PORT or vhci:hciN; absent for a host without a server of its own"
+            ),
+            .optional("port", .integer(1...65535), "the port of a server over TCP"),
             .optional("hosts", .texts, "the names of the hosts that are connected to the server"),
             .required("joined", .boolean, "whether a host of this name is on the air"),
+            .optional(
+                "kind", .text, "what this host is, if it says so over netsim: `emulator`, `cuttlefish`, `bumble`"),
             .optional(
                 "position", .metres,
                 "x, y, z in metres, at the moment; absent if it has none: then it is 1 m from every beacon"),

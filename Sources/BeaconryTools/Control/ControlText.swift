@@ -175,14 +175,18 @@ package enum LinkText {
 
     package static func list(_ receivers: [ReceiverRecord]) -> [String] {
         if receivers.isEmpty { return ["no host is on the air"] }
+        let hasKind = receivers.contains { $0.kind != nil }
         let rows = receivers.map { receiver in
             [
                 receiver.name, receiver.scan.map { $0.active ? "active" : "passive" } ?? "no",
                 receiver.position.map(place) ?? "",
                 receiver.path == nil ? "" : "yes",
-            ] + room(of: receiver, among: receivers) + estimate(of: receiver, among: receivers)
+            ] + (hasKind ? [receiver.kind ?? ""] : []) + room(of: receiver, among: receivers)
+                + estimate(of: receiver, among: receivers)
         }
-        let heading = ["HOST", "SCAN", "POSITION (m)", "MOVES"] + roomHeading(receivers) + estimateHeading(receivers)
+        let heading =
+            ["HOST", "SCAN", "POSITION (m)", "MOVES"] + (hasKind ? ["KIND"] : []) + roomHeading(receivers)
+            + estimateHeading(receivers)
         return TextTable(rows: [heading] + rows).lines
     }
 

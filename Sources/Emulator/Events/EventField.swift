@@ -103,7 +103,11 @@ extension EventField {
     // Another program's host.
     static let host = EventField("host", .text, "the name of the host on the air")
     static let transport = EventField(
-        "transport", .text, "the server: `tcp:127.0.0.1:6402`, `unix:PATH`, `vhci`; or the service: `dbus`, `esphome`")
+        "transport", .text,
+        "the server: `tcp:127.0.0.1:6402`, `unix:PATH`, `netsim:127.0.0.1:8877`, `vhci`; or the service: `dbus`, `esphome`"
+    )
+    static let hostKind = EventField(
+        "hostKind", .text, "what the host is, if it says so over netsim: `emulator`, `cuttlefish`, `bumble`")
     static let scan = EventField("scan", .text, "`active` or `passive`")
 
     // A receiver, and a path to it.
@@ -165,7 +169,7 @@ extension EventField {
     static let freeInstances = EventField("freeInstances", .integer, "the number of these that are free")
     static let servers = EventField(
         "servers", .texts,
-        "where hosts find controllers on a virtual air: `tcp:127.0.0.1:6402`, `unix:PATH`, `vhci:hci1`; ESPHome proxies: "
+        "where hosts find controllers on a virtual air: `tcp:127.0.0.1:6402`, `unix:PATH`, `netsim:127.0.0.1:8877`, `vhci:hci1`; ESPHome proxies: "
             + "`esphome:127.0.0.1:6053`")
     static let receivers = EventField(
         "receivers", .named, "the servers that have a name, by the name: `{\"visitor\":\"tcp:127.0.0.1:40123\"}`")

@@ -124,7 +124,11 @@ extension RadioCapabilities {
         // Of a virtual air.
         if let seed {
             let names = Dictionary(receivers.map { ($0.value, $0.key) }, uniquingKeysWith: { min($0, $1) })
-            let servers = servers.map { server in names[server].map { "\(server) (\($0))" } ?? server }
+            let servers = servers.map { server in
+                let notes = [names[server], ServerAddress(server)?.emulatorOption.map { "emulator \($0)" }]
+                    .compactMap(\.self)
+                return notes.isEmpty ? server : "\(server) (\(notes.joined(separator: ", ")))"
+            }
             let place = servers.isEmpty ? "closed to other hosts" : "listening on \(servers.joined(separator: " and "))"
             return "radio \(name) is ready: \(way), \(place), seed \(seed)"
         }
@@ -175,9 +179,10 @@ extension ScenarioRecord {
 
 extension HostEvent {
     fileprivate var form: EventForm {
-        let (host, written) = ("host \(name) (\(peer) on \(transport))", write)
+        let described = kind.map { "\($0) " } ?? ""
+        let (host, written) = ("\(described)host \(name) (\(peer) on \(transport))", write)
         return switch action {
-        case .joined: EventForm(.hostJoined, "\(host) joined as controller \(address)", written)
+        case .joined: EventForm(.hostJoined, "\(host) joined\(address.map { " as controller \($0)" } ?? "")", written)
         case .left: EventForm(.hostLeft, "\(host) left", written)
         case .refused(let reason):
             EventForm(.hostRefused, "\(host) was refused: \(reason)") {
@@ -197,7 +202,8 @@ extension HostEvent {
         try fields.set(.host, name)
         try fields.set(.transport, transport)
         try fields.set(.peer, peer)
-        try fields.set(.address, address.description)
+        try fields.set(.address, address?.description)
+        try fields.set(.hostKind, kind)
     }
 }
 

@@ -95,7 +95,7 @@ extension EventKind {
     static let scanStopped = EventKind("scan-stopped", host, "a host stopped its scan")
 
     private static let hosts = [hostJoined, hostLeft, hostRefused, scanStarted, scanStopped]
-    private static let host: [EventField] = [.host, .transport, .peer, .address]
+    private static let host: [EventField] = [.host, .transport, .peer, .address, .hostKind]
 }
 
 // MARK: - Receivers, and what is between them and the beacons

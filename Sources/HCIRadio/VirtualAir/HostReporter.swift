@@ -11,16 +11,19 @@ import VirtualRadio
 struct HostReporter {
     private let transport: String
     private let peer: String
+    private let kind: String?
     private let controller: ControllerConfiguration
     private let report: (HostEvent) -> Void
     private var scan: Bool?
 
     /// A reporter of a host that has just joined; it reports that.
     init(
-        _ controller: ControllerConfiguration, transport: String, peer: String, report: @escaping (HostEvent) -> Void
+        _ controller: ControllerConfiguration, transport: String, peer: String, kind: String? = nil,
+        report: @escaping (HostEvent) -> Void
     ) {
         self.transport = transport
         self.peer = peer
+        self.kind = kind
         self.controller = controller
         self.report = report
         post(.joined)
@@ -56,6 +59,7 @@ struct HostReporter {
     private func post(_ action: HostEvent.Action) {
         report(
             HostEvent(
-                action, name: controller.name, transport: transport, peer: peer, address: controller.publicAddress))
+                action, name: controller.name, transport: transport, peer: peer, address: controller.publicAddress,
+                kind: kind))
     }
 }

@@ -52,6 +52,8 @@ final class LiveAir {
         let identifier: ControllerIdentifier
         let name: String
         let delegate: any AirDelegate
+        /// What its host is; `nil` if it does not say.
+        let kind: String?
     }
 
     /// The controllers with users, by their numbers.
@@ -145,12 +147,16 @@ final class LiveAir {
     func hasController(named name: String) -> Bool { controllers[name] != nil }
 
     /// Puts a controller on the air.
-    func join(_ configuration: ControllerConfiguration, delegate: any AirDelegate) -> ControllerIdentifier {
+    /// - Parameter kind: what its host is; `nil` if it does not say.
+    func join(
+        _ configuration: ControllerConfiguration, delegate: any AirDelegate, kind: String? = nil
+    ) -> ControllerIdentifier {
         catchUp()
         let identifier = air.addController(configuration)
         controllers[configuration.name] = identifier
         while owned.count <= identifier.number { owned.append(nil) }
-        owned[identifier.number] = Member(identifier: identifier, name: configuration.name, delegate: delegate)
+        owned[identifier.number] = Member(
+            identifier: identifier, name: configuration.name, delegate: delegate, kind: kind)
         memberCount += 1
         places.set(configuration.motion, of: configuration.name, isBeacon: configuration.isOfBeacon)
         return identifier
@@ -219,7 +225,7 @@ final class LiveAir {
         return controllers.sorted { $0.value.number < $1.value.number }.map { name, identifier in
             AirMember(
                 name: name, position: air.position(of: identifier), motion: air.motion(of: identifier),
-                isScanActive: air.activeScan(of: identifier))
+                isScanActive: air.activeScan(of: identifier), kind: member(identifier)?.kind)
         }
     }
 

@@ -42,11 +42,21 @@ final class ServedControllers {
     /// The controller for another host. Of the addresses from the server's upwards it has the lowest that is free, unless its
     /// character has one address for all.
     func take() -> ControllerConfiguration {
-        var address = server.address ?? character.commonAddress ?? air.makePublicAddress()
+        take(name: server.name ?? "host", at: server.address ?? character.commonAddress ?? air.makePublicAddress())
+    }
+
+    /// The controller for a host that has a name, which the name of the server precedes, and an address: the one that it was
+    /// given, else that of the server, else the one that follows from what it is.
+    func take(name: String, given: BluetoothAddress?, derived: BluetoothAddress) -> ControllerConfiguration {
+        take(name: server.name ?? name, at: given ?? server.address ?? character.commonAddress ?? derived)
+    }
+
+    private func take(name: String, at address: BluetoothAddress) -> ControllerConfiguration {
+        var address = address
         if character.commonAddress == nil {
             while inUse.contains(where: { $0.address == address }) { address = address.successor }
         }
-        let name = air.freeName(server.name ?? "host")
+        let name = air.freeName(name)
         inUse.append((name, address))
         return ControllerConfiguration(
             publicAddress: address, name: name, motion: motion, hardware: hardware, character: character)

@@ -30,6 +30,8 @@ final class VirtualAir {
     private var report: (@Sendable (RadioEvent) -> Void)?
     /// Where the controllers and the hosts of servers are.
     private let places: AirPlaces
+    /// The record of what must be cleaned up after a crash; `nil` without one.
+    private let ledger: (any RadioLedger)?
     /// The open doors, each with the controllers for its hosts; the doors of the options come first.
     private var entrances: [(door: any AirDoor, controllers: ServedControllers)] = []
     /// The names of the receivers that were added while the air was open.
@@ -47,9 +49,11 @@ final class VirtualAir {
 
     /// An air that is not open yet.
     init(
-        _ options: VirtualAirOptions, reason: String?, clock: LoopClock, captures: PacketCaptures, places: AirPlaces
+        _ options: VirtualAirOptions, reason: String?, clock: LoopClock, captures: PacketCaptures, places: AirPlaces,
+        ledger: (any RadioLedger)? = nil
     ) {
         self.places = places
+        self.ledger = ledger
         self.options = options
         self.reason = reason
         self.clock = clock
@@ -85,6 +89,7 @@ final class VirtualAir {
             air.replay(replay)
             for warning in replay.warnings { report(.warning(nil, warning)) }
         }
+        DiscoveryFile.removeLeftovers(ledger)
         for server in options.servers {
             let door = try await open(server, on: air, report: report)
             if door.isExposed { report(.warning(nil, Self.exposed(door.address))) }
@@ -95,7 +100,10 @@ final class VirtualAir {
     private func open(
         _ server: VirtualAirOptions.Server, on air: LiveAir, report: @escaping @Sendable (RadioEvent) -> Void
     ) async throws(RadioError) -> any AirDoor {
-        let entrance = AirEntrance(air: air, controllers: ServedControllers(server, on: air)) { report(.host($0)) }
+        let entrance = AirEntrance(
+            air: air, controllers: ServedControllers(server, on: air),
+            receiver: { [weak self] in self?.controllers(of: $0).first }, writesDiscovery: server.writesDiscovery,
+            ledger: ledger, report: report)
         let door = try await entrance.open(server.place)
         // The air may have ended meanwhile.
         guard self.air != nil else {
@@ -124,7 +132,7 @@ final class VirtualAir {
             message:
                 "\(server) listens beyond this machine: every host that reaches it is on the air, and may connect to the "
                 + "beacons and configure them",
-            hint: "listen on tcp:127.0.0.1:PORT or unix:PATH, or restrict access with a firewall")
+            hint: "listen on 127.0.0.1 or unix:PATH, or restrict access with a firewall")
     }
 
     /// Starts the host of a beacon on a controller of its own, unless the beacon has no power.

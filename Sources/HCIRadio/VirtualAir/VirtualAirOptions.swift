@@ -23,8 +23,21 @@ package struct VirtualAirOptions: Hashable, Sendable {
         package var motion: Motion?
         /// The hardware of the receivers of its hosts.
         package var hardware: ReceiverHardware
-        /// How its controllers deviate from those that follow the specification in everything.
-        package private(set) var character = ControllerCharacter.none
+        /// Whether emulators without an option find it, by the file `netsim.ini`; of servers for emulators only.
+        package var writesDiscovery = false
+        /// The character that it was given; `nil` for that of its kind of server.
+        private var givenCharacter: ControllerCharacter?
+
+        /// How its controllers deviate from those that follow the specification in everything. Those for emulators have
+        /// commands of BR/EDR besides.
+        package var character: ControllerCharacter {
+            if let givenCharacter { return givenCharacter }
+            guard case .netsim = place else { return .none }
+            return (try? ControllerCharacter("dual-mode")) ?? .none
+        }
+
+        /// Gives its controllers a character.
+        fileprivate mutating func setCharacter(_ character: ControllerCharacter) { givenCharacter = character }
 
         /// A server at a place.
         package init(
@@ -114,7 +127,7 @@ extension VirtualAirOptions.Server {
     /// Gives its controllers a character by its text (see `ControllerCharacter`), such as `legacy-5.0+slow:20`.
     package mutating func setCharacter(_ text: String) throws(CharacterFault) {
         do throws(VirtualRadio.CharacterFault) {
-            character = try ControllerCharacter(text)
+            setCharacter(try ControllerCharacter(text))
         } catch {
             switch error {
             case .unknownName(let name):

@@ -219,7 +219,7 @@ export class DetailView {
                 html("div", { class: "settings" }, place.element), app?.elements,
             ].flat().filter(Boolean),
             update: (now) => {
-                const phone = now.phone ? `${phoneText(now.phone)}, ` : "receiver, ";
+                const phone = now.phone ? `${phoneText(now.phone)}, ` : `${now.kind ?? "receiver"}, `;
                 remove.hidden = now.joined && !now.phone && !now.server;
                 text(
                     state,

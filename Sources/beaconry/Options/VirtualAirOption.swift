@@ -29,6 +29,22 @@ struct VirtualAirOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
+            Where Android emulators get controllers on the virtual air, HOST:PORT (port 0 picks a free one): short for \
+            --hci-server netsim:HOST:PORT. The run prints the option with which an emulator joins (default: none).
+            """,
+            valueName: "host:port"))
+    var netsim: [String] = []
+
+    @Flag(
+        help: """
+            Write netsim.ini, by which all emulators of this user find the air that are started without an option. The file of \
+            another netsim is never replaced.
+            """)
+    var netsimIni = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
             Where Home Assistant and other clients of ESPHome's API find a Bluetooth proxy on the virtual air: HOST:PORT \
             (port 0 picks a free one); may be repeated. After it, as after --hci-server, ?name=kitchen&at=3,0 gives its \
             name and place; &rssi-offset=-7 and the others its hardware; &slots=3 is the number of its connections, and &scan=passive its first way of scanning (default: none).
@@ -61,8 +77,10 @@ struct VirtualAirOption: ParsableArguments {
             }
             return air
         }
-        guard hciServer.isEmpty, esphome.isEmpty, esphomeKey == nil, esphomeKeyFile == nil, !model.isGiven else {
-            throw Failure.usage("--hci-server, --esphome, \(AirModelOptions.names) need --radio virtual")
+        guard hciServer.isEmpty, netsim.isEmpty, !netsimIni, esphome.isEmpty, esphomeKey == nil, esphomeKeyFile == nil,
+            !model.isGiven
+        else {
+            throw Failure.usage("--hci-server, --netsim, --esphome, \(AirModelOptions.names) need --radio virtual")
         }
         return driver
     }
@@ -80,7 +98,9 @@ struct VirtualAirOption: ParsableArguments {
         }
         air.servers = []
         guard var radio = driver as? VirtualAirDriver else {
-            guard hciServer.isEmpty else { throw Failure.usage("--hci-server needs --radio virtual") }
+            guard hciServer.isEmpty, netsim.isEmpty, !netsimIni else {
+                throw Failure.usage("--hci-server and --netsim need --radio virtual")
+            }
             return (driver, air)
         }
         if let reason = radio.reason {
@@ -92,24 +112,42 @@ struct VirtualAirOption: ParsableArguments {
         // One seed is reported, and repeats the walk.
         let seed = air.seed ?? VirtualAirOptions.randomSeed()
         (air.seed, radio.options.seed) = (seed, seed)
-        if let servers = try Self.servers(hciServer.isEmpty ? Self.serversInEnvironment : hciServer) {
-            radio.options.servers = servers
-        }
+        if let servers = try servers { radio.options.servers = servers }
         return (radio, air)
     }
 
     private func options(for profiles: [Profile]) throws -> VirtualAirOptions {
         var options = try model.options(for: profiles)
-        if let servers = try Self.servers(hciServer.isEmpty ? Self.serversInEnvironment : hciServer) {
-            options.servers = servers
-        }
+        if let servers = try servers { options.servers = servers }
         return options
+    }
+
+    /// The texts of the servers: of the options, else of the environment.
+    private var serverNames: [String] {
+        let given = hciServer + netsim.map { "netsim:\($0)" }
+        return given.isEmpty ? Self.serversInEnvironment : given
+    }
+
+    /// The servers that were requested; `nil` for the default.
+    private var servers: [VirtualAirOptions.Server]? {
+        get throws(Failure) {
+            var servers = try Self.servers(serverNames)
+            guard netsimIni else { return servers }
+            for index in servers?.indices ?? 0..<0 {
+                guard case .netsim(let place) = servers?[index].place else { continue }
+                guard ["127.0.0.1", "localhost", "0.0.0.0", "::1", "::"].contains(place.host) else {
+                    throw .usage("--netsim-ini: emulators look at localhost, and the server is at \(place)")
+                }
+                servers?[index].writesDiscovery = true
+                return servers
+            }
+            throw .usage("--netsim-ini needs a server for emulators: --netsim 127.0.0.1:0")
+        }
     }
 
     /// Whether servers for hosts of other processes were requested, by options or by the receivers of profiles.
     func asksForHosts(for profiles: [Profile]) throws -> Bool {
-        let names = hciServer.isEmpty ? Self.serversInEnvironment : hciServer
-        return try Self.servers(names).map { !$0.isEmpty } ?? false || !proxyNames.isEmpty
+        return try servers.map { !$0.isEmpty } ?? false || !proxyNames.isEmpty
             || profiles.contains { $0.receivers.contains { $0.listener == nil } }
     }
 
@@ -117,8 +155,7 @@ struct VirtualAirOption: ParsableArguments {
     /// none` declines them.
     func unservedReceivers(of profiles: [Profile], at rate: Simulation.Rate?) throws(Failure) -> [ReceiverDefinition] {
         let receivers = profiles.flatMap(\.receivers).filter { $0.listener == nil }
-        let names = hciServer.isEmpty ? Self.serversInEnvironment : hciServer
-        guard rate == .maximum || rate == .manual, names == ["none"], proxyNames.isEmpty,
+        guard rate == .maximum || rate == .manual, serverNames == ["none"], proxyNames.isEmpty,
             receivers.allSatisfy({ $0.proxy == nil })
         else { return [] }
         return receivers

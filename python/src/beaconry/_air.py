@@ -23,7 +23,8 @@ class Air(Run):
     the number of seconds of the run in a second of real time. In `virtual` time the clock stands still; `clock.advance`, `run`,
     expectations and phones let it run, and there are no receivers, because hosts have clocks of their own. The same `seed`
     repeats the random numbers of the air. `physics` is `free`, `hall`, `office`, `home` or `obstructed`. With
-    `kernel_adapter`, the kernel has a controller of the air as `adapter`, which needs /dev/vhci and the rights to it.
+    `kernel_adapter`, the kernel has a controller of the air as `adapter`, which needs /dev/vhci and the rights to it. With
+    `emulators`, Android emulators join at `netsim`.
     `options` are further options of `beaconry run`. Raises `ProgramError` if the program does not start.
     """
 
@@ -31,16 +32,19 @@ class Air(Run):
 
     def __init__(
         self, profile: ProfileSource | None = None, *, time: Time = "wall", rate: float = 1, seed: int | None = None,
-        physics: str | None = None, kernel_adapter: bool = False, program: str | os.PathLike[str] | None = None,
+        physics: str | None = None, kernel_adapter: bool = False, emulators: bool = False,
+        program: str | os.PathLike[str] | None = None,
         options: Sequence[str] = (),
     ) -> None:  # fmt: skip
         if time not in ("wall", "virtual"):
             raise ValueError(f'"{time}" is not a time; write wall or virtual')
-        if time == "virtual" and (rate != 1 or kernel_adapter):
-            raise ValueError("virtual time has no rate, and no controller for the kernel; use time=\"wall\"")
+        if time == "virtual" and (rate != 1 or kernel_adapter or emulators):
+            raise ValueError("virtual time has no rate, and no controllers for the kernel and for emulators; use time=\"wall\"")
         servers = ["--rate", "manual", "--hci-server", "none"] if time == "virtual" else ["--hci-server", "tcp:127.0.0.1:0"]
         if kernel_adapter:
             servers += ["--hci-server", "vhci"]
+        if emulators:
+            servers += ["--netsim", "127.0.0.1:0"]
         super().__init__(
             profile, time=time, rate=rate, seed=seed, physics=physics, program=program, options=[*servers, *options]
         )
@@ -62,15 +66,21 @@ class Air(Run):
     @property
     def h4(self) -> str:
         """`127.0.0.1:PORT` of a server without a position: its hosts are 1 m from every beacon. In wall time only."""
-        for server in self._ready.get("servers", []):
-            if server.startswith("tcp:"):
-                return str(server.removeprefix("tcp:"))
-        raise BeaconryError("an air in virtual time has no server for hosts; use time=\"wall\"")
+        return self._server("tcp:", "an air in virtual time has no server for hosts; use time=\"wall\"")
+
+    @property
+    def netsim(self) -> str:
+        """`127.0.0.1:PORT` of the server of `emulators`: `emulator @NAME -packet-streamer-endpoint 127.0.0.1:PORT`."""
+        return self._server("netsim:", "this air has no server for emulators; use emulators=True")
 
     @property
     def adapter(self) -> str:
         """The kernel's name of the controller of `kernel_adapter`, such as `hci1`."""
+        return self._server("vhci:", "this air has no controller for the kernel; use kernel_adapter=True")
+
+    def _server(self, kind: str, missing: str) -> str:
+        """The address of the first server of a kind."""
         for server in self._ready.get("servers", []):
-            if server.startswith("vhci:"):
-                return str(server.removeprefix("vhci:"))
-        raise BeaconryError("this air has no controller for the kernel; use kernel_adapter=True")
+            if server.startswith(kind):
+                return str(server.removeprefix(kind))
+        raise BeaconryError(missing)

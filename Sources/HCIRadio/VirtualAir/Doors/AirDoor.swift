@@ -32,8 +32,22 @@ protocol AirDoor: AnyObject {
 struct AirEntrance {
     let air: LiveAir
     let controllers: ServedControllers
-    /// Called with the events of hosts, on the air's event loop.
-    let report: @Sendable (HostEvent) -> Void
+    /// The controllers of the receiver with a name; `nil` if there is none.
+    let receiver: (String) -> ServedControllers?
+    /// Whether netsim's file is written for a door that emulators look for.
+    let writesDiscovery: Bool
+    /// The record of what must be cleaned up after a crash; `nil` without one.
+    let ledger: (any RadioLedger)?
+    /// Called with the events of hosts and with warnings, on the air's event loop.
+    let report: @Sendable (RadioEvent) -> Void
+
+    /// The entrance for a host that is the receiver with this name, if there is one: it has its place and its hardware.
+    func of(receiver name: String) -> AirEntrance {
+        guard let controllers = receiver(name) else { return self }
+        return AirEntrance(
+            air: air, controllers: controllers, receiver: receiver, writesDiscovery: writesDiscovery, ledger: ledger,
+            report: report)
+    }
 
     /// Opens the door of an address.
     /// - Throws: `RadioError` `.cannotServe` if a server cannot listen, `.noAdapter` or `.notPermitted` if the kernel takes no
@@ -42,19 +56,30 @@ struct AirEntrance {
         switch address {
         case .tcp(let place): try await StreamDoor.open(at: place, self)
         case .unix(let path): try await StreamDoor.open(at: path, self)
+        case .netsim(let place): try await openNetsim(at: place)
         case .kernel: try KernelDoor(self)
         }
+    }
+
+    private func openNetsim(at place: HostAndPort) async throws(RadioError) -> any AirDoor {
+        #if Program
+            return try await NetsimDoor.open(at: place, self)
+        #else
+            throw RadioError(
+                .unsupported, "this build of the libraries has no server for Android emulators",
+                hint: "use the program (beaconry run --netsim), or depend on the package with the trait Program")
+        #endif
     }
 }
 
 extension ServerAddress {
-    /// How commands on this machine join the air there; `nil` if they do not: a free port is not known to them, and controllers
-    /// of the kernel are adapters of their own.
+    /// How commands on this machine join the air there; `nil` if they do not: a free port is not known to them, netsim is
+    /// for emulators, and controllers of the kernel are adapters of their own.
     package var transport: HCITransport? {
         switch self {
         case .tcp(let place): place.port == 0 ? nil : .virtualAir(host: place.host, port: place.port, reason: nil)
         case .unix(let path): .unix(path: path)
-        case .kernel: nil
+        case .netsim, .kernel: nil
         }
     }
 }
@@ -93,15 +118,32 @@ final class AirVisit: ControllerLinkUser, AirDelegate {
         configuration = failed.map { entrance.controllers.take(replacing: $0) } ?? entrance.controllers.take()
     }
 
+    /// A visit of a host that has a name and an address of its own (see `ServedControllers.take`).
+    init(_ entrance: AirEntrance, name: String, given: BluetoothAddress?, derived: BluetoothAddress) {
+        self.entrance = entrance
+        configuration = entrance.controllers.take(name: name, given: given, derived: derived)
+    }
+
     /// Puts the controller on the air.
     /// - Parameters:
     ///   - transport: the address of the door, for events.
     ///   - peer: the other end of the connection, for events.
-    func join(over connection: any DoorConnection, transport: String, peer: String) {
+    ///   - kind: what the host is, for events; `nil` if it does not say.
+    func join(over connection: any DoorConnection, transport: String, peer: String, kind: String? = nil) {
         retained = self
         self.connection = connection
-        identifier = entrance.air.join(configuration, delegate: self)
-        reporter = HostReporter(configuration, transport: transport, peer: peer, report: entrance.report)
+        identifier = entrance.air.join(configuration, delegate: self, kind: kind)
+        reporter = HostReporter(
+            configuration, transport: transport, peer: peer, kind: kind
+        ) { [report = entrance.report] in report(.host($0)) }
+    }
+
+    /// Puts the controller on the air, for a host whose channel carries H4.
+    func join(over channel: any Channel, transport: String, peer: String, kind: String? = nil) throws {
+        let handler = H4StreamHandler(user: self)
+        try channel.pipeline.syncOperations.addHandler(handler)
+        handler.onWritable = { [weak self] in self?.resume() }
+        join(over: handler, transport: transport, peer: peer, kind: kind)
     }
 
     /// Takes the controller off the air, and ends the connection.

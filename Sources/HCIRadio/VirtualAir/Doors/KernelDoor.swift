@@ -108,9 +108,10 @@ final class KernelDoor: AirDoor {
         } catch {
             replacement = .none
             entrance.report(
-                HostEvent(
-                    .refused(reason: error.message), name: failed.name, transport: "vhci", peer: "hci\(index)",
-                    address: failed.publicAddress))
+                .host(
+                    HostEvent(
+                        .refused(reason: error.message), name: failed.name, transport: "vhci", peer: "hci\(index)",
+                        address: failed.publicAddress)))
         }
     }
 

@@ -33,7 +33,7 @@ final class StreamDoor: AirDoor {
                 .bind(host: place.host, port: place.port).get()
             let bound = channel.localAddress.flatMap(HostAndPort.init) ?? place
             return StreamDoor(
-                channel, at: .tcp(bound), isExposed: !bound.host.hasPrefix("127.") && bound.host != "::1")
+                channel, at: .tcp(bound), isExposed: bound.isExposed)
         } catch {
             throw failure(
                 "\(place)", SystemErrorText.words(error),
@@ -90,13 +90,9 @@ final class StreamDoor: AirDoor {
     }
 
     private static func admit(_ channel: any Channel, from address: ServerAddress, _ entrance: AirEntrance) throws {
-        let visit = AirVisit(entrance)
-        let handler = H4StreamHandler(user: visit)
-        try channel.pipeline.syncOperations.addHandler(handler)
-        handler.onWritable = { [weak visit] in visit?.resume() }
         let local = channel.localAddress.flatMap(HostAndPort.init).map(ServerAddress.tcp) ?? address
         let peer = channel.remoteAddress.flatMap(HostAndPort.init).map { "\($0)" }
-        visit.join(over: handler, transport: "\(local)", peer: peer ?? "unknown")
+        try AirVisit(entrance).join(over: channel, transport: "\(local)", peer: peer ?? "unknown")
     }
 
     func close() async {
@@ -109,6 +105,9 @@ final class StreamDoor: AirDoor {
 extension H4StreamHandler: DoorConnection {}
 
 extension HostAndPort {
+    /// Whether programs on other machines reach a server here.
+    var isExposed: Bool { !host.hasPrefix("127.") && host != "::1" }
+
     /// The place of an internet address; `nil` for an address of another kind.
     init?(_ address: SocketAddress) {
         guard let host = address.ipAddress, let port = address.port else { return nil }

@@ -182,13 +182,13 @@ class Air(Run):
 
     def __init__(
         self, profile: _run.ProfileSource | None = None, *, time: _run.Time = "wall", rate: float = 1, seed: int | None = None,
-        physics: str | None = None, kernel_adapter: bool = False, program: str | os.PathLike[str] | None = None,
-        options: Sequence[str] = (),
+        physics: str | None = None, kernel_adapter: bool = False, emulators: bool = False,
+        program: str | os.PathLike[str] | None = None, options: Sequence[str] = (),
     ) -> None:  # fmt: skip
         super().__init__(
             lambda: _air.Air(
-                profile, time=time, rate=rate, seed=seed, physics=physics, kernel_adapter=kernel_adapter, program=program,
-                options=options,
+                profile, time=time, rate=rate, seed=seed, physics=physics, kernel_adapter=kernel_adapter,
+                emulators=emulators, program=program, options=options,
             )
         )  # fmt: skip
 
@@ -206,6 +206,11 @@ class Air(Run):
     def adapter(self) -> str:
         """The kernel's name of the controller of `kernel_adapter`, such as `hci1`."""
         return self._air.adapter
+
+    @property
+    def netsim(self) -> str:
+        """`127.0.0.1:PORT` of the server of `emulators`."""
+        return self._air.netsim
 
 
 class BlueZ(Run):
