@@ -48,7 +48,8 @@ enum EventSamples {
                     name: "virtual", way: "virtual air", wayReason: "it was requested", address: nil,
                     hasExtendedAdvertising: true, instances: 1000, freeInstances: 999, sharesTime: false,
                     canReadBack: true,
-                    servers: ["tcp:127.0.0.1:6402", "netsim:127.0.0.1:8877", "vhci:hci1"], receivers: ["visitor": "tcp:127.0.0.1:6402"], seed: 7)
+                    servers: ["tcp:127.0.0.1:6402", "netsim:127.0.0.1:8877", "vhci:hci1"],
+                    receivers: ["visitor": "tcp:127.0.0.1:6402"], seed: 7)
             ),
             .radioLost(lost),
             .ready(beacons: 2),
@@ -88,15 +89,15 @@ enum EventSamples {
     private static let hosts: [EmulatorEvent] = [
         HostEvent.Action.joined, .left, .refused(reason: "it sent no HCI packet"), .scanStarted(isActive: true),
         .scanStarted(isActive: false), .scanStopped,
-    ].map {
-        .host(
-            HostEvent($0, name: "visitor", transport: "tcp:127.0.0.1:6402", peer: "127.0.0.1:53412", address: address))
-    } + [
-        .host(
+    ].flatMap { action in
+        [
             HostEvent(
-                .joined, name: "Pixel_7", transport: "netsim:127.0.0.1:8877", peer: "127.0.0.1:53412", address: address,
-                kind: "emulator"))
-    ]
+                action, name: "visitor", transport: "tcp:127.0.0.1:6402", peer: "127.0.0.1:53412", address: address),
+            HostEvent(
+                action, name: "Pixel_7", transport: "netsim:127.0.0.1:8877", peer: "127.0.0.1:53412", address: address,
+                kind: "emulator"),
+        ].map { .host($0) }
+    }
 
     // MARK: - Beacons
 

@@ -22,7 +22,7 @@ import grpc.aio
 import pytest
 from beaconry import BEACON_UUID, PATIENCE, Beaconry, Run
 from bumble.transport.grpc_protobuf.netsim import common_pb2, hci_packet_pb2, packet_streamer_pb2, startup_pb2
-from phone import connected, phone, read, receive_reports
+from phone import Report, connected, phone, read, receive_reports
 from raw_host import RESET
 
 PROFILE = """
@@ -192,6 +192,73 @@ def test_door_is_described(emulators: Emulators, beaconry: Beaconry) -> None:
             stream.cancel()
 
     asyncio.run(look())
+
+
+WALK = """
+profile: exhibits
+physics: office
+beacons:
+  - { id: mummy, device: ibeacon, interval: 20ms, address: "C0:FF:EE:00:00:01", position: [0, 1], ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 2, minor: 1, measured-power: -59 } }
+  - { id: amphora, device: ibeacon, interval: 20ms, address: "C0:FF:EE:00:00:02", position: [20, 1], ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 2, minor: 2, measured-power: -59 } }
+  - { id: capsule, device: ibeacon, interval: 20ms, address: "C0:FF:EE:00:00:03", position: [40, 1], ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 2, minor: 3, measured-power: -59 } }
+receivers:
+  - { id: visitor, position: [-20, 0] }
+"""
+
+
+class Visit:
+    """What an app makes of reports: enter and exit by a smoothed RSSI, and the nearest beacon, with hysteresis."""
+
+    def __init__(self) -> None:
+        self.smoothed: dict[str, float] = {}
+        self.inside: set[str] = set()
+        self.nearest = ""
+        self.notices: list[str] = []
+
+    def take(self, report: Report) -> None:
+        """Smooths a report, and notes what follows from it."""
+        name = report.address[-2:]
+        level = self.smoothed[name] = 0.98 * self.smoothed.get(name, -100) + 0.02 * report.rssi
+        if name not in self.inside and level > -72:
+            self.inside.add(name)
+            self.notices.append(f"enter {name}")
+        elif name in self.inside and level < -80:
+            self.inside.remove(name)
+            self.notices.append(f"exit {name}")
+        if name in self.inside and name != self.nearest and level > self.smoothed.get(self.nearest, -100) + 4:
+            self.nearest = name
+            self.notices.append(f"nearest {name}")
+
+
+def test_walk_is_received_as_over_h4(emulators: Emulators, beaconry: Beaconry) -> None:
+    """Past three beacons with physics and one seed: enter, nearest and exit are those of a host on H4."""
+
+    async def visit(transport: str) -> list[str]:
+        notes, taken = Visit(), 0
+
+        def has_passed(reports: list[Report]) -> bool:
+            nonlocal taken
+            for report in reports[taken:]:
+                notes.take(report)
+            if reports and not taken:
+                assert beaconry.call("ctl", "walk", "visitor", "-20,0", "60,0", "--over", "40s").returncode == 0
+            taken = len(reports)
+            return notes.notices[-1:] == ["exit 03"]
+
+        async with phone(transport) as device:
+            await receive_reports(device, 0, active=False, until=has_passed)
+        return notes.notices
+
+    def walked(door: str) -> list[str]:
+        run, server = emulators("--seed", "11", "--rate", "10", profile=WALK)
+        h4 = run.events[0]["receivers"]["visitor"].replace("tcp:", "tcp-client:")
+        notices = asyncio.run(visit(h4 if door == "h4" else f"android-netsim:{server},name=visitor"))
+        run.end()
+        return notices
+
+    expected = [f"{what} {name}" for name in ("01", "02", "03") for what in ("enter", "nearest", "exit")]
+    assert sorted(walked("netsim")) == sorted(expected)
+    assert walked("netsim") == walked("h4")
 
 
 # MARK: What goes wrong
