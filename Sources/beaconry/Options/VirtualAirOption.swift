@@ -124,7 +124,9 @@ struct VirtualAirOption: ParsableArguments {
 
     /// The texts of the servers: of the options, else of the environment.
     private var serverNames: [String] {
-        let given = hciServer + netsim.map { "netsim:\($0)" }
+        let emulators = netsim.map { "netsim:\($0)" }
+        // None but those for emulators.
+        let given = (hciServer == ["none"] && !emulators.isEmpty ? [] : hciServer) + emulators
         return given.isEmpty ? Self.serversInEnvironment : given
     }
 
