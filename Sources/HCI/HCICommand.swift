@@ -39,7 +39,8 @@ package struct HCICommandDefinition: Sendable {
 package enum HCICommands {
     /// Every command, in groups as in the files that declare them.
     package static let all: [any HCICommand.Type] =
-        controller + information + lowEnergy + deviceLists + legacyAdvertising + extendedAdvertising + scanning
+        classicLinks + classicSettings + controller + information + lowEnergy + deviceLists + legacyAdvertising
+        + extendedAdvertising + scanning
         + connections + linkParameters + encryption + directTest
 
     /// The definitions by opcode.

@@ -43,5 +43,5 @@ extension LEMetaEvent {
 package enum HCIEvents {
     /// Every event, in groups as in the files that declare them.
     package static let all: [any HCIEvent.Type] =
-        controller + connections + advertising + lowEnergyConnections + security
+        controller + connections + classic + advertising + lowEnergyConnections + security
 }

@@ -72,7 +72,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
 
 extension WireSample {
     static let all: [WireSample] =
-        controllerCommands + legacyCommands + connectionCommands + extendedCommands + events + lowEnergyEvents
+        classicLinkCommands + classicSettingCommands + controllerCommands + legacyCommands + connectionCommands
+        + extendedCommands + events + lowEnergyEvents
 }
 
 extension BluetoothAddress {

@@ -42,10 +42,36 @@ package struct LMPFeatures: HCIFlags {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
+    /// Encrypted connections.
+    package static let encryption = LMPFeatures(rawValue: 1 << 2)
+    /// Inquiry scan on all hops.
+    package static let enhancedInquiryScan = LMPFeatures(rawValue: 1 << 27)
+    /// Interlaced inquiry scan.
+    package static let interlacedInquiryScan = LMPFeatures(rawValue: 1 << 28)
+    /// Interlaced page scan.
+    package static let interlacedPageScan = LMPFeatures(rawValue: 1 << 29)
+    /// Inquiry results with RSSI.
+    package static let inquiryResultsWithRSSI = LMPFeatures(rawValue: 1 << 30)
     /// The controller does not support BR/EDR.
     package static let noClassicRadio = LMPFeatures(rawValue: 1 << 37)
     /// The controller supports LE.
     package static let lowEnergy = LMPFeatures(rawValue: 1 << 38)
+    /// Encryption can be paused.
+    package static let pauseEncryption = LMPFeatures(rawValue: 1 << 42)
+    /// Extended inquiry response.
+    package static let extendedInquiryResponse = LMPFeatures(rawValue: 1 << 48)
+    /// LE and BR/EDR at the same time.
+    package static let simultaneousRadios = LMPFeatures(rawValue: 1 << 49)
+    /// Secure Simple Pairing, in the controller.
+    package static let simplePairing = LMPFeatures(rawValue: 1 << 51)
+    /// Encapsulated PDU.
+    package static let encapsulatedPDU = LMPFeatures(rawValue: 1 << 52)
+    /// Reporting of erroneous data.
+    package static let erroneousDataReporting = LMPFeatures(rawValue: 1 << 53)
+    /// The power of inquiries can be changed.
+    package static let variableInquiryPower = LMPFeatures(rawValue: 1 << 57)
+    /// There are further pages of features.
+    package static let furtherPages = LMPFeatures(rawValue: 1 << 63)
 }
 
 /// Combinations of states and roles that a controller supports (Core 5.4, Vol 4, Part E, 7.8.27).

@@ -21,6 +21,8 @@ extension HCIStatus {
     package static let unknownConnectionIdentifier = HCIStatus(rawValue: 0x02)
     /// The controller is broken.
     package static let hardwareFailure = HCIStatus(rawValue: 0x03)
+    /// The peer did not answer a page.
+    package static let pageTimeout = HCIStatus(rawValue: 0x04)
     /// Pairing or authentication failed.
     package static let authenticationFailure = HCIStatus(rawValue: 0x05)
     /// The peer has no key for this connection.
@@ -73,6 +75,8 @@ extension HCIStatus {
     package static let limitReached = HCIStatus(rawValue: 0x43)
     /// The host cancelled the operation.
     package static let operationCancelledByHost = HCIStatus(rawValue: 0x44)
+    /// The data does not fit into the packets of the set.
+    package static let packetTooLong = HCIStatus(rawValue: 0x45)
     /// The operation came too early.
     package static let tooEarly = HCIStatus(rawValue: 0x47)
 }

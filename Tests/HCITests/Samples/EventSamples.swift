@@ -16,6 +16,13 @@ private let picoMidi = "020106 0909 5069636f4d696469 1107 00c7c44ee36c51a7334be8
 extension WireSample {
     /// Events other than LE meta events. Many are from captures.
     static let events: [WireSample] = [
+        .event("04 01 01 00", InquiryComplete()),
+        .event(
+            "04 03 0b 04 0000 b573d26e4df7 01 00",
+            ConnectionComplete(status: .pageTimeout, connectionHandle: ConnectionHandle(0), address: identity)),
+        .event(
+            "04 07 ff 00 b573d26e4df7 4869" + String(repeating: "00", count: 246),
+            RemoteNameRequestComplete(address: identity, name: Octets(padding: "Hi".utf8))),
         .event(
             "04 05 04 00 4000 13",
             DisconnectionComplete(connectionHandle: connection, reason: .remoteUserTerminatedConnection)),
