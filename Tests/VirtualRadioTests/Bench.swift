@@ -204,12 +204,13 @@ extension Bench {
 
     /// Adds two connected controllers.
     mutating func connect(
-        interval: UInt32 = 24, timeout: UInt32 = 100, masked: [UInt8] = [0x06, 0x0A]
+        interval: UInt32 = 24, latency: UInt16 = 0, timeout: UInt32 = 100, masked: [UInt8] = [0x06, 0x0A]
     ) throws -> Pair {
         let central = add(1, masked: masked)
         let peripheral = add(2, masked: masked)
         try advertise(peripheral)
-        expectSuccess(Self.createConnection(Self.address(2), interval: interval, timeout: timeout), central)
+        expectSuccess(
+            Self.createConnection(Self.address(2), interval: interval, latency: latency, timeout: timeout), central)
         run(milliseconds: 200)
         let atCentral = try #require(takeEvents(LEConnectionComplete.self, central).first)
         let atPeripheral = try #require(takeEvents(LEConnectionComplete.self, peripheral).first)

@@ -87,6 +87,11 @@ enum LinkProcedure: Hashable, Sendable {
 ///   have the same key decides.
 /// - Termination: requested by one side; takes effect when the data sent before has crossed, or at the deadline.
 ///
+/// With peripheral latency, the peripheral skips connection events (Core 5.4, Vol 6, Part B, 4.5.1): after one that took place, it
+/// attends each `latency + 1`th. What the central sends waits for such an event. The peripheral attends each event while it has
+/// something to send, or waits for an acknowledgment, for more data (the MD bit), for the answer to a PDU of a procedure, or for an
+/// instant. Events that it attends without data are not simulated: their numbers follow from the last one that took place.
+///
 /// A link whose other end is gone is lost at `lossDeadline`. A link may have a silent side, whose packets do not arrive:
 /// then there are no connection events, and the other end is lost at `lossDeadline` unless the silence ends before.
 /// `Links` runs the events, and closes and frees links.
@@ -139,6 +144,8 @@ struct Link: Sendable {
     /// The side whose packets do not arrive; `nil` for none.
     private(set) var silentSide: LinkSide?
 
+    /// Whether data crosses at once, without connection events.
+    private let isImmediate: Bool
     private var ends: InlineArray<2, LinkEnd>
     private var interval: UInt16
     private var latency: UInt16
@@ -152,15 +159,22 @@ struct Link: Sendable {
     private var lastEvent: Int64 = -1
     /// The exchanges of data in it.
     private var event = ConnectionEvent()
+    /// The number of an event that the peripheral attends, from which on it skips `latency` events each time.
+    private var attendedEvent: Int64 = 0
+    /// Whether the peripheral has sent data in the present exchange.
+    private var peripheralHasSent = false
     private var procedures: [LinkProcedure] = []
+    /// The side that requests the data length.
+    private var dataLengthSide = LinkSide.central
     private var update: Update?
     private var encryption = Encryption.off
 
     init(
         timer: TimerIdentifier, central: LinkEnd, peripheral: LinkEnd, _ parameters: LinkParameters,
-        anchor: AirTime
+        anchor: AirTime, timing: ConnectionTiming
     ) {
         self.timer = timer
+        isImmediate = timing == .immediate
         ends = [central, peripheral]
         interval = parameters.minimumInterval
         latency = parameters.latency
@@ -263,14 +277,49 @@ struct Link: Sendable {
 
     func time(ofEvent number: Int64) -> AirTime { anchor + (number - anchorEvent) * intervalMicroseconds }
 
+    /// The number of the first connection event that has not taken place at `time`, and that the peripheral attends.
+    func nextAttendedEvent(at time: AirTime) -> Int64 {
+        let next = nextEventNumber(at: time)
+        guard latency > 0, !peripheralAttendsEachEvent else { return next }
+        guard next > attendedEvent else { return attendedEvent }
+        let period = Int64(latency) + 1
+        return attendedEvent + (next - attendedEvent + period - 1) / period * period
+    }
+
+    /// Whether the peripheral attends each event: it has something to send, or waits for a PDU of a procedure.
+    private var peripheralAttendsEachEvent: Bool {
+        if isImmediate { return true }
+        if !isPaused, !self[.peripheral].outgoing.isEmpty { return true }
+        if termination?.side == .peripheral { return true }
+        if case .starting = encryption { return true }
+        switch update {
+        case .requested(.peripheral, _), .asked, .scheduled: return true
+        case .requested(.central, _), nil: break
+        }
+        return procedures.contains { procedure in
+            switch procedure {
+            case .dataLength: dataLengthSide == .peripheral
+            case .features(let side), .version(let side), .physical(let side, _): side == .peripheral
+            }
+        }
+    }
+
+    /// The time since the last event that the peripheral attended, in whole intervals.
+    private func skippedMicroseconds(at now: AirTime) -> Int64 {
+        let last = nextEventNumber(at: now) - 1
+        guard latency > 0, last >= 0, !peripheralAttendsEachEvent else { return 0 }
+        guard last >= attendedEvent else { return (last - lastEvent) * intervalMicroseconds }
+        return (last - attendedEvent) % (Int64(latency) + 1) * intervalMicroseconds
+    }
+
     /// Begins the next connection event, which applies a connection update at its instant.
     /// - Returns: the number of the event.
     mutating func beginEvent(_ context: inout AirContext) -> Int64 {
         let number = nextEventNumber(at: context.now)
         // With immediate timing an event has no fixed place, so that another can follow at the same time.
-        let isImmediate = context.configuration.timing == .immediate
         lastEvent = isImmediate ? number - 1 : number
         applyUpdate(atEvent: number, &context)
+        attendedEvent = number + Int64(latency) + 1
         if !isImmediate { event.begin(at: context.now, until: context.now + eventMicroseconds) }
         return number
     }
@@ -280,7 +329,7 @@ struct Link: Sendable {
 
     /// When the next exchange of data takes place, if there is data.
     func timeOfExchange(at now: AirTime) -> AirTime {
-        event.timeOfExchange(at: now) ?? time(ofEvent: nextEventNumber(at: now))
+        event.timeOfExchange(at: now) ?? time(ofEvent: nextAttendedEvent(at: now))
     }
 
     /// Whether an exchange of data may take place now.
@@ -295,6 +344,7 @@ struct Link: Sendable {
         if event.isOver(at: now) {
             let number = anchorEvent + (now - anchor) / intervalMicroseconds
             event.begin(at: now, until: time(ofEvent: number) + eventMicroseconds)
+            lastEvent = max(lastEvent, number)
         }
         return event.start(lasting: duration, at: now, whenFree: free)
     }
@@ -302,6 +352,9 @@ struct Link: Sendable {
     /// Ends an exchange, or a connection event without any.
     mutating func finishExchange(at time: AirTime) {
         let hasMore = !isPaused && !(self[.central].outgoing.isEmpty && self[.peripheral].outgoing.isEmpty)
+        // The peripheral attends the next event, too, for an acknowledgment or for more data.
+        attendedEvent = lastEvent + (hasMore || peripheralHasSent ? 1 : Int64(latency) + 1)
+        peripheralHasSent = false
         event.finishExchange(at: time, hasMore: hasMore)
     }
 
@@ -327,6 +380,7 @@ struct Link: Sendable {
         _ octets: Int, from side: LinkSide
     ) -> (data: OutgoingData, receiver: Int, handle: ConnectionHandle)? {
         guard let data = ends[side.rawValue].outgoing.first else { return nil }
+        if side == .peripheral { peripheralHasSent = true }
         let end = data.sent + octets
         if end < data.payload.count {
             ends[side.rawValue].outgoing.first?.sent = end
@@ -372,18 +426,18 @@ struct Link: Sendable {
     /// Loses the end of one side without notice: the other end notices after the supervision timeout, or after six
     /// intervals if no connection event has taken place (Core 5.4, Vol 6, Part B, 4.5.2).
     mutating func loseEnd(_ side: LinkSide, at now: AirTime) {
-        self[side].isPresent = false
         // The peer of a silent side has received nothing since the silence began.
         if silentSide != side { expectLoss(from: now) }
+        self[side].isPresent = false
     }
 
     /// Makes a side silent: from now on none of its packets arrives, so the other end is lost as in `loseEnd`. Then the
     /// silent end receives nothing either, and is lost after the same time again.
     mutating func silence(_ side: LinkSide, at now: AirTime) {
         guard isActive else { return }
-        silentSide = side
         event.close()
         expectLoss(from: now)
+        silentSide = side
     }
 
     /// Packets of a side arrive again.
@@ -393,10 +447,12 @@ struct Link: Sendable {
         lossDeadline = .never
     }
 
+    /// The supervision timeout counts from the last event that the peripheral attended (Core 5.4, Vol 6, Part B, 4.5.2).
     private mutating func expectLoss(from now: AirTime) {
         let isEstablished = anchorEvent > 0 || now >= anchor
         lossReason = isEstablished ? .connectionTimeout : .connectionFailedToBeEstablished
-        lossDeadline = isEstablished ? now + timeoutMicroseconds : now + 6 * intervalMicroseconds
+        let skipped = isActive ? skippedMicroseconds(at: now) : 0
+        lossDeadline = isEstablished ? now + timeoutMicroseconds - skipped : now + 6 * intervalMicroseconds
     }
 
     /// Makes a link that only its central has: the peripheral refused the CONNECT_IND, which has no answer. The central
@@ -430,7 +486,9 @@ extension Link {
 
     mutating func requestDataLength(_ length: DataLength, by side: LinkSide) {
         self[side].wantedDataLength = length
-        if !procedures.contains(.dataLength) { procedures.append(.dataLength) }
+        guard !procedures.contains(.dataLength) else { return }
+        dataLengthSide = side
+        procedures.append(.dataLength)
     }
 
     /// Runs the oldest procedure.

@@ -8,7 +8,7 @@ import HCI
 /// The connections of all controllers (Core 5.4, Vol 6, Part B, 4.5).
 ///
 /// The timer of a link is set to the earliest of: its next exchange of data (`ConnectionEvent`), its next connection event
-/// with a procedure, a timeout, and the instant of a connection update. Without any of these, the timer is off. Each method
+/// with a procedure that the peripheral attends, a timeout, and the instant of a connection update. Without any of these, the timer is off. Each method
 /// that changes a link calls `schedule` afterwards.
 ///
 /// The radio of a controller is in one exchange at a time: the links of a controller take turns, exchange by exchange. An
@@ -127,10 +127,11 @@ struct Links: Sendable {
             controller: peripheral, handle: isRefused ? ConnectionHandle(0) : nextHandle(peripheral), address: address,
             wantedDataLength: context.controllers.suggestedDataLength(of: peripheral))
         // The transmit window begins 1.25 ms after the request (Core 5.4, Vol 6, Part B, 4.5.3).
-        let anchor = context.configuration.timing == .immediate ? context.now : context.now + 1250
+        let timing = context.configuration.timing
+        let anchor = timing == .immediate ? context.now : context.now + 1250
         let link = Link(
             timer: context.timers.add(.link(Int32(index))), central: first, peripheral: second, central.parameters,
-            anchor: anchor)
+            anchor: anchor, timing: timing)
         if index == links.count { links.append(link) } else { links[index] = link }
         hosts[central.controller].links.append(Int32(index))
         return index
@@ -170,7 +171,7 @@ struct Links: Sendable {
 
     private func timeOfEvent(_ index: Int, _ now: AirTime, _ timing: ConnectionTiming) -> AirTime {
         if timing == .immediate { return now }
-        return links[index].time(ofEvent: links[index].nextEventNumber(at: now))
+        return links[index].time(ofEvent: links[index].nextAttendedEvent(at: now))
     }
 
     /// When the link has data to exchange, a procedure or a termination; never without any. Data and procedures that wait
