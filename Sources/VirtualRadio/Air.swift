@@ -15,8 +15,8 @@ package import Space
 /// Simplifications: unless packets collide (`Propagation.capture`), an advertising event takes place at one instant on all
 /// of its channels, so a scanner whose window equals its interval receives every event unless the packet is lost. Scan
 /// requests, scan responses and packets of connections do not collide, and packets of connections are never damaged;
-/// peripheral latency is negotiated but not used; resolvable private addresses are not resolved. Intervals of
-/// advertising and of connections are the shortest that a host allows.
+/// resolvable private addresses are not resolved. Intervals of advertising and of connections are the shortest that a host
+/// allows.
 ///
 /// The air is made of parts with private state; it wires them and runs their timers:
 /// - `controllers` (in `AirContext`): identity, settings and outbox of each controller,
@@ -350,6 +350,7 @@ extension Air {
             case .advertisingSet(let set): runAdvertisingEvent(Int(set))
             case .link(let link): links.run(Int(link), &context)
             case .scanTimeout(let controller): scanners.expire(Int(controller), &context)
+            case .chain(let chain): runChain(Int(chain))
             case .replay: runReplay()
             case .heldItems:
                 releaseHeldItems()
@@ -357,6 +358,12 @@ extension Air {
             }
             scheduleHeldItems()
         }
+    }
+
+    /// Ends a PDU of a chain that scanners receive.
+    private mutating func runChain(_ chain: Int) {
+        let muted = muted
+        scanners.endPDU(of: chain, &medium, &context) { muted.contains($0) }
     }
 
     /// Runs one advertising event of an enabled set: scanners report it, an initiator may connect, else the next event is

@@ -18,6 +18,8 @@ enum TimerOwner: Hashable, Sendable {
     case link(Int32)
     /// The end of a controller's scan.
     case scanTimeout(Int32)
+    /// The end of the next PDU of a chain.
+    case chain(Int32)
     /// The next packet of the recording that is sent again.
     case replay
     /// The next command or event that the character of a controller delays.

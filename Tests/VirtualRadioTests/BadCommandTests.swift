@@ -48,6 +48,11 @@ import VirtualRadio
             fragmentPreference: 0, data: [UInt8](repeating: 1, count: count))
     }
 
+    /// A set with 1,506 bytes of data, and more to come.
+    private static let fragments: [any HCICommand] = [
+        set(0, 0), data(1, 251), data(0, 251), data(0, 251), data(0, 251), data(0, 251), data(0, 251),
+    ]
+
     private static func enable(_ handles: [UInt8], duration: UInt32 = 0) -> LESetExtendedAdvertisingEnable {
         LESetExtendedAdvertisingEnable(
             enable: 1, sets: handles.map { .init(advertisingHandle: $0, duration: Ticks(duration)) })
@@ -193,8 +198,25 @@ import VirtualRadio
             name: "fragments of an enabled set", before: [set(0, 0), enable([0])], command: data(1),
             status: .commandDisallowed),
         Case(
-            name: "252 octets", before: [set(0, 0), data(1, 250)], command: data(2, 2),
-            status: .memoryCapacityExceeded),
+            name: "1,651 bytes", before: fragments, command: data(2, 145), status: .memoryCapacityExceeded),
+        Case(
+            name: "246 bytes of a connectable set", before: [set(0, 1), data(3, 246)], command: enable([0]),
+            status: .invalidCommandParameters),
+        Case(
+            name: "239 bytes of a connectable set, directed and with its power",
+            before: [set(0, 0x45), data(3, 239)], command: enable([0]), status: .invalidCommandParameters),
+        Case(
+            name: "246 bytes of an enabled connectable set", before: [set(0, 1), data(3, 245), enable([0])],
+            command: data(3, 246), status: .packetTooLong),
+        Case(
+            name: "unchanged data of a disabled set", before: [set(0, 0), data()], command: data(4, 0),
+            status: .invalidCommandParameters),
+        Case(
+            name: "unchanged data of an empty set", before: [set(0, 0), enable([0])], command: data(4, 0),
+            status: .invalidCommandParameters),
+        Case(
+            name: "unchanged data with data", before: [set(0, 0), data(), enable([0])], command: data(4, 1),
+            status: .invalidCommandParameters),
         Case(name: "data of a scannable set", before: [set(0, 2)], command: data(), status: .invalidCommandParameters),
         Case(
             name: "scannable without scan response", before: [set(0, 2)], command: enable([0]),

@@ -10,8 +10,8 @@ import HCI
 /// A set is disabled, or enabled until its end, its last event, a connection or the host's command. Methods that take a
 /// command check it completely before they change anything.
 struct AdvertisingSet: Sendable {
-    /// Bytes of advertising data that a set can hold, and of its scan response.
-    static let dataLimit = 251
+    /// Bytes of advertising data that a set can hold, and of its scan response (Core 5.4, Vol 6, Part B, 2.3.4.9).
+    static let dataLimit = 1650
     static let legacyDataLimit = 31
     /// Duration of high duty cycle directed advertising in microseconds (Core 5.4, Vol 6, Part B, 4.4.2.4.3).
     static let highDutyDuration: Int64 = 1_280_000
@@ -62,6 +62,8 @@ struct AdvertisingSet: Sendable {
     private(set) var target = PackedAddress.anonymous
     private(set) var data: [UInt8] = []
     private(set) var scanResponse: [UInt8] = []
+    /// The least time in microseconds between two events, because of the PDUs of a chain; 0 without a chain.
+    private(set) var chainDuration: AirTime = 0
     private(set) var isEnabled = false
     /// Whether a connection ended it, and the host has neither enabled nor disabled it since.
     private(set) var endedByConnection = false
@@ -113,6 +115,26 @@ struct AdvertisingSet: Sendable {
         return properties.takesAdvertisingData ? data : []
     }
 
+    /// How its data is divided among extended PDUs.
+    func fragmentation(isScanResponse: Bool) -> AdvertisingFragmentation {
+        AdvertisingFragmentation(properties, isScanResponse: isScanResponse)
+    }
+
+    /// Whether an advertisement with this data fits: a connectable extended one has no chain.
+    private func fitsPDUs(_ octets: [UInt8]) -> Bool {
+        isLegacy || !isConnectable || octets.count <= fragmentation(isScanResponse: false).limitOfOnePDU
+    }
+
+    private mutating func updateChainDuration() {
+        guard !isLegacy else {
+            chainDuration = 0
+            return
+        }
+        chainDuration = max(
+            fragmentation(isScanResponse: false).duration(of: data.count, phy: secondaryPHY),
+            fragmentation(isScanResponse: true).duration(of: scanResponse.count, phy: secondaryPHY))
+    }
+
     /// What distinguishes its advertisements from others of the same address.
     func seenAdvertisement(isScanResponse: Bool) -> SeenAdvertisement {
         var detail = UInt32(isScanResponse ? 0x18 : properties.rawValue & 0x17)
@@ -131,6 +153,7 @@ extension AdvertisingSet {
         guard !dataIsIncomplete, !scanResponseIsIncomplete else { throw .commandDisallowed }
         let needsResponse = properties.contains(.scannable) && !isLegacy
         guard !needsResponse || !scanResponse.isEmpty else { throw .commandDisallowed }
+        guard fitsPDUs(data) else { throw .invalidCommandParameters }
         if isHighDuty {
             guard duration > 0, duration <= Self.highDutyDuration else { throw .invalidCommandParameters }
         }
@@ -256,6 +279,7 @@ extension AdvertisingSet {
         notifiesScanRequests = command.scanRequestNotificationEnable == 1
         transmitPower =
             command.transmitPower == .unspecified ? defaultPower : command.transmitPower.decibelMilliwatts
+        updateChainDuration()
     }
 
     /// The random address of a set of the extended commands; an enabled set that is not connectable uses it at once.
@@ -279,6 +303,7 @@ extension AdvertisingSet {
 
     mutating func setData(_ operation: AdvertisingDataOperation, _ octets: [UInt8]) throws(HCIStatus) {
         guard properties.takesAdvertisingData else { throw .invalidCommandParameters }
+        defer { updateChainDuration() }
         if operation == .unchanged {
             guard isEnabled, !data.isEmpty, octets.isEmpty, !isLegacy else {
                 throw .invalidCommandParameters
@@ -288,12 +313,17 @@ extension AdvertisingSet {
             try Self.assemble(&data, &dataIsIncomplete, operation, octets, limit: limit)
         }
         dataIdentifier &+= 1
+        guard !isEnabled || fitsPDUs(data) else {
+            data = []
+            throw .packetTooLong
+        }
     }
 
     mutating func setScanResponse(_ operation: AdvertisingDataOperation, _ octets: [UInt8]) throws(HCIStatus) {
         // Some hosts clear the scan response of sets that cannot have one.
         let clears = operation == .complete && octets.isEmpty
         guard properties.takesScanResponseData || clears else { throw .invalidCommandParameters }
+        defer { updateChainDuration() }
         try checkOperation(operation, octets)
         guard !isEnabled || !clears || isLegacy || !properties.takesScanResponseData else {
             throw .commandDisallowed
@@ -311,7 +341,7 @@ extension AdvertisingSet {
         guard !isEnabled else { throw .commandDisallowed }
     }
 
-    /// Assembles fragments; data beyond the limit is discarded as a whole.
+    /// Assembles fragments; data beyond the limit is discarded as a whole (Core 5.4, Vol 4, Part E, 7.8.54).
     private static func assemble(
         _ field: inout [UInt8], _ isIncomplete: inout Bool, _ operation: AdvertisingDataOperation, _ octets: [UInt8],
         limit: Int

@@ -202,7 +202,8 @@ struct AdvertisingSets: Sendable {
     mutating func endEvent(_ index: Int, _ context: inout AirContext) {
         if sets[index].isExhausted { return end(index, status: .limitReached, &context) }
         let interval = context.controllers.characters.interval(sets[index].interval, of: sets[index].controller)
-        let next = sets[index].eventStart + interval + nextDelay(of: index)
+        // A chain ends before the next event.
+        let next = sets[index].eventStart + max(interval + nextDelay(of: index), sets[index].chainDuration)
         context.timers.schedule(sets[index].timer, at: min(next, sets[index].end))
     }
 

@@ -70,6 +70,9 @@ private struct Scanner: Sendable {
         if seen.count >= Self.seenLimit { seen.removeAll(keepingCapacity: true) }
         return seen.insert(advertisement).inserted
     }
+
+    /// The duplicate filter passes an advertisement again, because its data was not received completely.
+    mutating func forget(_ advertisement: SeenAdvertisement) { seen.remove(advertisement) }
 }
 
 /// The scanning state of all controllers (Core 5.4, Vol 6, Part B, 4.4.3).
@@ -147,6 +150,8 @@ struct Scanners: Sendable {
         let isDirected: Bool
         /// The reports of the advertisement; empty before the first.
         var legacyReport = SharedReport(), extendedReport = SharedReport()
+        /// The controllers that have received the first PDU of a chain: of the advertisement, and of the scan response.
+        var chained: (advertisement: [Int], response: [Int]) = ([], [])
     }
 
     /// An encoded report that differs between receivers in its RSSI only: receivers with the same RSSI share the bytes.
@@ -175,6 +180,7 @@ struct Scanners: Sendable {
     private var version: UInt64 = 0
     /// By the index of the controller.
     private var hosts: [Host] = []
+    private var chains = AdvertisingChains()
 
     mutating func addController(_ index: Int) {
         if index == hosts.count { hosts.append(Host()) } else { hosts[index] = Host() }
@@ -183,6 +189,7 @@ struct Scanners: Sendable {
     /// Stops scanning, and restores the settings of a reset.
     mutating func reset(_ controller: Int, _ context: inout AirContext) {
         stop(controller, &context)
+        chains.cut(controller)
         if let timer = hosts[controller].timer { context.timers.remove(timer) }
         hosts[controller] = Host()
     }
@@ -214,6 +221,7 @@ struct Scanners: Sendable {
             listening.remove(at: place)
             controllers.remove(at: place)
             resetBlocks()
+            chains.removeReceiver(controller)
             version += 1
         }
         if let timer = hosts[controller].timer { context.timers.cancel(timer) }
@@ -249,6 +257,9 @@ extension Scanners {
                     receive(&reception, by: index, &advertising, &medium, &context)
                 }
             }
+        }
+        if !reception.chained.advertisement.isEmpty || !reception.chained.response.isEmpty {
+            startChains(reception, &advertising, &context)
         }
     }
 
@@ -348,14 +359,15 @@ extension Scanners {
         if isExtended {
             guard controllers.allows(LEExtendedAdvertisingReport.self, to: receiver) else { return }
             if isScanResponse {
-                return reportExtended(set, isScanResponse: true, rssi, to: receiver, &advertising, &controllers)
+                return reportExtended(&reception, isScanResponse: true, rssi, to: receiver, &advertising, &controllers)
             }
             if reception.extendedReport.isEmpty {
                 guard
                     advertising[set].reportedData(isScanResponse: false).count
                         <= AdvertisingReportBytes.extendedDataLimit
                 else {
-                    return reportExtended(set, isScanResponse: false, rssi, to: receiver, &advertising, &controllers)
+                    return reportExtended(
+                        &reception, isScanResponse: false, rssi, to: receiver, &advertising, &controllers)
                 }
                 reception.extendedReport.set(
                     AdvertisingReportBytes.extended(
@@ -401,23 +413,32 @@ extension Scanners {
                 address: advertising[set].address, target: advertising[set].target, rssi: rssi), to: receiver)
     }
 
+    /// Reports the data of the first auxiliary PDU; that of the others follows when they have ended.
     private func reportExtended(
-        _ set: Int, isScanResponse: Bool, _ rssi: Int8, to receiver: Int, _ advertising: inout AdvertisingSets,
-        _ controllers: inout Controllers
+        _ reception: inout PacketReception, isScanResponse: Bool, _ rssi: Int8, to receiver: Int,
+        _ advertising: inout AdvertisingSets, _ controllers: inout Controllers
     ) {
+        let set = reception.set
         let header = extendedHeader(of: set, isScanResponse: isScanResponse, rssi, &advertising)
-        send(
-            header, data: advertising[set].reportedData(isScanResponse: isScanResponse), to: receiver, &controllers)
+        let data = advertising[set].reportedData(isScanResponse: isScanResponse)
+        let first = advertising[set].fragmentation(isScanResponse: isScanResponse).sizes(of: data.count)[0]
+        send(header, data: data[..<first], isLast: first == data.count, to: receiver, &controllers)
+        guard first < data.count else { return }
+        if isScanResponse {
+            reception.chained.response.append(receiver)
+        } else {
+            reception.chained.advertisement.append(receiver)
+        }
     }
 
     /// Sends an extended report; data beyond the limit of one report is divided among several.
-    @inline(__always)
+    /// - Parameter isLast: whether no more data follows.
     private func send(
-        _ complete: AdvertisingReportBytes.ExtendedHeader, data: [UInt8], to receiver: Int,
-        _ controllers: inout Controllers
+        _ complete: AdvertisingReportBytes.ExtendedHeader, data: ArraySlice<UInt8>, isLast: Bool = true,
+        to receiver: Int, _ controllers: inout Controllers
     ) {
         var header = complete
-        var rest = data[...]
+        var rest = data
         while rest.count > AdvertisingReportBytes.extendedDataLimit {
             header.eventType = complete.eventType.union(.incomplete)
             controllers.sendReport(
@@ -425,7 +446,7 @@ extension Scanners {
                 to: receiver)
             rest = rest.dropFirst(AdvertisingReportBytes.extendedDataLimit)
         }
-        header.eventType = complete.eventType
+        header.eventType = isLast ? complete.eventType : complete.eventType.union(.incomplete)
         controllers.sendReport(AdvertisingReportBytes.extended(header, data: rest), to: receiver)
     }
 
@@ -478,7 +499,56 @@ extension Scanners {
             eventType: packet.extendedEventType, address: packet.address,
             secondaryPHY: packet.isLegacy ? 0 : PHY.oneMegabit.rawValue, identifier: packet.isLegacy ? 0xFF : 0,
             transmitPower: TransmitPower.unspecified.decibelMilliwatts, rssi: rssi)
-        send(header, data: packet.data, to: receiver, &controllers)
+        send(header, data: packet.data[...], to: receiver, &controllers)
+    }
+}
+
+// MARK: - Chains
+
+extension Scanners {
+    /// Begins the chains of an advertising event whose first PDUs were received.
+    private mutating func startChains(
+        _ reception: PacketReception, _ advertising: inout AdvertisingSets, _ context: inout AirContext
+    ) {
+        let set = reception.set
+        for (receivers, isScanResponse) in [
+            (reception.chained.advertisement, false), (reception.chained.response, true),
+        ] where !receivers.isEmpty {
+            let data = advertising[set].reportedData(isScanResponse: isScanResponse)
+            let advertisement = advertising[set].seenAdvertisement(isScanResponse: isScanResponse)
+            chains.start(
+                extendedHeader(of: set, isScanResponse: isScanResponse, 0, &advertising), data,
+                sizes: advertising[set].fragmentation(isScanResponse: isScanResponse).sizes(of: data.count),
+                from: reception.event.transmitter, power: reception.event.power,
+                to: receivers.map { .init(controller: $0, advertisement: advertisement) }, &context)
+        }
+    }
+
+    /// A PDU of a chain has ended: reports it to the scanners that receive it, and to the others that the data is not complete.
+    /// - Parameter isMuted: whether nothing is received from a controller.
+    mutating func endPDU(
+        of chain: Int, _ medium: inout Medium, _ context: inout AirContext, isMuted: (Int) -> Bool
+    ) {
+        guard let pdu = chains.endPDU(chain, &context) else { return }
+        let isSent = !pdu.isCut && !isMuted(pdu.transmitter)
+        let packet = Packet(
+            transmitter: pdu.transmitter, power: pdu.power, channel: pdu.number % 3, bits: pdu.bits)
+        for receiver in pdu.receivers
+        where context.controllers.allows(LEExtendedAdvertisingReport.self, to: receiver.controller) {
+            var header = pdu.header
+            if isSent, let rssi = medium.rssi(of: packet, at: receiver.controller, now: context.now) {
+                header.rssi = rssi
+                send(header, data: pdu.data, isLast: pdu.isLast, to: receiver.controller, &context.controllers)
+            } else {
+                header.eventType.formUnion(.truncated)
+                header.rssi = RSSI.unavailable.decibelMilliwatts
+                send(header, data: [], to: receiver.controller, &context.controllers)
+                if !pdu.isLast { chains.removeReceiver(receiver.controller, from: chain) }
+                if let place = scanners.firstIndex(where: { $0.controller == receiver.controller }) {
+                    scanners[place].forget(receiver.advertisement)
+                }
+            }
+        }
     }
 }
 
