@@ -22,6 +22,7 @@ package import Space
 /// - `controllers` (in `AirContext`): identity, settings and outbox of each controller,
 /// - `medium`: which receivers a packet reaches, and with what RSSI,
 /// - `advertising`, `scanners`, `initiators`, `links`, `tests`: the states of the link layer,
+/// - `classic`: BR/EDR, on controllers that have it,
 /// - `replay`: a recording that is sent again,
 /// - `cryptography`: random numbers and key pairs.
 ///
@@ -34,6 +35,7 @@ package struct Air: Sendable {
     var initiators = Initiators()
     var links = Links()
     var tests = DirectTests()
+    var classic = ClassicRadios()
     var replay = Replay()
     var cryptography: Cryptography
     /// The controllers that nothing is received from.
@@ -97,6 +99,7 @@ extension Air {
         scanners.addController(identifier.index)
         links.addController(identifier.index)
         tests.addController(identifier.index)
+        classic.addController(identifier.index, isDualMode: configuration.character.hasClassicRadio)
         cryptography.addController(
             identifier.index, Draws(seed: context.configuration.seed, configuration.name, "cryptography"))
         return identifier
@@ -273,14 +276,16 @@ extension Air {
         initiators.stop(controller)
         advertising.reset(controller, &context)
         links.reset(controller, &context)
+        classic.reset(controller, &context)
         cryptography.reset(controller)
         context.controllers.reset(controller)
     }
 
-    /// Whether a controller neither advertises, scans, initiates, has connections nor runs a test.
+    /// Whether a controller neither advertises, scans, initiates, inquires, pages, has connections nor runs a test.
     func isIdle(_ controller: Int) -> Bool {
         !links.hasLinks(controller) && !tests.isRunning(controller) && !scanners.isScanning(controller)
             && !initiators.isInitiating(controller) && !advertising.isAdvertising(controller)
+            && !classic.isActive(controller)
     }
 }
 
@@ -350,6 +355,8 @@ extension Air {
             case .advertisingSet(let set): runAdvertisingEvent(Int(set))
             case .link(let link): links.run(Int(link), &context)
             case .scanTimeout(let controller): scanners.expire(Int(controller), &context)
+            case .inquiry(let controller): classic.endInquiry(Int(controller), &context)
+            case .page(let controller): classic.endPage(Int(controller), &context)
             case .chain(let chain): runChain(Int(chain))
             case .replay: runReplay()
             case .heldItems:

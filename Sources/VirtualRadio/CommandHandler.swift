@@ -5,18 +5,29 @@
 import Bluetooth
 import HCI
 
-/// All commands of the emulated controllers.
-enum CommandTable {
-    static let handlers: [HCIOpcode: CommandHandler] = Dictionary(
-        uniqueKeysWithValues: [
-            controllerCommands, informationCommands, lowEnergyCommands, acceptListCommands, legacyAdvertisingCommands,
-            extendedAdvertisingCommands, scanningCommands, initiatingCommands, connectionCommands,
-            linkParameterCommands, flowControlCommands, encryptionCommands, cryptographyCommands, directTestCommands,
-        ].joined().map { ($0.opcode, $0) })
-
+/// The commands of an emulated controller, with or without BR/EDR.
+struct CommandTable: Sendable {
+    let handlers: [HCIOpcode: CommandHandler]
     /// The result of Read Local Supported Commands: derived from the handlers, so it cannot claim anything else. Vendor
     /// commands have no bits there.
-    static let supported = SupportedCommands(handlers.keys)
+    let supported: SupportedCommands
+
+    private init(_ handlers: [CommandHandler]) {
+        self.handlers = Dictionary(uniqueKeysWithValues: handlers.map { ($0.opcode, $0) })
+        supported = SupportedCommands(self.handlers.keys)
+    }
+
+    private static let all = [
+        controllerCommands, informationCommands, lowEnergyCommands, acceptListCommands, legacyAdvertisingCommands,
+        extendedAdvertisingCommands, scanningCommands, initiatingCommands, connectionCommands,
+        linkParameterCommands, flowControlCommands, encryptionCommands, cryptographyCommands, directTestCommands,
+        classicLinkCommands, classicSettingCommands,
+    ].flatMap { $0 }
+
+    /// Of a controller for LE only.
+    static let lowEnergy = CommandTable(all.filter { !$0.needsClassicRadio })
+    /// Of a controller for BR/EDR and LE.
+    static let dualMode = CommandTable(all)
 }
 
 /// How a controller executes and answers one command.
@@ -24,6 +35,8 @@ struct CommandHandler: Sendable {
     let opcode: HCIOpcode
     /// The style of commands that this command belongs to.
     private var style = CommandStyle.undecided
+    /// Whether only controllers with a BR/EDR radio have the command.
+    private(set) var needsClassicRadio = false
     /// Whether the command is answered by a Command Status event.
     private let isAnsweredByStatus: Bool
     /// Executes and answers the command; throws the status of failure.
@@ -101,6 +114,13 @@ struct CommandHandler: Sendable {
         return handler
     }
 
+    /// The same command as one that only controllers with a BR/EDR radio have.
+    func ofClassicRadio() -> CommandHandler {
+        var handler = self
+        handler.needsClassicRadio = true
+        return handler
+    }
+
     /// Executes a command of a host, and answers it.
     /// - Parameter settlesStyle: whether it counts as a command of its style.
     fileprivate func execute(
@@ -136,13 +156,14 @@ struct CommandHandler: Sendable {
         }
     }
 
-    /// As many bytes as success returns, because some hosts check the length first: the status, the connection handle if it
-    /// follows, and zeros.
+    /// As many bytes as success returns, because some hosts check the length first: the status, the connection handle or the
+    /// address if it follows, and zeros.
     private static func failure<Command: HCIReturningCommand>(
         of _: Command.Type, _ status: HCIStatus, _ packet: HCICommandPacket
     ) -> [UInt8] {
         var octets = [status.rawValue]
         if Command.self is any ConnectionCommand.Type { octets += packet.parameters.prefix(2) }
+        if Command.self is any AddressCommand.Type { octets += packet.parameters.prefix(6) }
         while octets.count < 255 {
             if (try? Command.Returned(parsing: octets)) != nil { return octets }
             octets.append(0)
@@ -161,16 +182,22 @@ extension Air {
     /// Executes a command of a host, and answers it.
     /// - Parameter settlesStyle: whether it counts as a legacy or extended command, if it is one.
     mutating func execute(_ packet: HCICommandPacket, by controller: Int, settlesStyle: Bool = true) {
-        guard let handler = CommandTable.handlers[packet.opcode] else {
+        guard let handler = context.controllers.commands(of: controller).handlers[packet.opcode] else {
             return refuse(packet, .unknownCommand, by: controller)
         }
         handler.execute(packet, by: controller, settlesStyle: settlesStyle, on: &self)
     }
 
-    /// Answers a command with a status of failure.
+    /// Answers a command with a status of failure. For an unknown command this is a Command Status event, on a controller for
+    /// BR/EDR and LE a Command Complete event: Android's host accepts no other.
     mutating func refuse(_ packet: HCICommandPacket, _ status: HCIStatus, by controller: Int) {
-        guard status != .unknownCommand, let handler = CommandTable.handlers[packet.opcode] else {
-            return context.controllers.emit(CommandStatus(status: status, opcode: packet.opcode), to: controller)
+        guard status != .unknownCommand,
+            let handler = context.controllers.commands(of: controller).handlers[packet.opcode]
+        else {
+            guard context.controllers.isDualMode(controller) else {
+                return context.controllers.emit(CommandStatus(status: status, opcode: packet.opcode), to: controller)
+            }
+            return context.controllers.emit(HCICommandComplete(opcode: packet.opcode, status: status), to: controller)
         }
         handler.refuse(packet, status: status, by: controller, on: &self)
     }

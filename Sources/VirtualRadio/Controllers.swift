@@ -22,7 +22,13 @@ enum Capabilities {
     static let subversion = VendorSetPosition.subversion
     static let transmitPowers: ClosedRange<Int8> = -127...20
     /// No BR/EDR, LE, and further pages of features (Core 5.4, Vol 2, Part C, 3.3).
-    static let classicFeatures: LMPFeatures = [.noClassicRadio, .lowEnergy, LMPFeatures(rawValue: 1 << 63)]
+    static let lowEnergyLinkManager: LMPFeatures = [.noClassicRadio, .lowEnergy, .furtherPages]
+    /// BR/EDR and LE. Secure Connections are not among them.
+    static let dualModeLinkManager: LMPFeatures = [
+        .encryption, .enhancedInquiryScan, .interlacedInquiryScan, .interlacedPageScan, .inquiryResultsWithRSSI,
+        .lowEnergy, .pauseEncryption, .extendedInquiryResponse, .simultaneousRadios, .simplePairing, .encapsulatedPDU,
+        .erroneousDataReporting, .variableInquiryPower, .furtherPages,
+    ]
     static let features: LEFeatures = [
         .encryption, .connectionParametersRequest, .extendedReject, .peripheralInitiatedFeaturesExchange,
         .dataPacketLengthExtension, .extendedScanningFilterPolicies, .twoMegabitPHY, .extendedAdvertising,
@@ -110,6 +116,13 @@ struct Controllers: Sendable {
 
     // MARK: - Addresses and settings
 
+    /// Whether a controller is for BR/EDR and LE.
+    func isDualMode(_ index: Int) -> Bool { controllers[index].isDualMode }
+    func commands(of index: Int) -> CommandTable { controllers[index].isDualMode ? .dualMode : .lowEnergy }
+    /// The features of a controller's link manager.
+    func linkManager(of index: Int) -> LMPFeatures {
+        controllers[index].isDualMode ? Capabilities.dualModeLinkManager : Capabilities.lowEnergyLinkManager
+    }
     func publicAddress(of index: Int) -> PackedAddress { controllers[index].publicAddress }
     func randomAddress(of index: Int) -> PackedAddress? { controllers[index].settings.randomAddress }
     /// The address that a controller scans or initiates with; `nil` if the host has not set it.
@@ -236,6 +249,8 @@ private struct Controller: Sendable {
     var isPresent = true
     var publicAddress: PackedAddress
     let defaultTransmitPower: Int8
+    /// Whether it is for BR/EDR and LE.
+    let isDualMode: Bool
     var outbox = Outbox()
     /// Whether it is in the list of controllers with output.
     var isAnnounced = false
@@ -247,6 +262,7 @@ private struct Controller: Sendable {
         self.generation = generation
         publicAddress = PackedAddress(configuration.publicAddress, type: 0)
         defaultTransmitPower = configuration.transmitPower.decibelMilliwatts
+        isDualMode = configuration.character.hasClassicRadio
     }
 }
 
@@ -342,13 +358,21 @@ extension CommandTable {
                     lmpVersion: Capabilities.version, companyIdentifier: Capabilities.company,
                     lmpSubversion: Capabilities.subversion)
             },
-            .returning(ReadLocalSupportedCommands.self) { _, _, _ in .init(supportedCommands: CommandTable.supported) },
-            .returning(ReadLocalSupportedFeatures.self) { _, _, _ in .init(lmpFeatures: Capabilities.classicFeatures) },
+            .returning(ReadLocalSupportedCommands.self) { air, controller, _ in
+                .init(supportedCommands: air.context.controllers.commands(of: controller).supported)
+            },
+            .returning(ReadLocalSupportedFeatures.self) { air, controller, _ in
+                .init(lmpFeatures: air.context.controllers.linkManager(of: controller))
+            },
             .returning(ReadLocalExtendedFeatures.self) { air, controller, command throws(HCIStatus) in
                 guard command.pageNumber <= 1 else { throw .invalidCommandParameters }
-                // Bit 1 of page 1: the host supports LE (Core 5.4, Vol 2, Part C, 3.3).
-                let hostFeatures: UInt64 = air.context.controllers[controller].settings.supportsLowEnergy ? 0x02 : 0
-                let features = command.pageNumber == 0 ? Capabilities.classicFeatures.rawValue : hostFeatures
+                // Bits 0 and 1 of page 1: the host supports Secure Simple Pairing and LE (Core 5.4, Vol 2, Part C, 3.3).
+                let hostFeatures: UInt64 =
+                    (air.classic[controller].simplePairing == .on ? 0x01 : 0)
+                    | (air.context.controllers[controller].settings.supportsLowEnergy ? 0x02 : 0)
+                let features =
+                    command.pageNumber == 0
+                    ? air.context.controllers.linkManager(of: controller).rawValue : hostFeatures
                 return .init(pageNumber: command.pageNumber, maximumPageNumber: 1, extendedLMPFeatures: features)
             },
             .returning(ReadBufferSize.self) { _, _, _ in
@@ -363,6 +387,12 @@ extension CommandTable {
                 .init(
                     aclDataPacketLength: UInt16(Capabilities.bufferLength),
                     totalACLDataPackets: UInt8(Capabilities.bufferCount))
+            },
+            .returning(LEReadBufferSizeV2.self) { _, _, _ in
+                .init(
+                    aclDataPacketLength: UInt16(Capabilities.bufferLength),
+                    totalACLDataPackets: UInt8(Capabilities.bufferCount), isochronousDataPacketLength: 0,
+                    totalIsochronousDataPackets: 0)
             },
             .returning(LEReadLocalSupportedFeatures.self) { _, _, _ in .init(features: Capabilities.features) },
             .returning(LEReadSupportedStates.self) { _, _, _ in .init(states: .all) },

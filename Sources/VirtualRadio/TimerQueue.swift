@@ -18,6 +18,10 @@ enum TimerOwner: Hashable, Sendable {
     case link(Int32)
     /// The end of a controller's scan.
     case scanTimeout(Int32)
+    /// The end of a controller's inquiry.
+    case inquiry(Int32)
+    /// The end of a controller's page.
+    case page(Int32)
     /// The end of the next PDU of a chain.
     case chain(Int32)
     /// The next packet of the recording that is sent again.

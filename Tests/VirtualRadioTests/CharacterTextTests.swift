@@ -9,12 +9,13 @@ import VirtualRadio
 @Suite struct CharacterTextTests {
     /// One or more texts for each name.
     static let samples = [
-        "legacy-5.0", "sets:2", "low-handles:1", "mixing", "mixing:uncounted", "feature-lies",
+        "dual-mode", "legacy-5.0", "sets:2", "low-handles:1", "mixing", "mixing:uncounted", "feature-lies",
         "feature-lies:no-commands", "ats2851", "le-only", "no-address", "same-address", "power", "power:fixed",
         "power:unknown", "silent:0x200A", "hung:50", "hung:20,error", "hung:20,removal@1s-2s", "slow:5",
         "slow:20,0x0C03",
         "busy", "busy:0x0C@100ms-300ms", "states", "scan-busy", "strict-random", "disable-first", "late-terminated",
         "early-terminated", "no-terminated", "terminated-0x44", "air-interval:0.1", "slow:7+early-terminated+sets:1",
+        "dual-mode+slow:20",
     ]
 
     @Test func samplesHaveAllNames() throws {
@@ -34,6 +35,7 @@ import VirtualRadio
     }
 
     @Test(arguments: [
+        ("dual-mode@1s-", .value("dual-mode takes no period: a controller has it from the start")),
         ("", CharacterFault.unknownName("")), ("legacy", .unknownName("legacy")), ("busy+", .unknownName("")),
         ("sets:4+slwo:3", .unknownName("slwo")), ("legacy-5.0:1", .value("legacy-5.0 takes no value")),
         ("sets", .value("sets needs a number of sets from 1 to 64")),

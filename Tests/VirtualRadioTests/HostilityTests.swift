@@ -10,6 +10,7 @@ import VirtualRadio
 
 /// Hosts that send arbitrary packets.
 @Suite struct HostilityTests {
+    private static let longData = [UInt8](repeating: 1, count: 251)
     /// One command of each kind, and data.
     private static let samples: [[UInt8]] = {
         let handle = ConnectionHandle(1)
@@ -47,6 +48,19 @@ import VirtualRadio
             SetControllerToHostFlowControl(flowControlEnable: 1),
             HostBufferSize(aclDataPacketLength: 27, totalACLDataPackets: 1),
             HostNumberOfCompletedPackets(completedPackets: [CompletedPackets(connectionHandle: handle, count: 1)]),
+            Bench.createConnection(Bench.address(3), interval: 6, latency: 5),
+            LESetExtendedAdvertisingParameters(
+                advertisingHandle: 2, properties: [], minimumInterval: AdvertisingInterval(32),
+                maximumInterval: AdvertisingInterval(32)),
+            LESetExtendedAdvertisingData(
+                advertisingHandle: 2, operation: .firstFragment, fragmentPreference: 0, data: longData),
+            LESetExtendedAdvertisingData(
+                advertisingHandle: 2, operation: .lastFragment, fragmentPreference: 0, data: longData),
+            LESetExtendedAdvertisingEnable(enable: 1, sets: [.init(advertisingHandle: 2)]),
+            Inquiry(length: 1), InquiryCancel(), CreateConnection(address: Bench.address(1)),
+            CreateConnectionCancel(address: Bench.address(1)), RemoteNameRequest(address: Bench.address(1)),
+            RemoteNameRequestCancel(address: Bench.address(1)), WritePageTimeout(BasebandSlots(16)),
+            WriteScanEnable(.page), WriteCurrentIACLAP(InquiryAccessCodes([.generalInquiry])),
         ]
         let packets = commands.map { HCIPacket.command(HCICommandPacket($0)).serialized() }
         let data = [0, 10, 300].map { count in

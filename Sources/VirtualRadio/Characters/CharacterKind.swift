@@ -16,6 +16,8 @@ import HCI
 struct CharacterKind: Sendable {
     let name: String
     let parameters: [CharacterParameter]
+    /// Whether it can begin or end while the controller is on the air.
+    private(set) var takesPeriod = true
     let deviations: @Sendable (CharacterValues) -> [Deviation]
 
     private init(
@@ -26,18 +28,29 @@ struct CharacterKind: Sendable {
         self.parameters = parameters
         self.deviations = deviations
     }
+
+    /// The same kind without periods.
+    private func fromTheStart() -> CharacterKind {
+        var kind = self
+        kind.takesPeriod = false
+        return kind
+    }
 }
 
 // MARK: - The table
 
 extension CharacterKind {
+    /// The name of controllers for BR/EDR and LE.
+    static let dualMode = "dual-mode"
+
     /// All kinds.
     static let all: [CharacterKind] = ofCapabilities + ofCommands + ofEvents
 
     /// Kinds that concern what the controller has, or says that it has.
     private static let ofCapabilities: [CharacterKind] = [
+        CharacterKind(dualMode) { _ in [Deviation(hasClassicRadio: true)] }.fromTheStart(),
         CharacterKind("legacy-5.0") { _ in
-            Deviation.lacks(extended.union([LEReadTransmitPower.opcode])) + [
+            Deviation.lacks(extended.union([LEReadTransmitPower.opcode, LEReadBufferSizeV2.opcode])) + [
                 .version(.core50), .features(removing: .extendedAdvertising),
                 .refuses([LESetAdvertisingParameters.opcode], .invalidCommandParameters, nonConnectableBelow100ms),
             ]

@@ -18,7 +18,9 @@ struct Characters: Sendable {
     private(set) var needsTimer = false
 
     mutating func add(_ character: ControllerCharacter, to controller: Int) {
-        states[controller] = character.isEmpty ? nil : CharacterState(character, since: now)
+        // What a controller is from the start needs no state.
+        let needsState = character.deviations.contains { !$0.deviation.isStatic }
+        states[controller] = needsState ? CharacterState(character, since: now) : nil
     }
 
     mutating func remove(from controller: Int) { states[controller] = nil }

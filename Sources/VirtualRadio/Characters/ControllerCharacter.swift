@@ -28,13 +28,17 @@ package struct ControllerCharacter: Hashable, Sendable {
     /// No deviations.
     package static let none = ControllerCharacter()
 
+    /// A controller for BR/EDR and LE, on which Android's Bluetooth stack starts: `dual-mode`.
+    package static let dualMode: ControllerCharacter = {
+        var character = ControllerCharacter()
+        character.parts = [Part(name: CharacterKind.dualMode, values: CharacterValues(), period: 0..<AirTime.never)]
+        return character
+    }()
+
     /// The names that the text of a character can have.
     package static var names: [String] { CharacterKind.all.map(\.name) }
 
     private init() {}
-
-    /// Whether there are no deviations.
-    var isEmpty: Bool { parts.isEmpty }
 
     /// The deviations, and when each of them applies, in microseconds since the controller joined the air.
     var deviations: [(period: Range<AirTime>, deviation: Deviation)] {
@@ -43,6 +47,9 @@ package struct ControllerCharacter: Hashable, Sendable {
 
     /// The public address that all controllers of this character have; `nil` if each has its own.
     package var commonAddress: BluetoothAddress? { deviations.lazy.compactMap(\.deviation.publicAddress).first }
+
+    /// Whether the controller is for BR/EDR and LE.
+    var hasClassicRadio: Bool { deviations.contains { $0.deviation.hasClassicRadio } }
 
     /// Whether a controller is removed from its host after a Hardware Error event.
     package var endsInRemoval: Bool { deviations.contains { $0.deviation.hang?.ending == .removal } }
@@ -79,6 +86,9 @@ extension ControllerCharacter {
         let words = halves[0].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let kind = CharacterKind.all.first(where: { $0.name == words[0] }) else {
             throw .unknownName(String(words[0]))
+        }
+        guard halves.count == 1 || kind.takesPeriod else {
+            throw .value("\(kind.name) takes no period: a controller has it from the start")
         }
         let values = words.count > 1 ? words[1].split(separator: ",", omittingEmptySubsequences: false) : []
         return Part(

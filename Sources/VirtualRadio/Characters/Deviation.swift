@@ -22,6 +22,13 @@ struct Deviation: Sendable {
     var intervalFactor: Double?
     /// The public address that all controllers of the character have.
     var publicAddress: BluetoothAddress?
+    /// Whether the controller is for BR/EDR and LE.
+    var hasClassicRadio = false
+
+    /// Whether commands, events and advertising are as on a controller without a character.
+    var isStatic: Bool {
+        delay == nil && hang == nil && command == nil && event == nil && intervalFactor == nil
+    }
 }
 
 /// What becomes of a command.

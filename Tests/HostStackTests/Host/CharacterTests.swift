@@ -33,6 +33,7 @@ import VirtualRadio
     private static let silence = "the controller did not answer within 5.0 seconds"
 
     static let rows = [
+        Row(character: "dual-mode"), Row(character: "dual-mode+legacy-5.0"),
         Row(character: "legacy-5.0"),
         Row(character: "sets:1", advertisingBesideConnection: "the controller has only 1 advertising set"),
         Row(character: "sets:12"),
