@@ -299,7 +299,7 @@ class Program:
         self._errors = (folder / "errors").open("w+")
         self.process = subprocess.Popen(
             [
-                BINARY, "run", folder / "fuzz.yaml", "--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0",
+                BINARY, "run", folder / "fuzz.yaml", "--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0?as=dual-mode",
                 "--air-timing", "immediate", "--seed", str(seed), "--ephemeral", "--json",
                 "--control", folder / "control",
             ],

@@ -72,8 +72,30 @@ def other_commands(beacons: list[str]) -> Commands:
         (0x202E, b"\x84\x03"), (0x2031, b"\x00\x03\x03"), (0x204B, b""), (0x204E, b"\x01" + beacon + b"\x00"),
         (0x2060, b""), (0xFC01, b"\x01\x02"), (0xFFBE, struct.pack("<iii", 3000, -1000, 0)),
     ]  # fmt: skip
-    accepted = [(0x2011, b"\x01" + wire(each)) for each in beacons]
+    accepted = [*classic_commands(beacons), *((0x2011, b"\x01" + wire(each)) for each in beacons)]
     return others + accepted
+
+
+def classic_commands(beacons: list[str]) -> Commands:
+    """Commands of BR/EDR, which controllers with the character `dual-mode` have."""
+    beacon = wire(beacons[0])
+    writes = [
+        (0x080F, b"\x05\x00"), (0x0C16, b"\x00\x7d"), (0x0C18, b"\x10\x00"), (0x0C1A, b"\x03"),
+        (0x0C1C, b"\x00\x08\x12\x00"), (0x0C1E, b"\x00\x10\x12\x00"), (0x0C20, b"\x00"), (0x0C24, b"\x0c\x02\x5a"),
+        (0x0C26, b"\x60\x00"), (0x0C3A, b"\x01\x33\x8b\x9e"), (0x0C43, b"\x01"), (0x0C45, b"\x02"), (0x0C47, b"\x01"),
+        (0x0C52, bytes(241)), (0x0C56, b"\x01"), (0x0C59, b"\x00"), (0x0C5B, b"\x00"), (0x0C05, b"\x00"),
+        (0x0C05, b"\x02\x01" + bytes(6) + b"\x02"), (0x0C0D, beacon + b"\x01"), (0x0C11, b"\x01" + beacon + KEY),
+        (0x0C12, beacon + b"\x01"),
+    ]  # fmt: skip
+    reads = (
+        0x080E, 0x0C15, 0x0C17, 0x0C19, 0x0C1B, 0x0C1D, 0x0C1F, 0x0C23, 0x0C25, 0x0C38, 0x0C39, 0x0C42, 0x0C44, 0x0C46,
+        0x0C51, 0x0C55, 0x0C58, 0x0C5A, 0x100B, 0x100C,
+    )  # fmt: skip
+    links = [
+        (0x0401, b"\x33\x8b\x9e\x01\x00"), (0x0402, b""), (0x0405, beacon + b"\x18\xcc\x01\x00\x00\x00\x01"),
+        (0x0408, beacon), (0x0419, beacon + b"\x01\x00\x00\x00"), (0x041A, beacon),
+    ]  # fmt: skip
+    return writes + [(opcode, b"") for opcode in reads] + links
 
 
 def attribute_pdus() -> list[bytes]:

@@ -16,8 +16,8 @@ do {
 }
 
 let targets: [FuzzTarget] = [
-    .advertising, .hci, .btsnoop, .capture, .dbus, .control, .profile, .lists, .beaconList, .smp, .ancs, .esphome,
-    .esphomeClient, .netsim, .netsimConnection,
+    .advertising, .hci, .controller, .btsnoop, .capture, .dbus, .control, .profile, .lists, .beaconList, .smp, .ancs,
+    .esphome, .esphomeClient, .netsim, .netsimConnection,
 ]
 let chosen = targets.filter { arguments.target == nil || arguments.target == $0.name }
 guard !chosen.isEmpty else {
