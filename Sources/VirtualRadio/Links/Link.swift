@@ -278,9 +278,16 @@ struct Link: Sendable {
     func time(ofEvent number: Int64) -> AirTime { anchor + (number - anchorEvent) * intervalMicroseconds }
 
     /// The number of the first connection event that has not taken place at `time`, and that the peripheral attends.
-    func nextAttendedEvent(at time: AirTime) -> Int64 {
+    /// Mutating, so that the link is not copied for a call (hot path).
+    @inline(__always)
+    mutating func nextAttendedEvent(at time: AirTime) -> Int64 {
         let next = nextEventNumber(at: time)
-        guard latency > 0, !peripheralAttendsEachEvent else { return next }
+        return latency == 0 ? next : attendedEvent(from: next)
+    }
+
+    @inline(never)
+    private mutating func attendedEvent(from next: Int64) -> Int64 {
+        guard !peripheralAttendsEachEvent else { return next }
         guard next > attendedEvent else { return attendedEvent }
         let period = Int64(latency) + 1
         return attendedEvent + (next - attendedEvent + period - 1) / period * period
@@ -328,8 +335,9 @@ struct Link: Sendable {
     var isEventOpen: Bool { event.isOpen }
 
     /// When the next exchange of data takes place, if there is data.
-    func timeOfExchange(at now: AirTime) -> AirTime {
-        event.timeOfExchange(at: now) ?? time(ofEvent: nextAttendedEvent(at: now))
+    mutating func timeOfExchange(at now: AirTime) -> AirTime {
+        if let time = event.timeOfExchange(at: now) { return time }
+        return time(ofEvent: nextAttendedEvent(at: now))
     }
 
     /// Whether an exchange of data may take place now.

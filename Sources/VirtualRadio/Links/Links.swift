@@ -8,8 +8,8 @@ import HCI
 /// The connections of all controllers (Core 5.4, Vol 6, Part B, 4.5).
 ///
 /// The timer of a link is set to the earliest of: its next exchange of data (`ConnectionEvent`), its next connection event
-/// with a procedure that the peripheral attends, a timeout, and the instant of a connection update. Without any of these, the timer is off. Each method
-/// that changes a link calls `schedule` afterwards.
+/// with a procedure that the peripheral attends, a timeout, and the instant of a connection update. Without any of these, the
+/// timer is off. Each method that changes a link calls `schedule` afterwards.
 ///
 /// The radio of a controller is in one exchange at a time: the links of a controller take turns, exchange by exchange. An
 /// event without data takes no time of the radio, nor does advertising or scanning.
@@ -169,9 +169,10 @@ struct Links: Sendable {
         for link in hosts[controller].links { schedule(Int(link), &context) }
     }
 
-    private func timeOfEvent(_ index: Int, _ now: AirTime, _ timing: ConnectionTiming) -> AirTime {
+    private mutating func timeOfEvent(_ index: Int, _ now: AirTime, _ timing: ConnectionTiming) -> AirTime {
         if timing == .immediate { return now }
-        return links[index].time(ofEvent: links[index].nextAttendedEvent(at: now))
+        let next = links[index].nextAttendedEvent(at: now)
+        return links[index].time(ofEvent: next)
     }
 
     /// When the link has data to exchange, a procedure or a termination; never without any. Data and procedures that wait
