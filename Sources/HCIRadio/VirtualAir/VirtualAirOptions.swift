@@ -33,7 +33,7 @@ package struct VirtualAirOptions: Hashable, Sendable {
         package var character: ControllerCharacter {
             if let givenCharacter { return givenCharacter }
             guard case .netsim = place else { return .none }
-            return (try? ControllerCharacter("dual-mode")) ?? .none
+            return .dualMode
         }
 
         /// Gives its controllers a character.
