@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from swift_packages import DOCUMENTS, LIMIT, swift, write_package
 
-NOT_BUILT = {"ArgumentParser", "CLibYAML", "HTTPTypes", "HummingbirdCore", "Logging", "Metrics", "RunServer", "ServiceLifecycle"}
+NOT_BUILT = {"ArgumentParser", "CLibYAML", "HTTPTypes", "HummingbirdCore", "Logging", "Metrics", "NIOHTTP2", "Netsim", "RunServer",
+             "ServiceLifecycle"}
 """Modules of the program that `BeaconryCentral` does not need."""
 READS_PROFILES = {"CLibYAML"}
 """Those that `BeaconryTesting` needs: its airs have profiles."""
