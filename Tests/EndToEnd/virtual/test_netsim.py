@@ -492,7 +492,7 @@ def test_file_of_a_killed_run_is_removed_by_the_next(folder: Path, emulators: Em
         (["--netsim-ini"], "--netsim-ini needs a server for emulators"),
         (["--netsim", "localhost"], "netsim:HOST:PORT"),
         (["--netsim", "127.0.0.2:0", "--netsim-ini"], "emulators look at localhost"),
-        (["--netsim", "127.0.0.1:0?as=dual"], 'there is no character "dual"; did you mean "dual-mode"?'),
+        (["--netsim", "127.0.0.1:0?as=dual-mod"], 'there is no character "dual-mod"; did you mean "dual-mode"?'),
     ],
 )
 def test_wrong_options_are_refused(beaconry: Beaconry, options: list[str], words: str) -> None:
