@@ -8,8 +8,8 @@ import TestSupport
 import VirtualRadio
 
 extension FuzzTarget {
-    /// Commands of a host to a controller for BR/EDR and LE: each is answered once, with return parameters that can be read, and
-    /// so are its events.
+    /// Commands of a host to a controller for BR/EDR and LE: each is answered once, and its return parameters can be read, as can
+    /// the events of the controller.
     static let controller = FuzzTarget(name: "controller", divisor: 4) { generator in
         var stream: [UInt8] = []
         for _ in 0..<Int.random(in: 1...6, using: &generator) { stream += command(&generator) }

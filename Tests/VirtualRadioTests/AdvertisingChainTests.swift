@@ -155,6 +155,29 @@ import VirtualRadio
         #expect(others.flatMap(\.data) == Self.whole)
     }
 
+    /// With lost packets and collisions, data is complete or truncated, and the same in each run. The scanner changes its channel
+    /// during advertising events.
+    @Test(arguments: Propagation.environments.map(\.propagation))
+    func dataIsCompleteOrTruncatedInPhysics(_ propagation: Propagation) throws {
+        func run() -> [ScanReport] {
+            var bench = Bench(AirConfiguration(seed: 5, propagation: propagation))
+            let scanner = bench.add(1, position: Position(x: 0, y: 0))
+            scan(&bench, scanner)
+            for number in UInt8(10)..<20 {
+                let advertiser = bench.add(number, position: Position(x: Double(number), y: 3))
+                advertise(Array(Self.whole.dropFirst(Int(number))), &bench, advertiser)
+            }
+            return assembled(self.reports(&bench, scanner, for: 10_000))
+        }
+        let reports = run()
+        #expect(reports.filter(\.isComplete).count > 20 && reports.contains { !$0.isComplete })
+        for report in reports {
+            let whole = Self.whole.dropFirst(Int(report.address.octets.last ?? 0))
+            #expect(report.isComplete ? report.data == Array(whole) : whole.starts(with: report.data))
+        }
+        #expect(run() == reports)
+    }
+
     enum Interruption: CaseIterable {
         case setDisabled, setRemoved, advertiserReset, advertiserRemoved, advertiserMuted, scannerStopped,
             scannerRemoved

@@ -83,7 +83,8 @@ package struct WriteDefaultLinkPolicy: SettingCommand, Hashable {
     package init(_ value: LinkPolicy) { self.value = value }
 }
 
-/// HCI_Read_Connection_Accept_Timeout (Core 5.4, Vol 4, Part E, 7.3.13): the time in which a host decides about a connection: 1 to 0xB540 slots.
+/// HCI_Read_Connection_Accept_Timeout (Core 5.4, Vol 4, Part E, 7.3.13): the time in which a host decides about a
+/// connection: 1 to 0xB540 slots.
 package struct ReadConnectionAcceptTimeout: SettingQuery, Hashable {
     package static let definition = HCICommandDefinition(0x0C15, "Read Connection Accept Timeout", supportedBit: (7, 2))
     package typealias Value = BasebandSlots

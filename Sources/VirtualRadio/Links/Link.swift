@@ -87,10 +87,11 @@ enum LinkProcedure: Hashable, Sendable {
 ///   have the same key decides.
 /// - Termination: requested by one side; takes effect when the data sent before has crossed, or at the deadline.
 ///
-/// With peripheral latency, the peripheral skips connection events (Core 5.4, Vol 6, Part B, 4.5.1): after one that took place, it
-/// attends each `latency + 1`th. What the central sends waits for such an event. The peripheral attends each event while it has
-/// something to send, or waits for an acknowledgment, for more data (the MD bit), for the answer to a PDU of a procedure, or for an
-/// instant. Events that it attends without data are not simulated: their numbers follow from the last one that took place.
+/// With peripheral latency, the peripheral skips connection events (Core 5.4, Vol 6, Part B, 4.5.1): after one that took
+/// place, it attends each `latency + 1`th. What the central sends waits for such an event. The peripheral attends each event
+/// while it has something to send, or waits for an acknowledgment, for more data (the MD bit), for the answer to a PDU of a
+/// procedure, or for an instant. Events that it attends without data are not simulated: their numbers follow from the last
+/// one that took place.
 ///
 /// A link whose other end is gone is lost at `lossDeadline`. A link may have a silent side, whose packets do not arrive:
 /// then there are no connection events, and the other end is lost at `lossDeadline` unless the silence ends before.

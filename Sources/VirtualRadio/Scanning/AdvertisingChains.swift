@@ -70,9 +70,9 @@ struct AdvertisingFragmentation: Hashable, Sendable {
 
 /// The chains of auxiliary PDUs that scanners are receiving (Core 5.4, Vol 6, Part B, 4.3.3).
 ///
-/// Scanners follow a chain from its first PDU, which they receive with the advertising event, until its end, until a PDU is lost,
-/// or until they stop. The timer of a chain is due at the end of each further PDU. A chain is sent to its end also if its set is
-/// disabled meanwhile; the reset of its controller cuts it.
+/// Scanners follow a chain from its first PDU, which they receive with the advertising event, until its end, until a PDU is
+/// lost, or until they stop. The timer of a chain is due at the end of each further PDU. A chain is sent to its end also if
+/// its set is disabled meanwhile; the reset of its controller cuts it.
 struct AdvertisingChains: Sendable {
     /// A scanner that has received all PDUs of a chain so far.
     struct Receiver: Sendable {
@@ -153,6 +153,13 @@ struct AdvertisingChains: Sendable {
         context.timers.schedule(chain.timer, at: context.now + chain.duration)
         chains[index] = chain
         return pdu
+    }
+
+    /// Whether a scanner is receiving a chain of an advertisement.
+    func isFollowed(by controller: Int, _ advertisement: SeenAdvertisement) -> Bool {
+        chains.contains { chain in
+            chain?.receivers.contains { $0.controller == controller && $0.advertisement == advertisement } ?? false
+        }
     }
 
     /// A scanner follows a chain no longer.

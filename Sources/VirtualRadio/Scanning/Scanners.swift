@@ -413,7 +413,8 @@ extension Scanners {
                 address: advertising[set].address, target: advertising[set].target, rssi: rssi), to: receiver)
     }
 
-    /// Reports the data of the first auxiliary PDU; that of the others follows when they have ended.
+    /// Reports the data of the first auxiliary PDU; that of the others follows when they have ended. A scanner that changes its
+    /// channel receives several primary PDUs of an event, and follows one of them.
     private func reportExtended(
         _ reception: inout PacketReception, isScanResponse: Bool, _ rssi: Int8, to receiver: Int,
         _ advertising: inout AdvertisingSets, _ controllers: inout Controllers
@@ -422,8 +423,13 @@ extension Scanners {
         let header = extendedHeader(of: set, isScanResponse: isScanResponse, rssi, &advertising)
         let data = advertising[set].reportedData(isScanResponse: isScanResponse)
         let first = advertising[set].fragmentation(isScanResponse: isScanResponse).sizes(of: data.count)[0]
-        send(header, data: data[..<first], isLast: first == data.count, to: receiver, &controllers)
-        guard first < data.count else { return }
+        let isChain = first < data.count
+        if isChain, chains.isFollowed(by: receiver, advertising[set].seenAdvertisement(isScanResponse: isScanResponse))
+        {
+            return
+        }
+        send(header, data: data[..<first], isLast: !isChain, to: receiver, &controllers)
+        guard isChain else { return }
         if isScanResponse {
             reception.chained.response.append(receiver)
         } else {
