@@ -28,6 +28,7 @@ package enum SystemErrorText {
         if case .connectTimeout(let time)? = error as? ChannelError {
             return "no answer within \(time.nanoseconds / 1_000_000_000) s"
         }
+        if let unknown = error as? SocketAddressError.UnknownHost { return "there is no host named \(unknown.host)" }
         if case .unixDomainSocketPathTooLong? = error as? SocketAddressError {
             return "its path has more than \(MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1) bytes"
         }

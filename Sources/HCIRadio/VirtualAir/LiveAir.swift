@@ -51,6 +51,7 @@ final class LiveAir {
     private struct Member {
         let identifier: ControllerIdentifier
         let name: String
+        let address: BluetoothAddress
         let delegate: any AirDelegate
         /// What its host is; `nil` if it does not say.
         let kind: String?
@@ -61,6 +62,8 @@ final class LiveAir {
     private var memberCount = 0
     /// The controllers by name.
     private var controllers: [String: ControllerIdentifier] = [:]
+    /// The number of controllers with each public address.
+    private var addresses: [BluetoothAddress: Int] = [:]
     private var wakeUp: (time: AirTime, task: Scheduled<Void>)?
     private var isSettling = false
     private var lastAddress: UInt32 = 0
@@ -146,6 +149,9 @@ final class LiveAir {
     /// Whether a controller on this air has this name.
     func hasController(named name: String) -> Bool { controllers[name] != nil }
 
+    /// Whether a controller on this air has this public address.
+    func hasController(at address: BluetoothAddress) -> Bool { addresses[address] != nil }
+
     /// Puts a controller on the air.
     /// - Parameter kind: what its host is; `nil` if it does not say.
     func join(
@@ -156,7 +162,9 @@ final class LiveAir {
         controllers[configuration.name] = identifier
         while owned.count <= identifier.number { owned.append(nil) }
         owned[identifier.number] = Member(
-            identifier: identifier, name: configuration.name, delegate: delegate, kind: kind)
+            identifier: identifier, name: configuration.name, address: configuration.publicAddress, delegate: delegate,
+            kind: kind)
+        addresses[configuration.publicAddress, default: 0] += 1
         memberCount += 1
         places.set(configuration.motion, of: configuration.name, isBeacon: configuration.isOfBeacon)
         return identifier
@@ -332,13 +340,15 @@ final class LiveAir {
 
     /// Removes a controller from the air, as if it lost its power: its peers notice by their supervision timeouts.
     func leave(_ identifier: ControllerIdentifier) {
-        guard let name = member(identifier)?.name else { return }
+        guard let member = member(identifier) else { return }
         owned[identifier.number] = nil
         memberCount -= 1
         catchUp()
         air.removeController(identifier)
-        controllers[name] = nil
-        places.remove(name)
+        controllers[member.name] = nil
+        let others = addresses[member.address, default: 1] - 1
+        addresses[member.address] = others == 0 ? nil : others
+        places.remove(member.name)
         settle()
     }
 

@@ -17,7 +17,7 @@ final class ServedControllers {
     private(set) var motion: Motion?
     /// The hardware of its hosts.
     private(set) var hardware: ReceiverHardware
-    private var character: ControllerCharacter
+    private(set) var character: ControllerCharacter
     /// The hosts that are on the air, and the addresses of their controllers.
     private var inUse: [(name: String, address: BluetoothAddress)] = []
 
@@ -42,19 +42,26 @@ final class ServedControllers {
     /// The controller for another host. Of the addresses from the server's upwards it has the lowest that is free, unless its
     /// character has one address for all.
     func take() -> ControllerConfiguration {
-        take(name: server.name ?? "host", at: server.address ?? character.commonAddress ?? air.makePublicAddress())
+        let address = server.address ?? character.commonAddress ?? air.makePublicAddress()
+        return take(name: server.name ?? "host", at: address, as: character)
     }
 
     /// The controller for a host that has a name, which the name of the server precedes, and an address: the one that it was
     /// given, else that of the server, else the one that follows from what it is.
-    func take(name: String, given: BluetoothAddress?, derived: BluetoothAddress) -> ControllerConfiguration {
-        take(name: server.name ?? name, at: given ?? server.address ?? character.commonAddress ?? derived)
+    /// - Parameter character: the character of the door through which it comes.
+    func take(
+        name: String, given: BluetoothAddress?, derived: BluetoothAddress, as character: ControllerCharacter
+    ) -> ControllerConfiguration {
+        let address = given ?? server.address ?? character.commonAddress ?? derived
+        return take(name: server.name ?? name, at: address, as: character)
     }
 
-    private func take(name: String, at address: BluetoothAddress) -> ControllerConfiguration {
+    private func take(
+        name: String, at address: BluetoothAddress, as character: ControllerCharacter
+    ) -> ControllerConfiguration {
         var address = address
         if character.commonAddress == nil {
-            while inUse.contains(where: { $0.address == address }) { address = address.successor }
+            while air.hasController(at: address) || !address.isOfDevice { address = address.successor }
         }
         let name = air.freeName(name)
         inUse.append((name, address))
@@ -100,6 +107,9 @@ final class ServedControllers {
 }
 
 extension BluetoothAddress {
+    /// Whether a device can have it: not all bits are equal.
+    fileprivate var isOfDevice: Bool { self != .zero && octets.contains { $0 != 0xFF } }
+
     /// The next higher address; the first after the last.
     fileprivate var successor: BluetoothAddress {
         var octets = Array(octets)

@@ -100,8 +100,13 @@ extension ChipInformation {
         let chip = try ProtobufFields(parsing: fields.bytes(2)[...])
         let device = try ProtobufFields(parsing: fields.bytes(3)[...])
         let name = device.string(1)
+        let text = chip.string(9)
+        let address = BluetoothAddress(text)
+        guard text.isEmpty || address != nil else {
+            throw WireError(.badValue(field: "address of the chip"), offset: bytes.startIndex)
+        }
         self.init(
-            Kind(rawValue: chip.uint32(1)), address: BluetoothAddress(chip.string(9)),
+            Kind(rawValue: chip.uint32(1)), address: address,
             deviceName: name.isEmpty ? fields.string(1) : name, deviceKind: device.string(2),
             devicePath: device.string(8))
     }

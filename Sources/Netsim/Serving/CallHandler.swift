@@ -67,12 +67,14 @@ final class CallHandler: ChannelDuplexHandler {
         let type = headers.first(name: "content-type") ?? ""
         guard headers.first(name: ":method") == "POST", type.hasPrefix(Self.contentType) else {
             phase = .closed
-            delegate.refuse("it is no gRPC client (\(type.isEmpty ? "no content type" : type.prefix(64)))", peer: peer)
+            let method = headers.first(name: ":method").map(Self.beginning) ?? "no method"
+            let content = type.isEmpty ? "no content type" : Self.beginning(of: type)
+            delegate.refuse("its request is not one of gRPC (\(method), \(content))", peer: peer)
             // gRPC over HTTP/2, "Requests": Unsupported Media Type.
             return write(context, [":status": "415"], endStream: true)
         }
         guard headers.first(name: ":path") == Self.path else {
-            let asked = (headers.first(name: ":path") ?? "").prefix(128)
+            let asked = headers.first(name: ":path").map(Self.beginning) ?? ""
             let status = RPCStatus(.unimplemented, "there is no method \(asked)")
             delegate.refuse(status.message, peer: peer)
             return end(context, status)
@@ -85,6 +87,9 @@ final class CallHandler: ChannelDuplexHandler {
             handler.end(context, RPCStatus(.ok))
         }
     }
+
+    /// The beginning of what a client wrote, for people.
+    private static func beginning(of text: String) -> String { String(decoding: text.utf8.prefix(128), as: UTF8.self) }
 
     private func deliver(_ context: ChannelHandlerContext) {
         do throws(RPCStatus) {
@@ -109,6 +114,9 @@ final class CallHandler: ChannelDuplexHandler {
         case .packet(let packet):
             context.fireChannelRead(wrapInboundOut(ByteBuffer(bytes: packet.serialized())))
         case .reply(let packet):
+            guard context.channel.isWritable else {
+                throw RPCStatus(.resourceExhausted, "it does not read the answers to its commands")
+            }
             var messages = ByteBuffer()
             Self.append(packet, to: &messages)
             writeMessages(context, messages, promise: nil)

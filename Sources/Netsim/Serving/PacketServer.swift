@@ -29,13 +29,17 @@ package final class PacketServer {
     package static let connectionLimit = 256
     /// The calls of a connection that are open at once (HTTP/2, SETTINGS_MAX_CONCURRENT_STREAMS).
     package static let callLimit = 64
-    /// The longest list of headers, in bytes.
-    package static let headerLimit = 8_192
+    /// The longest list of headers, in bytes, as the library of HTTP/2 limits it.
+    package static let headerLimit = 16_384
     /// How long a call may take to send its chip information, and a connection without calls may stay.
     package static let chipTimeout = TimeAmount.seconds(10)
     package static let idleTimeout = TimeAmount.seconds(60)
     /// The bytes that wait for a device before the packets of its controller wait in the controller.
     static let outboundLimit = 65_536
+    /// The calls that a connection may cancel, and the faults of calls that it may have, in 30 s: tests come and go often.
+    static let cancellationLimit = 10_000
+    /// The bytes that are read of a connection before others have their turn: frames of one byte are work, too.
+    static let bytesInOneGo = 4_096
 
     private let channel: any Channel
 
@@ -59,6 +63,8 @@ package final class PacketServer {
                 }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: bytesInOneGo))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try connections.value.admit(channel) }
             }
@@ -86,13 +92,16 @@ private final class Connections {
     init(_ delegate: any PacketServerDelegate) { self.delegate = delegate }
 
     func admit(_ channel: any Channel) throws {
-        guard count < PacketServer.connectionLimit else { throw ChannelError.alreadyClosed }
-        count += 1
-        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
-        channel.closeFuture.whenComplete { _ in bound.value.count -= 1 }
         let peer = channel.remoteAddress.flatMap { address in
             address.ipAddress.flatMap { host in address.port.map { "\(HostAndPort(host: host, port: $0))" } }
         }
+        guard count < PacketServer.connectionLimit else {
+            delegate.refuse("\(PacketServer.connectionLimit) connections are open already", peer: peer ?? "unknown")
+            throw ChannelError.alreadyClosed
+        }
+        count += 1
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        channel.closeFuture.whenComplete { _ in bound.value.count -= 1 }
         try configure(channel, peer: peer ?? "unknown")
     }
 
@@ -105,6 +114,8 @@ private final class Connections {
         var stream = NIOHTTP2Handler.StreamConfiguration()
         stream.outboundBufferSizeHighWatermark = PacketServer.outboundLimit
         stream.outboundBufferSizeLowWatermark = PacketServer.outboundLimit / 2
+        stream.streamResetFrameRateLimit.maximumCount = PacketServer.cancellationLimit
+        stream.streamErrorRateLimit.maximumCount = PacketServer.cancellationLimit
         var management = NIOHTTP2ServerConnectionManagementHandler.Configuration.defaults
         management.maxIdleTime = PacketServer.idleTimeout
         management.maxGraceTime = .seconds(5)
@@ -139,12 +150,51 @@ private final class ConnectionFaults: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // An error of one call is handled there.
-        if error is NIOHTTP2Errors.StreamError { return }
-        if !isReported, SystemErrorText.code(of: error) == nil {
+        let fault = HTTP2Fault(error)
+        if !isReported, let reason = fault.reason {
             isReported = true
-            delegate.refuse("what it sends is not HTTP/2 (\(error))", peer: peer)
+            delegate.refuse(reason, peer: peer)
         }
-        context.close(promise: nil)
+        guard case .ofCall = fault else { return context.close(promise: nil) }
+        // The call was reset; further ones are reported, too.
+        isReported = false
+    }
+}
+
+/// What an error of a connection means.
+private enum HTTP2Fault {
+    /// A call of the connection was reset because of its headers; the others go on.
+    case ofCall(String)
+    /// What came over the connection ends it.
+    case ofConnection(String)
+    /// The connection failed.
+    case none
+
+    init(_ error: any Error) {
+        let name = "\(type(of: error))"
+        switch error {
+        case is NIOHTTP2Errors.BadClientMagic: self = .ofConnection("it does not speak HTTP/2")
+        case is NIOHTTP2Errors.MissingPseudoHeader, is NIOHTTP2Errors.DuplicatePseudoHeader,
+            is NIOHTTP2Errors.PseudoHeaderAfterRegularHeader, is NIOHTTP2Errors.UnknownPseudoHeader,
+            is NIOHTTP2Errors.UnsupportedPseudoHeader, is NIOHTTP2Errors.InvalidPseudoHeaders,
+            is NIOHTTP2Errors.InvalidPseudoHeaderValue, is NIOHTTP2Errors.EmptyPathHeader,
+            is NIOHTTP2Errors.InvalidHTTP2HeaderFieldName, is NIOHTTP2Errors.InvalidHTTP2HeaderFieldValue,
+            is NIOHTTP2Errors.ForbiddenHeaderField, is NIOHTTP2Errors.TrailersWithoutEndStream:
+            self = .ofCall("the headers of a call are malformed (\(name))")
+        // What is on the way to a call that has ended.
+        case is NIOHTTP2Errors.StreamError, is NIOHTTP2Errors.NoSuchStream, is NIOHTTP2Errors.StreamClosed:
+            self = .ofCall("")
+        default:
+            let isOfSystem = SystemErrorText.code(of: error) != nil || error is ChannelError
+            self = isOfSystem ? .none : .ofConnection("it breaks the rules of HTTP/2 (\(name))")
+        }
+    }
+
+    /// The reason for people; `nil` if there is nothing to report.
+    var reason: String? {
+        switch self {
+        case .ofCall(let reason), .ofConnection(let reason): reason.isEmpty ? nil : reason
+        case .none: nil
+        }
     }
 }

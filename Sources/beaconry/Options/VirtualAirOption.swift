@@ -75,6 +75,7 @@ struct VirtualAirOption: ParsableArguments {
             for receiver in profiles.flatMap(\.receivers) where receiver.listener == nil {
                 air.options.add(receiver, hasProxy: proxies.contains(receiver.id))
             }
+            try addDiscovery(to: &air.options)
             return air
         }
         guard hciServer.isEmpty, netsim.isEmpty, !netsimIni, esphome.isEmpty, esphomeKey == nil, esphomeKeyFile == nil,
@@ -113,6 +114,7 @@ struct VirtualAirOption: ParsableArguments {
         let seed = air.seed ?? VirtualAirOptions.randomSeed()
         (air.seed, radio.options.seed) = (seed, seed)
         if let servers = try servers { radio.options.servers = servers }
+        try addDiscovery(to: &radio.options)
         return (radio, air)
     }
 
@@ -132,19 +134,21 @@ struct VirtualAirOption: ParsableArguments {
 
     /// The servers that were requested; `nil` for the default.
     private var servers: [VirtualAirOptions.Server]? {
-        get throws(Failure) {
-            var servers = try Self.servers(serverNames)
-            guard netsimIni else { return servers }
-            for index in servers?.indices ?? 0..<0 {
-                guard case .netsim(let place) = servers?[index].place else { continue }
-                guard ["127.0.0.1", "localhost", "0.0.0.0", "::1", "::"].contains(place.host) else {
-                    throw .usage("--netsim-ini: emulators look at localhost, and the server is at \(place)")
-                }
-                servers?[index].writesDiscovery = true
-                return servers
+        get throws(Failure) { try Self.servers(serverNames) }
+    }
+
+    /// Has the first server for emulators write its file, if that was requested.
+    private func addDiscovery(to options: inout VirtualAirOptions) throws(Failure) {
+        guard netsimIni else { return }
+        for index in options.servers.indices {
+            guard case .netsim(let place) = options.servers[index].place else { continue }
+            guard ["127.0.0.1", "localhost", "0.0.0.0", "::1", "::"].contains(place.host) else {
+                throw .usage("--netsim-ini: emulators look at localhost, and the server is at \(place)")
             }
-            throw .usage("--netsim-ini needs a server for emulators: --netsim 127.0.0.1:0")
+            options.servers[index].writesDiscovery = true
+            return
         }
+        throw .usage("--netsim-ini needs a server for emulators: --netsim 127.0.0.1:0")
     }
 
     /// Whether servers for hosts of other processes were requested, by options or by the receivers of profiles.
@@ -182,9 +186,10 @@ struct VirtualAirOption: ParsableArguments {
     }
 
     private static func server(_ name: String) throws(Failure) -> VirtualAirOptions.Server {
-        let (place, query) = try ServerQuery.split(name, of: "--hci-server", acceptsCharacter: true)
+        let option = name.hasPrefix("netsim:") ? "--netsim" : "--hci-server"
+        let (place, query) = try ServerQuery.split(name, of: option, acceptsCharacter: true)
         guard let address = ServerAddress(place) else {
-            throw .usage("--hci-server: \"\(name)\" is not \(ServerAddress.forms), or none alone")
+            throw .usage("\(option): \"\(name)\" is not \(ServerAddress.forms), or none alone")
         }
         var server = VirtualAirOptions.Server(
             address, address: query.address, name: query.name, motion: query.position.map(Motion.rest),
@@ -196,7 +201,7 @@ struct VirtualAirOption: ParsableArguments {
             let problem = error.unknownName.map {
                 Spelling.unknown(error.message, $0, "characters", VirtualAirOptions.Server.characterNames)
             }
-            throw .usage("--hci-server: \"\(name)\": \(problem ?? error.message)")
+            throw .usage("\(option): \"\(name)\": \(problem ?? error.message)")
         }
         return server
     }

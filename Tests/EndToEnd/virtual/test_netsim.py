@@ -106,6 +106,39 @@ async def joined(made: Any, name: str = "pixel", **fields: Any) -> Any:
     return stream
 
 
+class RawHTTP2:
+    """HTTP/2 by hand (RFC 9113), for what a library does not send."""
+
+    def __init__(self, server: str) -> None:
+        host, port = server.split(":")
+        self.socket = socket.create_connection((host, int(port)))
+        self.socket.settimeout(PATIENCE)
+        # No window for the data of the server: SETTINGS_INITIAL_WINDOW_SIZE 0.
+        self.socket.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        self.frame(4, 0, 0, struct.pack(">HI", 4, 0))
+
+    def __enter__(self) -> RawHTTP2:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def frame(self, kind: int, flags: int, stream: int, payload: bytes) -> None:
+        """Sends a frame."""
+        self.socket.sendall(struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload)
+
+    def open(self, stream: int, *more: tuple[str, str]) -> None:
+        """Sends the headers of a call, as literals that are not indexed (RFC 7541, 6.2.2)."""
+        headers = ((":method", "POST"), (":scheme", "http"), (":path", METHOD), (":authority", "a"), ("content-type", "application/grpc"))
+        block = b"".join(b"\x00" + b"".join(bytes([len(each)]) + each.encode() for each in pair) for pair in (*headers, *more))
+        self.frame(1, 4, stream, block)
+
+    def message(self, stream: int, message: Any) -> None:
+        """Sends a message of a call."""
+        content = message.SerializeToString()
+        self.frame(0, 0, stream, struct.pack(">BI", 0, len(content)) + content)
+
+
 async def ended(stream: Any) -> tuple[grpc.StatusCode, str]:
     """The status with which the server ends a call."""
     code = await asyncio.wait_for(stream.code(), PATIENCE)
@@ -169,6 +202,41 @@ def test_controllers_have_the_addresses_of_their_devices(emulators: Emulators) -
             assert await address(again, "pixel") == first
 
     asyncio.run(all_of_them())
+
+
+def test_addresses_are_unique_on_the_air(emulators: Emulators) -> None:
+    """Two hosts that ask for one address, of which one is a receiver; 00… and FF… are the addresses of no device."""
+    _, server = emulators()
+
+    async def address(made: Any, name: str, given: str) -> str:
+        stream = await joined(made, name, address=given)
+        await write(stream, command(READ_ADDRESS))
+        return (await event(stream))[6:][::-1].hex()
+
+    async def all_of_them() -> None:
+        async with channel(server) as made:
+            given = "DA:4C:10:DE:17:00"
+            assert [await address(made, name, given) for name in ("one", "near", "one")] == [
+                "da4c10de1700", "da4c10de1701", "da4c10de1702",
+            ]  # fmt: skip
+            last = [await address(made, name, "FF:FF:FF:FF:FF:FE") for name in ("a", "b")]
+            assert last == ["fffffffffffe", "000000000001"]
+
+    asyncio.run(all_of_them())
+
+
+def test_receiver_has_the_controller_of_the_door(emulators: Emulators) -> None:
+    """BR/EDR, without which Android does not start: an inquiry of a host with the name of a receiver, and of another one."""
+    _, server = emulators()
+
+    async def inquire(name: str) -> None:
+        async with channel(server) as made:
+            stream = await joined(made, name)
+            await write(stream, command(0x0401, bytes.fromhex("338b9e0100")))
+            assert await event(stream) == bytes.fromhex("0f0400010104")
+
+    for name in ("near", "other"):
+        asyncio.run(inquire(name))
 
 
 def test_killed_emulator_leaves(emulators: Emulators, spawn: Callable[..., Any]) -> None:
@@ -273,6 +341,7 @@ def test_wrong_calls_end_with_a_status(emulators: Emulators) -> None:
         (METHOD, [command(RESET)], "INVALID_ARGUMENT", first),
         (METHOD, [Request()], "INVALID_ARGUMENT", first),
         (METHOD, [b"\xff\xff"], "INVALID_ARGUMENT", "a message is malformed"),
+        (METHOD, [chip(address="da-4c")], "INVALID_ARGUMENT", "address of the chip"),
         (METHOD, [chip(), chip()], "INVALID_ARGUMENT", "the chip information came twice"),
         (METHOD, [chip(), Request(packet=b"\x01")], "INVALID_ARGUMENT", "HCI packets only"),
         (METHOD, [chip(), Request(hci_packet=hci_packet_pb2.HCIPacket(packet_type=1, packet=b"\x03"))], "INVALID_ARGUMENT", "malformed"),
@@ -304,7 +373,7 @@ def test_other_clients_are_refused(emulators: Emulators) -> None:
         peer = "{}:{}".format(*browser.getsockname())
         while browser.recv(4096):
             pass
-    assert "not HTTP/2" in run.wait("host-refused", peer=peer)["reason"]
+    assert "does not speak HTTP/2" in run.wait("host-refused", peer=peer)["reason"]
     run.end()
 
 
@@ -355,6 +424,50 @@ def test_host_after_a_snapshot_gets_hardware_errors(emulators: Emulators) -> Non
             assert (await event(stream))[0] == 0x0E
 
     asyncio.run(use())
+
+
+def test_answers_before_a_reset_do_not_pile_up(emulators: Emulators) -> None:
+    """A host that sends commands and reads nothing is ended before 64 KiB wait for it."""
+    run, server = emulators()
+    with RawHTTP2(server) as client:
+        client.open(1)
+        client.message(1, chip("flood"))
+        with contextlib.suppress(OSError):
+            for _ in range(20_000):
+                client.message(1, command(READ_ADDRESS))
+        refused = run.wait("host-refused", host="flood")
+    assert "does not read the answers" in refused["reason"]
+
+
+def test_malformed_headers_end_one_call(emulators: Emulators) -> None:
+    """The call is reset, and the other one of the connection goes on."""
+    run, server = emulators()
+    with RawHTTP2(server) as client:
+        client.open(1)
+        client.message(1, chip("healthy"))
+        run.wait("host-joined", host="healthy")
+        client.open(3, ("Upper", "x"))
+        assert "headers of a call" in run.wait("host-refused")["reason"]
+        client.open(5)
+        client.message(5, chip("third"))
+        run.wait("host-joined", host="third")
+        assert not any(each["event"] == "host-left" for each in run.events)
+
+
+def test_many_cancelled_calls_are_usual(emulators: Emulators) -> None:
+    """Tests come and go on one connection."""
+    run, server = emulators()
+
+    async def use() -> None:
+        async with channel(server) as made:
+            stays = await joined(made, "stays")
+            for number in range(400):
+                (await joined(made, f"visitor-{number}")).cancel()
+            await write(stays, command(READ_ADDRESS))
+            assert (await event(stays))[0] == 0x0E
+
+    asyncio.run(use())
+    assert not any(each["event"] == "host-refused" for each in run.events)
 
 
 def test_ends_of_calls_take_hosts_off_the_air(emulators: Emulators) -> None:

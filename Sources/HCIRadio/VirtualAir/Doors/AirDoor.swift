@@ -41,9 +41,10 @@ struct AirEntrance {
     /// Called with the events of hosts and with warnings, on the air's event loop.
     let report: @Sendable (RadioEvent) -> Void
 
-    /// The entrance for a host that is the receiver with this name, if there is one: it has its place and its hardware.
+    /// The entrance for a host that is the receiver with this name, if there is one: it has its place and its hardware. The hosts
+    /// of a door with a name are the receiver of this name.
     func of(receiver name: String) -> AirEntrance {
-        guard let controllers = receiver(name) else { return self }
+        guard controllers.name == nil, let controllers = receiver(name) else { return self }
         return AirEntrance(
             air: air, controllers: controllers, receiver: receiver, writesDiscovery: writesDiscovery, ledger: ledger,
             report: report)
@@ -119,9 +120,12 @@ final class AirVisit: ControllerLinkUser, AirDelegate {
     }
 
     /// A visit of a host that has a name and an address of its own (see `ServedControllers.take`).
-    init(_ entrance: AirEntrance, name: String, given: BluetoothAddress?, derived: BluetoothAddress) {
+    init(
+        _ entrance: AirEntrance, name: String, given: BluetoothAddress?, derived: BluetoothAddress,
+        as character: ControllerCharacter
+    ) {
         self.entrance = entrance
-        configuration = entrance.controllers.take(name: name, given: given, derived: derived)
+        configuration = entrance.controllers.take(name: name, given: given, derived: derived, as: character)
     }
 
     /// Puts the controller on the air.

@@ -55,7 +55,9 @@ struct DiscoveryFile {
     /// Where netsim and the emulator look first.
     private static var folder: String {
         for name in ["TMPDIR", "XDG_RUNTIME_DIR"] {
-            if let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") {
+            if let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/"),
+                !value.contains("\n")
+            {
                 return value.count > 1 && value.hasSuffix("/") ? String(value.dropLast()) : value
             }
         }

@@ -69,7 +69,8 @@
         func join(_ chip: ChipInformation, on channel: any Channel, peer: String) throws -> (String) -> Void {
             let visit = AirVisit(
                 entrance.of(receiver: chip.hostName), name: chip.hostName, given: chip.givenAddress,
-                derived: .administered(0x0A, from: "netsim/\(chip.identity)"))
+                derived: .administered(0x0A, from: "netsim/\(chip.identity)"),
+                as: entrance.controllers.character)
             try visit.join(over: channel, transport: address, peer: peer, kind: chip.hostKind)
             return { [weak visit] in visit?.linkRefused($0) }
         }
