@@ -22,6 +22,7 @@ import grpc.aio
 import pytest
 from beaconry import BEACON_UUID, PATIENCE, Beaconry, Run
 from bumble.transport.grpc_protobuf.netsim import common_pb2, hci_packet_pb2, packet_streamer_pb2, startup_pb2
+from pairing_peer import BumblePeer, Io
 from phone import Report, connected, phone, read, receive_reports
 from raw_host import RESET
 
@@ -149,20 +150,24 @@ async def ended(stream: Any) -> tuple[grpc.StatusCode, str]:
 
 
 def test_bumble_joins_twice(emulators: Emulators) -> None:
-    """Twice in one process: it scans, connects, reads and leaves; the name on the air is the one that the device has."""
-    run, server = emulators()
+    """Twice in one process: it scans, connects, pairs or uses its bond, reads and leaves; the name on the air is that of the device."""
+    pairing = 'address: "C0:FF:EE:00:00:07"\n    pairing: { io: none }'
+    run, server = emulators(profile=PROFILE.replace('address: "C0:FF:EE:00:00:07"', pairing))
+    host = BumblePeer()
+    host.set(Io.NO_OUTPUT_NO_INPUT, mitm=False)
 
-    async def visit(name: str) -> None:
-        async with phone(f"android-netsim:{server},name={name}") as device:
+    async def visit(name: str, is_bonded: bool) -> None:
+        async with host.on(f"android-netsim:{server},name={name}") as device:
             reports = await receive_reports(
                 device, 0, active=True, until=lambda all: any(each.address == DOOR and each.pdu == "ADV_IND" for each in all)
             )
             assert {each.rssi for each in reports if each.address == DOOR} == {-59}
-            async with connected(device, DOOR) as (_, peer):
-                assert await read(peer, BEACON_UUID)
+            async with connected(device, DOOR) as (connection, peer):
+                await asyncio.wait_for(connection.encrypt() if is_bonded else connection.pair(), PATIENCE)
+                assert connection.is_encrypted and await read(peer, BEACON_UUID)
 
-    for name in ("first", "second"):
-        asyncio.run(visit(name))
+    for name, is_bonded in (("first", False), ("second", True)):
+        asyncio.run(visit(name, is_bonded))
         joined_event = run.wait("host-joined", host=name)
         assert joined_event["transport"] == f"netsim:{server}" and joined_event["hostKind"] == "bumble"
         run.wait("host-left", host=name)
