@@ -101,7 +101,8 @@ extension ProfileMistake {
             field: "receivers[0]" + (field.isEmpty ? "" : ".\(field)"), message)
     }
 
-    private static let serverRule = "is not tcp:HOST:PORT, unix:PATH or vhci or none, such as tcp:127.0.0.1:6403"
+    private static let serverRule =
+        "is not tcp:HOST:PORT, unix:PATH, netsim:HOST:PORT or vhci or none, such as tcp:127.0.0.1:6403"
 
     static let receivers = [
         ProfileMistake(

@@ -197,8 +197,8 @@ def test_a_stream_begins_with_the_call(virtual: Air) -> None:
 
 
 def test_a_request_that_waits_for_a_clock_that_stands_still_has_a_hint(virtual: Air, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("beaconry._connection.ANSWER", 0.2)
     virtual.phone("phone")
+    monkeypatch.setattr("beaconry._connection.ANSWER", 0.2)
     with pytest.raises(ProgramError, match=r"timed out; its clock stands still: make the request in run\(...\), or advance the clock"):
         virtual.client.connect_device("phone", ABSENT)
 

@@ -61,12 +61,17 @@ final class ServedControllers {
     ) -> ControllerConfiguration {
         var address = address
         if character.commonAddress == nil {
-            while air.hasController(at: address) || !address.isOfDevice { address = address.successor }
+            while isTaken(address) || !address.isOfDevice { address = address.successor }
         }
         let name = air.freeName(name)
         inUse.append((name, address))
         return ControllerConfiguration(
             publicAddress: address, name: name, motion: motion, hardware: hardware, character: character)
+    }
+
+    /// Whether something on the air has an address, or a host of the server will have it.
+    private func isTaken(_ address: BluetoothAddress) -> Bool {
+        air.hasController(at: address) || inUse.contains { $0.address == address }
     }
 
     /// Frees the address of a host that has left.

@@ -42,9 +42,6 @@ package struct PacketCall: Sendable {
     /// A call that begins.
     package init() {}
 
-    /// Whether the device has not sent its chip information yet.
-    package var awaitsChip: Bool { if case .awaitsChip = state { true } else { false } }
-
     /// Adds bytes of the device.
     package mutating func append(_ bytes: some Collection<UInt8>) {
         switch state {
