@@ -36,9 +36,6 @@ package struct VirtualAirOptions: Hashable, Sendable {
             return .dualMode
         }
 
-        /// Gives its controllers a character.
-        fileprivate mutating func setCharacter(_ character: ControllerCharacter) { givenCharacter = character }
-
         /// A server at a place.
         package init(
             _ place: ServerAddress, address: BluetoothAddress? = nil, name: String? = nil, motion: Motion? = nil,
@@ -127,7 +124,7 @@ extension VirtualAirOptions.Server {
     /// Gives its controllers a character by its text (see `ControllerCharacter`), such as `legacy-5.0+slow:20`.
     package mutating func setCharacter(_ text: String) throws(CharacterFault) {
         do throws(VirtualRadio.CharacterFault) {
-            setCharacter(try ControllerCharacter(text))
+            givenCharacter = try ControllerCharacter(text)
         } catch {
             switch error {
             case .unknownName(let name):

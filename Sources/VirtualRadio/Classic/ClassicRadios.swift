@@ -158,34 +158,30 @@ extension CommandTable {
                 }
                 try air.classic.startPage(.connection, command.address, controller, &air.context)
             },
-            .returning(
-                CreateConnectionCancel.self,
-                { air, controller, command throws(HCIStatus) in
-                    guard air.classic.isPaging(.connection, command.address, controller) else {
-                        throw .unknownConnectionIdentifier
-                    }
-                    return StatusAndValue(command.address)
-                },
-                then: { air, controller, _ in
-                    air.classic.endPage(controller, status: .unknownConnectionIdentifier, &air.context)
-                }),
+            cancelling(CreateConnectionCancel.self, .connection, otherwise: .unknownConnectionIdentifier),
             .starting(RemoteNameRequest.self) { air, controller, command throws(HCIStatus) in
                 guard command.pageScanRepetitionMode <= 2 else { throw .invalidCommandParameters }
                 try air.classic.startPage(.name, command.address, controller, &air.context)
             },
-            .returning(
-                RemoteNameRequestCancel.self,
-                { air, controller, command throws(HCIStatus) in
-                    guard air.classic.isPaging(.name, command.address, controller) else {
-                        throw .invalidCommandParameters
-                    }
-                    return StatusAndValue(command.address)
-                },
-                then: { air, controller, _ in
-                    air.classic.endPage(controller, status: .unknownConnectionIdentifier, &air.context)
-                }),
+            cancelling(RemoteNameRequestCancel.self, .name, otherwise: .invalidCommandParameters),
         ]
         return handlers.map { $0.ofClassicRadio() }
+    }
+
+    /// A command that ends a page of a device.
+    /// - Parameter status: of failure, if there is no such page.
+    private static func cancelling<Command: AddressCommand>(
+        _: Command.Type, _ purpose: ClassicRadio.Page.Purpose, otherwise status: HCIStatus
+    ) -> CommandHandler {
+        .returning(
+            Command.self,
+            { air, controller, command throws(HCIStatus) in
+                guard air.classic.isPaging(purpose, command.address, controller) else { throw status }
+                return StatusAndValue(command.address)
+            },
+            then: { air, controller, _ in
+                air.classic.endPage(controller, status: .unknownConnectionIdentifier, &air.context)
+            })
     }
 
     /// Settings of BR/EDR (Core 5.4, Vol 4, Part E, 7.2, 7.3 and 7.4).

@@ -34,10 +34,15 @@ struct AdvertisingFragmentation: Hashable, Sendable {
     /// Bytes of data that fit into one PDU: all that a connectable advertisement can have.
     var limitOfOnePDU: Int { Self.payload - firstHeader }
 
+    /// The bytes of data in the first PDU.
+    func firstSize(of count: Int) -> Int {
+        count > limitOfOnePDU ? limitOfOnePDU - Self.auxiliaryPointer : count
+    }
+
     /// The bytes of data in each PDU.
     func sizes(of count: Int) -> [Int] {
         guard count > limitOfOnePDU else { return [count] }
-        var sizes = [limitOfOnePDU - Self.auxiliaryPointer]
+        var sizes = [firstSize(of: count)]
         var rest = count - sizes[0]
         while rest > Self.payload - Self.chainHeader {
             sizes.append(Self.payload - Self.chainHeader - Self.auxiliaryPointer)

@@ -422,7 +422,7 @@ extension Scanners {
         let set = reception.set
         let header = extendedHeader(of: set, isScanResponse: isScanResponse, rssi, &advertising)
         let data = advertising[set].reportedData(isScanResponse: isScanResponse)
-        let first = advertising[set].fragmentation(isScanResponse: isScanResponse).sizes(of: data.count)[0]
+        let first = advertising[set].fragmentation(isScanResponse: isScanResponse).firstSize(of: data.count)
         let isChain = first < data.count
         if isChain, chains.isFollowed(by: receiver, advertising[set].seenAdvertisement(isScanResponse: isScanResponse))
         {

@@ -31,7 +31,7 @@ protocol AirDoor: AnyObject {
 /// What a door needs: the air, the controllers for its hosts, and where to report.
 struct AirEntrance {
     let air: LiveAir
-    let controllers: ServedControllers
+    private(set) var controllers: ServedControllers
     /// The controllers of the receiver with a name; `nil` if there is none.
     let receiver: (String) -> ServedControllers?
     /// Whether netsim's file is written for a door that emulators look for.
@@ -45,9 +45,9 @@ struct AirEntrance {
     /// of a door with a name are the receiver of this name.
     func of(receiver name: String) -> AirEntrance {
         guard controllers.name == nil, let controllers = receiver(name) else { return self }
-        return AirEntrance(
-            air: air, controllers: controllers, receiver: receiver, writesDiscovery: writesDiscovery, ledger: ledger,
-            report: report)
+        var entrance = self
+        entrance.controllers = controllers
+        return entrance
     }
 
     /// Opens the door of an address.
