@@ -8,7 +8,7 @@ public import Foundation
 ///
 /// States: connecting, connected, waiting (a second, after the end of a connection or an error), creating, closed. A receiver that
 /// does not exist (404) is created with the defaults, and the stream connects again at once; only if it is still missing then,
-/// it waits. Creating happens after a 404 only: a receiver that exists keeps its settings.
+/// it waits, and creates it again after that. Creating happens after a 404 only: a receiver that exists keeps its settings.
 public final class BeaconryStream: Sendable {
     /// What happens to a stream.
     public enum Event: Hashable, Sendable {
@@ -62,7 +62,7 @@ private final class Connection: Sendable {
         /// The status of the answer, once there is one that is not an event stream.
         var refusal: Int?
         var isConnected = false
-        /// Whether the receiver was created since the last connection.
+        /// Whether the receiver was created since the stream last waited.
         var hasCreated = false
         var parser: EventParser
         var body = Data()
@@ -114,7 +114,6 @@ private final class Connection: Sendable {
             state.withLock {
                 $0.isConnected = isStream
                 $0.refusal = isStream ? nil : status
-                if isStream { $0.hasCreated = false }
             }
             if isStream { deliver(.connected) }
         case .data(let data):
@@ -145,10 +144,11 @@ private final class Connection: Sendable {
             return (state.isClosed, failure)
         }
         guard !isClosed else { return }
-        // Once: a server that does not have the resource would otherwise get one PUT after the other.
+        // Once before it waits: a server that does not have the resource would otherwise get one PUT after the other.
         let mustCreate = state.withLock { state in
-            defer { state.hasCreated = failure.status == 404 }
-            return failure.status == 404 && !state.hasCreated
+            guard failure.status == 404, !state.hasCreated else { return false }
+            state.hasCreated = true
+            return true
         }
         if mustCreate { create() } else { retry(after: failure) }
     }
@@ -172,6 +172,7 @@ private final class Connection: Sendable {
     }
 
     private func retry(after failure: RequestFailure) {
+        state.withLock { $0.hasCreated = false }
         deliver(.disconnected(failure))
         DispatchQueue.global().asyncAfter(deadline: .now() + options.retryDelay) { [weak self] in self?.connect() }
     }

@@ -47,14 +47,21 @@ package final class HTTPSession: Sendable {
 
     deinit { close() }
 
-    /// Begins a request.
+    /// Begins a request whose answer may be without an end.
     /// - Returns: `false` if the session is closed; then there are no events.
     @discardableResult
     package func start(_ request: URLRequest, events: @escaping @Sendable (HTTPEvent) -> Void) -> Bool {
+        start(request, isEndless: true, events: events)
+    }
+
+    private func start(_ request: URLRequest, isEndless: Bool, events: @escaping @Sendable (HTTPEvent) -> Void) -> Bool
+    {
         isClosed.withLock { isClosed in
             guard !isClosed else { return false }
             let task = session.dataTask(with: request)
-            delegate.handlers.withLock { $0[task.taskIdentifier] = events }
+            delegate.requests.withLock {
+                $0[task.taskIdentifier] = Request(task: task, isEndless: isEndless, events: events)
+            }
             task.resume()
             return true
         }
@@ -66,7 +73,7 @@ package final class HTTPSession: Sendable {
     package func send(_ request: URLRequest, limit: Int = 1 << 20) async throws -> HTTPReply {
         try await withCheckedThrowingContinuation { continuation in
             let reply = Locked(HTTPReply(status: 0, body: Data()))
-            let started = start(request) { event in
+            let started = start(request, isEndless: false) { event in
                 switch event {
                 case .response(let status, _):
                     reply.withLock { $0.status = status }
@@ -89,16 +96,30 @@ package final class HTTPSession: Sendable {
             return !isClosed
         }
         guard first else { return }
-        session.invalidateAndCancel()
-        let handlers = delegate.handlers.withLock { handlers in
-            defer { handlers = [:] }
-            return handlers.values
+        let requests = delegate.requests.withLock { requests in
+            defer { requests = [:] }
+            return requests.values
         }
-        for handler in handlers { handler(.end(CancellationError())) }
+        #if canImport(FoundationNetworking)
+            // FoundationNetworking 6.3 may trap when a task is canceled while it ends: most end by themselves.
+            session.finishTasksAndInvalidate()
+            for request in requests where request.isEndless { request.task.cancel() }
+        #else
+            session.invalidateAndCancel()
+        #endif
+        for request in requests { request.events(.end(CancellationError())) }
+    }
+
+    private struct Request: Sendable {
+        var task: URLSessionTask
+        /// Whether its answer may be without an end.
+        var isEndless: Bool
+        var events: @Sendable (HTTPEvent) -> Void
     }
 
     private final class Delegate: NSObject, URLSessionDataDelegate, Sendable {
-        let handlers = Locked<[Int: @Sendable (HTTPEvent) -> Void]>([:])
+        /// The requests that have not ended, by the identifiers of their tasks.
+        let requests = Locked<[Int: Request]>([:])
 
         #if !canImport(FoundationNetworking)
             func urlSession(
@@ -114,21 +135,21 @@ package final class HTTPSession: Sendable {
             completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
         ) {
             let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-            handler(dataTask)?(.response(status: status, mediaType: response.mimeType))
+            events(of: dataTask)?(.response(status: status, mediaType: response.mimeType))
             completionHandler(.allow)
         }
 
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-            handler(dataTask)?(.data(data))
+            events(of: dataTask)?(.data(data))
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-            let handler = handlers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-            handler?(.end(error))
+            let request = requests.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+            request?.events(.end(error))
         }
 
-        private func handler(_ task: URLSessionTask) -> (@Sendable (HTTPEvent) -> Void)? {
-            handlers.withLock { $0[task.taskIdentifier] }
+        private func events(of task: URLSessionTask) -> (@Sendable (HTTPEvent) -> Void)? {
+            requests.withLock { $0[task.taskIdentifier]?.events }
         }
     }
 }

@@ -181,7 +181,9 @@ private final class App: Sendable {
         try await earlier.monitor(shop)
         run.change("shop", to: "inside", event: "entered")
         try await earlier.receive(.didEnter(shop))
-        let saved = try await wait(for: "a saved state") { earlier.saved }
+        let saved = try await wait(for: "a saved state") {
+            earlier.saved.flatMap { MonitoringLogic(saved: $0).state(of: "shop") == .inside ? $0 : nil }
+        }
         earlier.session.close()
         run.change("shop", to: "outside", event: "exited")
         let app = App(run, saved: saved)

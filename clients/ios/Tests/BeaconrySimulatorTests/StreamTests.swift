@@ -88,6 +88,20 @@ import Testing
         stream.close()
     }
 
+    /// The server refuses to create the receiver for now, or another client removes it as soon as it is created.
+    @Test(arguments: [(503, 503), (201, 404)]) func receiverThatIsStillMissingIsCreatedAfterTheDelay(
+        answer: Int, failure: Int
+    ) async throws {
+        let run = try FakeRun()
+        run.answerOnce("PUT", "/v1/receivers/phone", .reply(status: answer, body: "{}"))
+        let events = Recorder<BeaconryStream.Event>()
+        let stream = BeaconryStream(run.phone, "ranging", options: quick) { events.add($0) }
+        try await wait(until: "connected") { connections(events.all) == 1 }
+        #expect(failures(events.all).map(\.status) == [failure])
+        #expect(run.server.requests("PUT", "/v1/receivers/phone").count == 2)
+        stream.close()
+    }
+
     @Test func existingReceiverIsNotReplaced() async throws {
         let run = try FakeRun(receivers: ["phone"])
         let events = Recorder<BeaconryStream.Event>()
