@@ -85,6 +85,7 @@ def test_object_has_the_value_of_bthome_ble(beaconry: Beaconry, identifier: int,
     assert values[0] == (pytest.approx(other[0], abs=near) if isinstance(other[0], float) else other[0])
 
 
+@pytest.mark.slow
 def test_all_objects_are_known(beaconry: Beaconry) -> None:
     """Objects after one of each kind are found, and several of a kind are a list."""
     for identifier in MEAS_TYPES:

@@ -147,6 +147,7 @@ def test_other_kind_is_refused_by_its_name(beaconry: Beaconry, tmp_path: Path, k
     assert result.returncode == 65 and words in result.stderr, result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("link", READ)
 def test_cut_file_is_used_as_far_as_it_goes(beaconry: Beaconry, tmp_path: Path, link: str, reader: str) -> None:

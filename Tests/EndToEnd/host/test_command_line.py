@@ -341,6 +341,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LARGE)
 def test_profile_that_is_too_large_is_refused_before_it_is_built(tmp_path: Path, kind: str) -> None:
     profile = tmp_path / "large.yaml"
@@ -412,13 +413,16 @@ def test_radios_always_has_the_virtual_air() -> None:
 
 
 def test_every_command_has_help_with_an_example() -> None:
-    def commands(node: dict[str, Any], path: list[str]) -> list[list[str]]:
+    def commands(node: dict[str, Any], path: list[str]) -> dict[tuple[str, ...], str]:
         below = [each for each in node.get("subcommands", []) if each["commandName"] != "help"]
-        return [path, *(found for each in below for found in commands(each, [*path, each["commandName"]]))]
+        found = {tuple(path): node.get("discussion", "")}
+        for each in below:
+            found |= commands(each, [*path, each["commandName"]])
+        return found
 
     every = commands(json.loads(beaconry("--experimental-dump-help").stdout)["command"], [])
-    assert len(every) > 40
-    for command in every:
+    assert len(every) > 40 and [command for command, text in every.items() if "Example: beaconry" not in text] == []
+    for command in ((), ("run",), ("ctl", "set")):
         result = beaconry(*command, "--help")
         assert result.returncode == 0 and "Example: beaconry" in result.stdout, command
 

@@ -118,6 +118,7 @@ def test_profile_that_becomes_a_fifo_does_not_stop_the_run(beaconry: Beaconry) -
     assert run.end(signal.SIGTERM) == 0
 
 
+@pytest.mark.slow
 def test_list_of_many_beacons_is_printed_whole(beaconry: Beaconry) -> None:
     run = beaconry.run(
         beaconry.profile("profile: big\nbeacons:\n" + beacons(900)), "--hci-server", "none", "--ephemeral", radio="virtual"

@@ -39,6 +39,7 @@ def test_encode_and_advertise_list_the_same_formats() -> None:
         assert name in completions, name
 
 
+@pytest.mark.slow
 def test_what_encode_prints_is_decoded_with_the_same_fields() -> None:
     for name in formats("encode"):
         arguments = example("encode", name)
@@ -58,6 +59,7 @@ def test_what_encode_prints_is_decoded_with_the_same_fields() -> None:
         assert encoded["advertisingData"] == "020106" + without_flags["advertisingData"]
 
 
+@pytest.mark.slow
 def test_help_lists_each_key_once_with_its_meaning() -> None:
     for command in ("encode", "advertise"):
         for name in formats(command):

@@ -96,6 +96,7 @@ def ctl(*arguments: str) -> tuple[subprocess.CompletedProcess[str], int]:
     return subprocess.CompletedProcess(arguments, code, output, errors), size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("list",), ("events",), ("journal",), ("profile",), ("stop",)], ids=" ".join)
 @pytest.mark.parametrize("status,kind", [(409, "application/problem+json"), (200, "application/json"), (200, "application/yaml")])
 def test_body_without_end_is_not_read_to_the_end(serve: Callable[[Answer], str], command: tuple[str, ...], status: int, kind: str) -> None:
@@ -104,6 +105,7 @@ def test_body_without_end_is_not_read_to_the_end(serve: Callable[[Answer], str],
     assert memory < MEMORY
 
 
+@pytest.mark.slow
 def test_event_without_end_is_not_read_to_the_end(serve: Callable[[Answer], str]) -> None:
     """Lines of data without an empty line."""
     path = serve(endless(200, "text/event-stream", b"data: " + b"x" * 65000 + b"\n"))

@@ -40,6 +40,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return destination / "usr"
 
 
+@pytest.mark.slow
 def test_program_and_its_profiles_are_installed(root: Path) -> None:
     program = root / "bin" / "beaconry"
     assert called(program, "--version") == called(BINARY, "--version")
@@ -194,6 +195,7 @@ def test_every_command_has_a_man_page(root: Path) -> None:
     assert not any("help" in page for page in pages)
 
 
+@pytest.mark.slow
 def test_man_pages_are_rendered_without_warnings(root: Path) -> None:
     pages = sorted([*(root / "share" / "man" / "man1").iterdir(), *(root / "share" / "man" / "man5").iterdir()])
     rendered = {page.name: called(needed("groff"), "-mdoc", "-Tutf8", "-ww", "-P-cbou", page) for page in pages}

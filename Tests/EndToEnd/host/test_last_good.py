@@ -152,6 +152,7 @@ def without_variable(museum: Museum) -> None:
 BREAKS = [syntax, fault, empty, binary, missing, without_include, broken_include, without_track, without_plan, without_folder, without_variable]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("breaks", BREAKS, ids=lambda breaks: breaks.__name__)
 def test_profile_that_cannot_be_read_is_replaced_by_the_one_that_ran_last(
     museum: Museum, breaks: Callable[[Museum], None]
@@ -182,6 +183,7 @@ def test_profile_that_cannot_be_read_is_replaced_by_the_one_that_ran_last(
     assert run.end() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("breaks", BREAKS, ids=lambda breaks: breaks.__name__)
 def test_reload_that_is_refused_is_reported_until_the_profile_is_corrected(
     museum: Museum, breaks: Callable[[Museum], None]
@@ -309,6 +311,7 @@ def test_second_run_of_the_same_profile_keeps_nothing(museum: Museum) -> None:
     assert second.end() == 0 and first.end() == 0
 
 
+@pytest.mark.slow
 def test_killed_runs_leave_a_copy_that_can_be_used(museum: Museum) -> None:
     """Reloads replace the copy, and the run is killed at any time of it."""
     museum.run_and_kill()

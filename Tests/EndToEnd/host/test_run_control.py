@@ -266,6 +266,7 @@ def test_nesting_does_not_exhaust_a_small_stack(beaconry: Beaconry, text: str) -
     assert result.returncode == 65 and "nested deeper than 64 levels" in result.stderr, result
 
 
+@pytest.mark.slow
 def test_many_characteristics_are_read_in_linear_time(beaconry: Beaconry) -> None:
     def seconds(count: int) -> float:
         rows = "".join(

@@ -238,6 +238,7 @@ while time.monotonic() < end:
 GROUP = grp.getgrnam("games").gr_gid
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups,is_member", [(f"{GROUP}", True), (f"1,2,3,{GROUP}", True), ("1,2,3", False)])
 def test_socket_of_a_group_is_for_its_members_from_the_start(victim: Victim, groups: str, is_member: bool) -> None:
     """Also under a permissive mask, and for a client that connects at the first moment."""

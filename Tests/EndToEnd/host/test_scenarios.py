@@ -46,6 +46,7 @@ def test_scenario_passes(path: Path) -> None:
     assert all(expectation["passed"] for expectation in record["expectations"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("keys", "within", "share"), [("", 20, 0.004), ("", 600, 0.12), ("power-on: together\n", 20, 1)])
 def test_first_packet_comes_at_a_phase_of_the_interval(tmp_path: Path, keys: str, within: int, share: float) -> None:
     path = tmp_path / "slow.yaml"
@@ -60,6 +61,7 @@ def test_first_packet_comes_at_a_phase_of_the_interval(tmp_path: Path, keys: str
     assert abs(passed - 200 * share) <= 4 * (200 * share * (1 - share)) ** 0.5
 
 
+@pytest.mark.slow
 def test_pairing_is_the_same_in_each_run(tmp_path: Path) -> None:
     captures = {}
     for name, seed in (("first", "7"), ("second", "7"), ("other", "8")):
@@ -367,6 +369,7 @@ def test_junit_file_has_all_expectations(tmp_path: Path) -> None:
     assert failure.get("message") == "at 15s: it has been off the air since 10s (seed 1)"
 
 
+@pytest.mark.slow
 def test_junit_times_are_real_and_virtual_ones_are_properties(tmp_path: Path) -> None:
     path = tmp_path / "long.yaml"
     path.write_text(SHOP + "duration: 24h\ntimeline:\n  - { at: 1s, do: off door }\nexpect:\n  - { off-air: door, at: 20h }\n")

@@ -178,6 +178,7 @@ def test_files_are_valid(path: Path) -> None:
     assert validate(yaml.load(path.read_text(), Loader), root, root) == []
 
 
+@pytest.mark.slow
 def test_keys_of_the_schema_are_those_of_the_parser(tmp_path: Path) -> None:
     """In each kind of mapping, an unknown key is refused by both, and the parser's list of its keys is that of the schema."""
     seen: set[tuple[Any, ...]] = set()

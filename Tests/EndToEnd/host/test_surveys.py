@@ -54,6 +54,7 @@ def test_figures_of_a_walk_without_chance(beaconry: Beaconry) -> None:
     assert {each["name"]: each["figures"]["right"] for each in report["without"]}["door"] < 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["nearest", "strongest", "centroid", "least-squares"])
 def test_same_seed_gives_the_same_bytes(beaconry: Beaconry, estimator: str) -> None:
     file = flat(beaconry, "home")
@@ -65,6 +66,7 @@ def test_same_seed_gives_the_same_bytes(beaconry: Beaconry, estimator: str) -> N
     assert report["figures"]["median-error"] == pytest.approx(mean)
 
 
+@pytest.mark.slow
 def test_profile_without_movement_is_surveyed_on_a_grid(beaconry: Beaconry, tmp_path: Path) -> None:
     plot = tmp_path / "errors.svg"
     report = survey(beaconry, flat(beaconry, "home", ""), "--grid", "1m", "--plot", plot)

@@ -104,6 +104,7 @@ def is_there(process: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_report_is_the_same_however_the_runs_are_done(spec: Path, tmp_path: Path) -> None:
     report = sweep(spec, "--jobs", "1")
     assert report.startswith("sweep doors: 60 runs, 6 variants, seeds 1..10\nphone: sees door between 0s and 0.2s\n")
@@ -231,6 +232,7 @@ def test_full_disks_lose_no_finished_line(spec: Path, tmp_path: Path) -> None:
         subprocess.run(["umount", str(place)], check=True)
 
 
+@pytest.mark.slow
 def test_outputs_of_other_sweeps_are_refused(spec: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     sweep(spec, "--output", str(output))
@@ -271,6 +273,7 @@ def test_variables_count_as_files(spec: Path, tmp_path: Path) -> None:
     assert other.returncode == 65 and "was changed" in other.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

@@ -19,6 +19,7 @@ NEEDED = {
 """What the libraries need: no HTTP server, no metrics, no lifecycle, no reader of command lines."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("product", DOCUMENTS)
 def test_library_resolves_what_it_needs(tmp_path: Path, product: str) -> None:
     write_package(tmp_path, product)

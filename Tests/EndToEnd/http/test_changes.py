@@ -42,6 +42,7 @@ def names(server: Server) -> list[str]:
     return [beacon["id"] for beacon in server.get("/v1/beacons")["beacons"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", sorted(PROFILES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_the_settings_of_a_beacon_are_a_change_that_changes_nothing(served: Served, profile: Path) -> None:
     server = served("--ephemeral", profile=profile)

@@ -367,6 +367,7 @@ def test_open_stream_ends_with_the_run(served: Served) -> None:
         stream.message()
 
 
+@pytest.mark.slow
 def test_stream_that_is_not_read_overflows_and_delays_no_other(served: Served, tmp_path: Path) -> None:
     """Of 100 streams one is not read: it is notified of its overflow when it reads, and the others get every event."""
     profile = tmp_path / "crowd.yaml"

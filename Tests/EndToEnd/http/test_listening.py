@@ -354,6 +354,7 @@ def test_walk_enters_and_exits_in_virtual_time(served: Served, beaconry: Beaconr
     assert [next(changes)["event"] for _ in range(2)] == ["entered", "exited"]
 
 
+@pytest.mark.slow
 def test_client_that_does_not_read_delays_no_other(shop: Server) -> None:
     stalled = socket.socket()
     stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)

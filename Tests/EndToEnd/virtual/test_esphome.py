@@ -300,6 +300,7 @@ def test_proxy_without_key_refuses_encryption(proxies: Proxies) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_hundreds_of_beacons_are_received_without_loss(proxies: Proxies) -> None:
     """Each of 500 beacons advertises once a second: every second has all of them."""
     beacons = "".join(

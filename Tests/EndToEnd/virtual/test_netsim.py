@@ -320,6 +320,7 @@ class Visit:
             self.notices.append(f"nearest {name}")
 
 
+@pytest.mark.slow
 def test_walk_is_received_as_over_h4(emulators: Emulators, beaconry: Beaconry) -> None:
     """Past three beacons with physics and one seed: enter, nearest and exit are those of a host on H4."""
 
@@ -511,6 +512,7 @@ def test_ends_of_calls_take_hosts_off_the_air(emulators: Emulators) -> None:
     asyncio.run(use())
 
 
+@pytest.mark.slow
 def test_slow_reader_delays_no_other(emulators: Emulators) -> None:
     """A host that scans and does not read, on a connection that another host uses, and beside one."""
     run, server = emulators(profile=PROFILE.replace("interval: 20ms", "interval: 20ms\n    count: 100"))
@@ -537,6 +539,7 @@ def test_slow_reader_delays_no_other(emulators: Emulators) -> None:
     asyncio.run(use())
 
 
+@pytest.mark.slow
 def test_silent_connections_delay_no_other(emulators: Emulators) -> None:
     """16 connections with 64 calls each, of which every second one never reads after its reset."""
     _, server = emulators()

@@ -245,6 +245,7 @@ def test_wrong_physics_change_nothing(beaconry: Beaconry, physics: str, words: l
     assert air(beaconry)["physics"]["preset"] == "off"
 
 
+@pytest.mark.slow
 def test_changes_of_physics_repeat_with_the_seed(beaconry: Beaconry) -> None:
     """In virtual time: what a phone ranges before and after two changes."""
     profile = beaconry.profile(f"profile: room\n{DOOR}receivers: [{{ id: phone, position: [6, 0], phone: exact }}]\n")

@@ -189,6 +189,7 @@ def test_a_receiver_is_added_walks_and_is_removed(beaconry: Beaconry) -> None:
     assert json.loads(beaconry.call("ctl", "receiver", "list", "--json").stdout)["name"] == "desk"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [

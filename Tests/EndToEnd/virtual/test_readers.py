@@ -168,6 +168,7 @@ def stalled_run(beaconry: Beaconry, start: Start, *options: str, prefix: tuple[s
     return process
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prefix", [(), ("taskset", "-c", "0")], ids=["", "one processor"])
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_run_ends_although_its_reader_stalls(
@@ -236,6 +237,7 @@ COMMANDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:2]))
 def test_results_that_cannot_be_written_are_an_error(town: Town, beaconry: Beaconry, command: list[str]) -> None:
     recording = beaconry.folder / "town.jsonl"

@@ -94,6 +94,7 @@ def by_command(*words: str) -> Callable[[Beaconry, str, str], Run]:
     return start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize(
     "start",
@@ -142,6 +143,7 @@ def recorded(beaconry: Beaconry, receiver: str, *options: str, duration: str = "
     return [each for each in map(json.loads, file.read_text().splitlines()) if "rssi" in each]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "least", "most"),
     [
@@ -207,6 +209,7 @@ def test_each_command_with_a_receiver_is_tried() -> None:
     assert not untried, "each command needs a probe, so that none ignores the phone of its receiver"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", PROBES)
 def test_command_receives_as_its_receiver(beaconry: Beaconry, tmp_path: Path, command: str) -> None:
     """With Bluetooth off, no command receives anything; with it on, each does."""
@@ -290,6 +293,7 @@ def seconds_with_packets(found: list[dict[str, Any]], of: int) -> float:
     return len({int(each["microseconds"] / 1e6) for each in found}) / of
 
 
+@pytest.mark.slow
 def test_gaps_follow_from_the_seed_and_end_with_the_physics(beaconry: Beaconry) -> None:
     """The gaps of a phone are on an air with chance only."""
     gaps = "phone: android-low-latency-gaps, antenna: isotropic"

@@ -115,6 +115,7 @@ def wait_until_captured(beaconry: Beaconry, capture: Path) -> None:
         counts = Counter((report["address"], report["pdu"] == "SCAN_RSP") for report in reports)
 
 
+@pytest.mark.slow
 def test_capture_is_cloned_too(air: Callable[..., tuple[Run, str]], beaconry: Beaconry) -> None:
     capture, clone = beaconry.folder / "air.btsnoop", beaconry.folder / "clone.yaml"
     first, transport = air(beaconry.profile(PROFILE), "--ephemeral", "--capture", str(capture))

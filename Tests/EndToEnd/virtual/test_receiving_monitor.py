@@ -411,6 +411,7 @@ def test_changed_list_of_regions_is_used(town: Town, beaconry: Beaconry) -> None
     assert run.end() == 0
 
 
+@pytest.mark.slow
 def test_limit_of_regions_can_be_raised(town: Town, beaconry: Beaconry) -> None:
     regions = "regions:\n" + "".join(f"  - {{ identifier: r{number}, uuid: {UUID} }}\n" for number in range(21))
     path = beaconry.profile(regions)

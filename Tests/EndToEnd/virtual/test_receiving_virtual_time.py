@@ -41,6 +41,7 @@ def objects(beaconry: Beaconry, *arguments: str, code: int = 0) -> list[dict[str
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -101,6 +102,7 @@ def test_without_a_uuid_every_ibeacon_is_received(beaconry: Beaconry) -> None:
     assert objects(beaconry, "calibrate", *arguments, code=1)[-1]["code"] == "more-than-one-beacon"
 
 
+@pytest.mark.slow
 def test_the_museum_is_ranged(beaconry: Beaconry) -> None:
     arguments = ("--uuid", "2173E519-9155-4862-AB64-7953AB146156", "--major", "4", "--minor", "1", "--duration", "3m")
     lines = objects(beaconry, "range", "--profile", str(PROFILES / "museum.yaml"), *MAX, *arguments)
@@ -123,6 +125,7 @@ def test_events_before_the_work_begins_are_expected(beaconry: Beaconry) -> None:
     assert [(verdict["fulfilled"], verdict["count"]) for verdict in verdicts] == [(True, 1), (True, 1)], verdicts
 
 
+@pytest.mark.slow
 def test_events_of_the_run_and_values_are_expected_in_virtual_time(beaconry: Beaconry) -> None:
     profile = str(beaconry.profile(CLOSING.replace("device: ibeacon", "device: iot-design-shop\n    name: Door")))
     file = beaconry.profile(

@@ -117,6 +117,7 @@ def test_every_radio_and_every_command_is_in_the_tables(beaconry: Beaconry) -> N
     assert {name for name in known if not any(each == name or each.split()[0] == name for each in found)} <= {"decode", "radios"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", SAYS)
 def test_command_says_that_repetitions_are_missing(command: str, room: tuple[str, str], beaconry: Beaconry) -> None:
     (beaconry.folder / "regions.yaml").write_text(REGIONS)

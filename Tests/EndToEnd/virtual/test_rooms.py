@@ -182,6 +182,7 @@ def test_profiles_with_other_rooms_do_not_run_together(beaconry: Beaconry) -> No
 ESTIMATED = "receivers:\n  - { id: phone, phone: PHONE, estimator: strongest, position: [1, 1] }\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phone", ["exact", "iphone", "altbeacon"])
 def test_estimate_of_a_receiver_follows_its_moves(beaconry: Beaconry, phone: str) -> None:
     profile = beaconry.profile(BEACONS + ESTIMATED.replace("PHONE", phone) + rooms())

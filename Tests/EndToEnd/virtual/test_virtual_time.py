@@ -48,6 +48,7 @@ def test_an_hour_takes_less_than_a_minute_and_has_its_times(beaconry: Beaconry) 
     assert run.exit_code() == 0
 
 
+@pytest.mark.slow
 def test_a_day_of_schedules_has_all_of_their_changes(beaconry: Beaconry) -> None:
     """All periods divide a day, so the times of the changes are multiples of them."""
     periods = {"40s-20s": 60, "59.9s-100ms": 60, "7h-1h": 8 * 3600}
@@ -76,6 +77,7 @@ def written(seconds: int) -> str:
     return f"2026-01-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.000Z"
 
 
+@pytest.mark.slow
 def test_the_same_seed_writes_the_same_capture(beaconry: Beaconry, tmp_path: Path) -> None:
     captures = []
     for name in ("first", "second", "third"):
@@ -116,6 +118,7 @@ def test_the_rate_of_a_run_can_be_changed(beaconry: Beaconry) -> None:
     assert json.loads(control(beaconry, "clock", "--json").stdout)["elapsed"] == paused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "rate"), [((), 1), (("--rate", "10"), 10)], ids=["real time", "ten times"])
 def test_hosts_receive_ten_times_the_advertisements_at_ten_times_the_rate(
     beaconry: Beaconry, options: tuple[str, ...], rate: int
