@@ -40,6 +40,9 @@ public struct BluetoothAddress: Hashable, Sendable {
         self.init(octets: groups.compactMap { UInt8($0, radix: 16) })
     }
 
+    /// Whether a device can have it: all bits 0, or all bits 1, stand for an address that is not set.
+    public var isOfDevice: Bool { bits != 0 && bits != 0xFFFF_FFFF_FFFF }
+
     /// Whether the two most significant bits are both 1, as in a static random address.
     public var isStaticRandom: Bool { high >> 14 == 0b11 }
 }

@@ -15,6 +15,13 @@ package struct HostAndPort: Hashable, Sendable {
         self.port = port
     }
 
+    /// Whether the host is an address that only programs of this machine reach: 127.0.0.0/8, in any form that inet_aton(3) reads, or
+    /// ::1 (RFC 6890, 2.2.2 and 2.2.3).
+    package var isLoopback: Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt32($0) }
+        return host == "::1" || 2...4 ~= parts.count && parts.first == 127 && !parts.contains(nil)
+    }
+
     /// Reads a text; `nil` if it is not of that form.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {

@@ -2,6 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Bluetooth
+
 /// Where the HTTP server of a run listens on TCP.
 package struct ControlAddress: Hashable, Sendable {
     /// A host name or an IP address.
@@ -26,7 +28,9 @@ package struct ControlAddress: Hashable, Sendable {
     }
 
     /// Whether only programs of this machine can connect.
-    package var isLocal: Bool { Self.localHosts.contains(host.lowercased()) || host.hasPrefix("127.") }
+    package var isLocal: Bool {
+        Self.localHosts.contains(host.lowercased()) || HostAndPort(host: host, port: port).isLoopback
+    }
 
     /// The names of this machine that a `Host` field may have.
     static let localHosts: Set<String> = ["localhost", "127.0.0.1", "::1"]

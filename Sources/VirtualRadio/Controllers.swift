@@ -332,9 +332,7 @@ extension CommandTable {
             },
             // A vendor command, as in Zephyr's controller: at once, not while the address is in use, and across resets.
             .completing(VendorWriteBDADDR.self) { air, controller, command throws(HCIStatus) in
-                guard command.address != .zero, command.address.octets.contains(where: { $0 != 0xFF }) else {
-                    throw .invalidCommandParameters
-                }
+                guard command.address.isOfDevice else { throw .invalidCommandParameters }
                 guard air.isIdle(controller) else { throw .commandDisallowed }
                 air.context.controllers[controller].publicAddress = PackedAddress(command.address, type: 0)
             },

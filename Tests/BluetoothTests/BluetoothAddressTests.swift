@@ -44,6 +44,15 @@ import Testing
         #expect(try #require(BluetoothAddress(text)).isStaticRandom == isStaticRandom)
     }
 
+    @Test(arguments: [
+        ("00:00:00:00:00:00", false), ("FF:FF:FF:FF:FF:FF", false), ("FF:FF:FF:FF:FF:FE", true),
+        ("00:00:00:00:00:01", true),
+        ("80:00:00:00:00:00", true),
+    ])
+    func addressOfADeviceHasDifferentBits(_ text: String, isOfDevice: Bool) throws {
+        #expect(try #require(BluetoothAddress(text)).isOfDevice == isOfDevice)
+    }
+
     @Test func zeroIsAllZeros() {
         #expect(BluetoothAddress.zero.description == "00:00:00:00:00:00")
     }

@@ -29,6 +29,7 @@ import Testing
     @Test func onlyAddressesOfThisMachineNeedNoToken() {
         #expect(ControlAddress("localhost:1")?.isLocal == true)
         #expect(ControlAddress("127.9.9.9:1")?.isLocal == true)
+        #expect(ControlAddress("127.example.com:1")?.isLocal == false)
         #expect(ControlAddress("0.0.0.0:1")?.isLocal == false)
         #expect(ControlAddress("[::]:1")?.isLocal == false)
     }

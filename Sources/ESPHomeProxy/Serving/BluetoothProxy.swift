@@ -124,28 +124,23 @@ package actor BluetoothProxy {
         let address = try await host.openCentral(waits: false).address ?? .zero
         identity = ProxyIdentity(name: settings.name, address: address, isEncrypted: settings.key != nil)
         let channel = try await bind()
-        guard let place = channel.localAddress else { throw cannotListen("the socket has no address") }
-        let isLocal = place.ipAddress.map { $0.hasPrefix("127.") || $0 == "::1" } ?? false
-        guard isLocal || settings.key != nil else {
+        guard let place = channel.localAddress.flatMap(HostAndPort.init) else {
+            throw cannotListen("the socket has no address")
+        }
+        guard place.isLoopback || settings.key != nil else {
             try? await channel.close().get()
             throw RadioError(
                 .cannotServe,
-                "the proxy \(settings.name) would be open to other machines at \(Self.text(place)) without a key",
+                "the proxy \(settings.name) would be open to other machines at \(place) without a key",
                 hint: "give it one (--esphome-key-file FILE), or listen on 127.0.0.1")
         }
         server = channel
-        return Self.text(place)
+        return "\(place)"
     }
 
     private func bind() async throws(RadioError) -> any Channel {
         do {
-            return try await ServerBootstrap(group: loop)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .serverChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(AcceptRest())
-                    }
-                }
+            return try await ServerBootstrap.accepting(on: loop)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.socketOption(.so_sndbuf), value: Self.sendBuffer)
                 .childChannelInitializer { [self] channel in
@@ -167,11 +162,6 @@ package actor BluetoothProxy {
             hint: "stop the program that uses the port, or choose another (--esphome 127.0.0.1:0 takes a free one)")
     }
 
-    private static func text(_ address: SocketAddress) -> String {
-        let host = address.ipAddress ?? ""
-        return (host.contains(":") ? "[\(host)]" : host) + ":\(address.port ?? 0)"
-    }
-
     /// Ends all sessions, and stops listening.
     package func close() async {
         guard !isClosed else { return }
@@ -190,7 +180,7 @@ package actor BluetoothProxy {
             Task { await ProxySession.discard(connection) }
             return
         }
-        let peer = connection.channel.remoteAddress.map(Self.text) ?? "unknown"
+        let peer = connection.channel.peerText
         if strangers.count >= Self.strangerLimit, let oldest = strangers.min() {
             strangers.remove(oldest)
             sessions[oldest]?.assumeIsolated { $0.makeRoom() }
@@ -236,7 +226,9 @@ package actor BluetoothProxy {
     /// Reports a problem.
     nonisolated func warn(_ warning: Warning) { report(.warning(warning)) }
 
-    private var place: String { server?.localAddress.map(Self.text) ?? "\(settings.host):\(settings.port)" }
+    private var place: String {
+        server?.localAddress.flatMap(HostAndPort.init).map { "\($0)" } ?? "\(settings.host):\(settings.port)"
+    }
 
     // MARK: - Scanning
 

@@ -112,9 +112,6 @@ final class ServedControllers {
 }
 
 extension BluetoothAddress {
-    /// Whether a device can have it: not all bits are equal.
-    fileprivate var isOfDevice: Bool { self != .zero && octets.contains { $0 != 0xFF } }
-
     /// The next higher address; the first after the last.
     fileprivate var successor: BluetoothAddress {
         var octets = Array(octets)

@@ -167,9 +167,7 @@ struct ControllerInitialisation: Sendable {
             }
         case .address:
             read(reply.value(of: ReadBDADDR.self)) { state, returned in
-                let unset = BluetoothAddress(octets: [UInt8](repeating: 0xFF, count: 6))
-                let isSet = returned.address != .zero && returned.address != unset
-                state.capabilities.address = isSet ? returned.address : nil
+                state.capabilities.address = returned.address.isOfDevice ? returned.address : nil
             }
         case .lowEnergyBuffers:
             read(reply.value(of: LEReadBufferSize.self)) { state, returned in

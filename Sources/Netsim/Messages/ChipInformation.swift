@@ -76,7 +76,7 @@ extension ChipInformation {
 
     /// The public address that the chip was given, if a device can have it.
     package var givenAddress: BluetoothAddress? {
-        address.flatMap { $0 != .zero && $0.octets.contains { $0 != 0xFF } ? $0 : nil }
+        address.flatMap { $0.isOfDevice ? $0 : nil }
     }
 
     /// What the address of a chip follows from that was given none: the folder of the device, else its name.

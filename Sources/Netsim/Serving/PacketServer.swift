@@ -54,14 +54,7 @@ package final class PacketServer {
         at place: HostAndPort, on loop: any EventLoop, for delegate: any PacketServerDelegate
     ) async throws -> PacketServer {
         let connections = NIOLoopBound(Connections(delegate), eventLoop: loop)
-        let channel = try await ServerBootstrap(group: loop)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelOption(.backlog, value: 1024)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptRest())
-                }
-            }
+        let channel = try await ServerBootstrap.accepting(on: loop)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: bytesInOneGo))
@@ -92,17 +85,14 @@ private final class Connections {
     init(_ delegate: any PacketServerDelegate) { self.delegate = delegate }
 
     func admit(_ channel: any Channel) throws {
-        let peer = channel.remoteAddress.flatMap { address in
-            address.ipAddress.flatMap { host in address.port.map { "\(HostAndPort(host: host, port: $0))" } }
-        }
         guard count < PacketServer.connectionLimit else {
-            delegate.refuse("\(PacketServer.connectionLimit) connections are open already", peer: peer ?? "unknown")
+            delegate.refuse("\(PacketServer.connectionLimit) connections are open already", peer: channel.peerText)
             throw ChannelError.alreadyClosed
         }
         count += 1
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         channel.closeFuture.whenComplete { _ in bound.value.count -= 1 }
-        try configure(channel, peer: peer ?? "unknown")
+        try configure(channel, peer: channel.peerText)
     }
 
     private func configure(_ channel: any Channel, peer: String) throws {

@@ -123,7 +123,7 @@ struct DBus: AsyncParsableCommand {
 
     private static func adapterAddress(_ text: String) throws(ValueFault) -> BluetoothAddress {
         let address = try ValueText.address(text)
-        guard address != .zero, address.octets.contains(where: { $0 != 0xFF }) else {
+        guard address.isOfDevice else {
             throw ValueFault("\"\(text)\" is not the address of an adapter; write one such as 00:AA:01:00:00:00")
         }
         return address

@@ -376,8 +376,9 @@ private struct ServerQuery {
         case "name": name = try ValueText.name(text)
         case "at": position = try ValueText.position(text)
         case "address":
-            guard let address = BluetoothAddress(text), address != .zero, address.octets.contains(where: { $0 != 0xFF })
-            else { throw ValueFault("\"\(text)\" is not the address of a device, such as 00:1B:DC:07:31:42") }
+            guard let address = BluetoothAddress(text), address.isOfDevice else {
+                throw ValueFault("\"\(text)\" is not the address of a device, such as 00:1B:DC:07:31:42")
+            }
             self.address = address
         default:
             if let key = ReceiverKey.all.first(where: { $0.name == parts[0] }), parts.count > 1 {

@@ -29,7 +29,7 @@
 
         var address: String { "\(ServerAddress.netsim(place))" }
 
-        var isExposed: Bool { place.isExposed }
+        var isExposed: Bool { !place.isLoopback }
 
         /// Listens on TCP; port 0 takes a free one.
         /// - Throws: `RadioError` `.cannotServe`.

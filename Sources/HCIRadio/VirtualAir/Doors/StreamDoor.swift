@@ -32,8 +32,7 @@ final class StreamDoor: AirDoor {
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .bind(host: place.host, port: place.port).get()
             let bound = channel.localAddress.flatMap(HostAndPort.init) ?? place
-            return StreamDoor(
-                channel, at: .tcp(bound), isExposed: bound.isExposed)
+            return StreamDoor(channel, at: .tcp(bound), isExposed: !bound.isLoopback)
         } catch {
             throw failure(
                 "\(place)", SystemErrorText.words(error),
@@ -73,14 +72,7 @@ final class StreamDoor: AirDoor {
         admits: @escaping @Sendable (any Channel) -> EventLoopFuture<Bool>
     ) -> ServerBootstrap {
         let bound = NIOLoopBound(entrance, eventLoop: entrance.air.loop)
-        return ServerBootstrap(group: entrance.air.loop)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelOption(.backlog, value: 1024)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptRest())
-                }
-            }
+        return ServerBootstrap.accepting(on: entrance.air.loop)
             .childChannelInitializer { channel in
                 admits(channel).flatMapThrowing { isAdmitted in
                     guard isAdmitted else { throw ChannelError.alreadyClosed }
@@ -91,8 +83,7 @@ final class StreamDoor: AirDoor {
 
     private static func admit(_ channel: any Channel, from address: ServerAddress, _ entrance: AirEntrance) throws {
         let local = channel.localAddress.flatMap(HostAndPort.init).map(ServerAddress.tcp) ?? address
-        let peer = channel.remoteAddress.flatMap(HostAndPort.init).map { "\($0)" }
-        try AirVisit(entrance).join(over: channel, transport: "\(local)", peer: peer ?? "unknown")
+        try AirVisit(entrance).join(over: channel, transport: "\(local)", peer: channel.peerText)
     }
 
     func close() async {
@@ -103,14 +94,3 @@ final class StreamDoor: AirDoor {
 }
 
 extension H4StreamHandler: DoorConnection {}
-
-extension HostAndPort {
-    /// Whether programs on other machines reach a server here.
-    var isExposed: Bool { !host.hasPrefix("127.") && host != "::1" }
-
-    /// The place of an internet address; `nil` for an address of another kind.
-    init?(_ address: SocketAddress) {
-        guard let host = address.ipAddress, let port = address.port else { return nil }
-        self.init(host: host, port: port)
-    }
-}
