@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -146,10 +147,16 @@ def ended(stage: Stage) -> int | None:
 
 def end_all(all_stages: list[Stage]) -> None:
     """Ends the running stages, at first so that they can clean up."""
-    for how, patience in ((signal.SIGINT, 20), (signal.SIGTERM, 5), (signal.SIGKILL, 5)):
-        left = [stage.process for stage in all_stages if stage.process and stage.process.poll() is None]
+    running = [stage.process for stage in all_stages if stage.process and not stage.outcome]
+    for how, patience in ((signal.SIGINT, 20), (signal.SIGTERM, 5)):
+        left = [process for process in running if process.poll() is None]
         for process in left:
             os.killpg(process.pid, how)
         end = time.monotonic() + patience
         while time.monotonic() < end and any(process.poll() is None for process in left):
             time.sleep(0.1)
+    # Machines with systemd ignore the others, and outlive their tests.
+    for process in running:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
