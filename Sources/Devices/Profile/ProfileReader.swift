@@ -81,7 +81,11 @@ package struct ProfileReader {
         return part(node, field: key, read)
     }
 
-    /// Reads the mappings of a key's list; `nil` for each that has faults.
+    /// Of an entry's copies, after so many with faults the others are not read: they mostly have the same faults, and each costs as
+    /// much as the first.
+    package static let rejectedCopies = 100
+
+    /// Reads the mappings of a key's list; `nil` for each that has faults, or is not read after `rejectedCopies`.
     package mutating func parts<Part>(_ key: String, of kind: String, _ read: (inout ProfileReader) -> Part?)
         -> [Part?]?
     {
@@ -92,12 +96,27 @@ package struct ProfileReader {
         }
         var parts: [Part?] = []
         parts.reserveCapacity(list.count)
+        // By the place of the entry.
+        var rejected: [TextPlace: Int] = [:]
+        var unread: [TextPlace: Int] = [:]
         for (index, node) in list.enumerated() {
             guard !Task.isCancelled else {
                 add("reading ended early, since the result is not wanted any more", field: key, at: node.place)
                 break
             }
-            parts.append(part(node, field: "\(key)[\(index)]", read))
+            guard rejected.isEmpty || rejected[node.place, default: 0] < Self.rejectedCopies else {
+                unread[node.place, default: 0] += 1
+                parts.append(nil)
+                continue
+            }
+            let part = part(node, field: "\(key)[\(index)]", read)
+            if part == nil { rejected[node.place, default: 0] += 1 }
+            parts.append(part)
+        }
+        for (place, count) in unread {
+            let copies =
+                count == 1 ? "one further copy of this entry was" : "\(count) further copies of this entry were"
+            add("\(copies) not read, since \(Self.rejectedCopies) have faults", field: key, at: place)
         }
         return parts
     }
@@ -253,7 +272,9 @@ package struct ProfileReader {
         of node: ProfileNode, field: String, _ parse: (String) throws(ValueFault) -> Value
     ) -> Value? {
         guard let text = node.text else {
-            add("a single value is expected here", field: field, at: node.place)
+            let isGenerator = node.mapping?.pairs.contains { Self.quantityKeys.contains($0.key.text ?? "") } ?? false
+            let hint = "; what changes it may stand for the numbers of device: beacon, and for values of device: gatt"
+            add("a single value is expected here" + (isGenerator ? hint : ""), field: field, at: node.place)
             return nil
         }
         do throws(ValueFault) {
