@@ -30,6 +30,10 @@ import Testing
         ("0201060c16aafe00ee0011223344556677", "an Eddystone-UID of 9 bytes"),
         ("0201060916feaa10ee02676765", "Eddystone data whose service UUID has its bytes exchanged"),
         ("0201060716aafe40414243", ""), ("02010606161c18024142", "data of service 0x181C, which BTHome version 1 uses"),
+        ("0316d2fc", "BTHome data of 0 bytes"), ("0416d2fce1", "BTHome data of version 7"),
+        ("0416d2fc48", "BTHome data whose device information 0x48 has reserved bits"),
+        ("0616d2fc42b218", "BTHome data that is cut in its address"),
+        ("0b16d2fc41ba0db07aeef600", "an encrypted BTHome frame of 8 bytes"),
         ("0201061aff4c000215\(uuid)00010002c5", ""), ("02010600000000", ""), ("", ""),
     ])
     func classicMistakesAreNamed(_ digits: String, _ expected: String) throws {

@@ -114,11 +114,35 @@ extension AdvertisingStructure {
             return NearMiss(
                 text: "Eddystone data whose service UUID has its bytes exchanged",
                 hint: "write aafe: the low byte comes first")
+        case BTHome.service: return bthome(data)
         case 0x181C, 0x181E:
             return NearMiss(
                 text: "data of service 0x\(service == 0x181C ? "181C" : "181E"), which BTHome version 1 uses",
                 hint: "version 2 has service 0xFCD2")
         default: return nil
         }
+    }
+
+    /// Device information of another version, or too few bytes behind it (bthome.io/format, bthome.io/encryption).
+    private static func bthome(_ data: [UInt8]) -> NearMiss? {
+        guard let information = data.first else {
+            return NearMiss(text: "BTHome data of 0 bytes", hint: "device information, such as 40, comes first")
+        }
+        guard information >> 5 == 2 else {
+            return NearMiss(
+                text: "BTHome data of version \(information >> 5)",
+                hint: "version 2 begins with 40, or 41 when encrypted")
+        }
+        guard information & 0b0001_1000 == 0 else {
+            return NearMiss(
+                text: "BTHome data whose device information 0x\(Hexadecimal.string([information])) has reserved bits",
+                hint: "it is 40, with 01 for encryption, 02 for an address and 04 for a trigger")
+        }
+        guard information & 0x01 != 0 else {
+            return NearMiss(text: "BTHome data that is cut in its address", hint: "an address has 6 bytes")
+        }
+        return NearMiss(
+            text: "an encrypted BTHome frame of \(data.count) bytes",
+            hint: "behind the values it has 4 bytes of the counter and 4 of the code")
     }
 }

@@ -39,14 +39,17 @@ struct DecodedPayload: Encodable, Report {
 
     /// - Parameter key: what frames are decrypted with; `nil` for none.
     init(_ data: AdvertisingData, key: FrameKey? = nil, from address: BluetoothAddress? = nil) {
-        frames = data.frames.map { DecodedFrame(key?.opened($0, from: address) ?? $0) }
+        let found = data.frames.map { (frame: $0, opened: key?.opened($0, from: address)) }
+        frames = found.map { DecodedFrame($0.opened ?? $0.frame) }
         structures = data.structures.map {
             Structure(
                 type: $0.type, name: AdvertisingStructure.name(ofType: $0.type), data: Hexadecimal.string($0.data),
                 recognized: $0.recognized)
         }
         padding = data.padding.isEmpty ? nil : Hexadecimal.string(data.padding)
-        nearMisses = Mistake.list(data.nearMisses)
+        let closed = found.filter { $0.opened == nil }.compactMap { key?.reasonNotToOpen($0.frame, from: address) }
+        let mistakes = (Mistake.list(data.nearMisses) ?? []) + closed
+        nearMisses = mistakes.isEmpty ? nil : mistakes
     }
 
     var lines: [String] { Self.lines(frames, structures, padding, nearMisses) }
@@ -79,6 +82,18 @@ package struct FrameKey: Sendable {
             return nil
         }
         return encrypted.opened(with: key, from: address)
+    }
+
+    /// Why a frame that was not opened stays encrypted; `nil` for one that is not encrypted.
+    func reasonNotToOpen(_ frame: BeaconFrame, from sender: BluetoothAddress?) -> DecodedPayload.Mistake? {
+        guard frame.content is any EncryptedBeacon else { return nil }
+        guard let address = sender ?? address else {
+            return DecodedPayload.Mistake(
+                text: "a frame that the key opens only with the address of its sender", hint: "give it: --address")
+        }
+        return DecodedPayload.Mistake(
+            text: "a frame that the key does not open for the sender \(address)", hint: "compare both with the device's"
+        )
     }
 }
 

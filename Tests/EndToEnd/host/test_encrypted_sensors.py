@@ -85,14 +85,21 @@ def test_decode_and_receivers_name_the_frame(beaconry: Beaconry, format: str) ->
     def decoded(*options: str) -> Values:
         result = beaconry.call("decode", data.hex(), "--json", *options)
         assert result.returncode == 0, result
-        [frame] = json.loads(result.stdout)["frames"]
+        payload = json.loads(result.stdout)
+        misses.append(payload.get("nearMisses", []))
+        [frame] = payload["frames"]
         return dict(frame)
+
+    misses: list[list[dict[str, str]]] = []
 
     assert set(decoded()) == {"format", "counter", "encrypted"} and decoded()["format"] == f"{format}-encrypted"
     opened = decoded("--bind-key-file", str(beaconry.folder / "key.txt"), "--address", ADDRESS)
     assert opened["format"] == format and opened["temperature"] == 20
     (beaconry.folder / "other.txt").write_text(KEY[::-1])
     assert decoded("--bind-key-file", str(beaconry.folder / "other.txt"), "--address", ADDRESS) == decoded()
+    assert decoded("--bind-key-file", str(beaconry.folder / "key.txt")) == decoded()
+    closed = [f"a frame that the key does not open for the sender {ADDRESS}", "a frame that the key opens only with the address of its sender"]
+    assert [[each["text"] for each in found] for found in misses] == [[], [], [], closed[:1], [], closed[1:], []]
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,9 @@ def test_without_a_format_the_frame_is_an_ibeacon(arguments: tuple[str, ...]) ->
         ("encode altbeacon --id1 x", '--id1: "x" is not a UUID; write 32 hexadecimal digits as '),
         ("encode eddystone-uid --namespace 8b0ca750e7a7f6e3b0c2", "--instance is missing; write it as in --instance 0123456789ab"),
         ("encode eddystone-url --url ftp://a.com", '--url: "ftp://a.com" begins with neither http:// nor https://, the only schemes of Eddystone-URL; write one'),
+        ("encode eddystone-url --url HTTP://a.com", '--url: "HTTP://a.com" has its scheme in upper case; write http://'),
+        ("encode eddystone-url --url https://a.com/€", "which is not ASCII; write %-escapes"),
+        ("encode eddystone-url --url https://beacons.example.org/abcd", "takes 20 bytes when encoded, and a frame has room for 17"),
         ("encode eddystone-url --url https://a.com --flags x", '--flags: "x" is not a byte of flags'),
         ("encode eddystone-url --url https://a.com --telemetry", "Unknown option '--telemetry'"),
         (
