@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import re
 import shutil
 import signal
 import subprocess
@@ -89,6 +90,14 @@ class Run:
     def errors(self) -> str:
         """The text on standard error so far."""
         return "".join(self._errors)
+
+    def wait_for_text(self, pattern: str, timeout: float = PATIENCE) -> re.Match[str]:
+        """Waits for text on standard error that a regular expression matches: it may come after the event that a test waits for."""
+        deadline = time.monotonic() + timeout
+        while not (found := re.search(pattern, self.errors)):
+            assert time.monotonic() < deadline, f"no {pattern} within {timeout} s:\n{self.errors}"
+            time.sleep(0.02)
+        return found
 
     def wait(
         self, name: str, timeout: float = PATIENCE, where: Callable[[Event], Any] = lambda _: True, **fields: Any

@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import subprocess
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -58,6 +59,13 @@ async def packets(until: Callable[[list[int]], bool], meanwhile: Callable[[], An
     return received
 
 
+def power_on_bench(beaconry: Beaconry) -> int | None:
+    """The measured power with which the only beacon is advertised, in dBm; None while it is out of range."""
+    [beacon] = json.loads(beaconry.call("ctl", "bench", "--json").stdout)["beacons"]
+    power: int | None = beacon.get("benchPower")
+    return power
+
+
 def test_phone_receives_the_walk(beaconry: Beaconry, controllers: Controllers, witness: Witness) -> None:
     controllers.power(1, False)
     profile = beaconry.profile(SHOP)
@@ -71,8 +79,11 @@ def test_phone_receives_the_walk(beaconry: Beaconry, controllers: Controllers, w
     # Every change is one of the device's once a second, so there are fewer than the 19 dB between the ends.
     assert len(powers) - 1 <= WALK + 1
     assert powers == sorted(powers) and powers[-1] == -46, powers
-    bench = json.loads(beaconry.call("ctl", "bench", "--json").stdout)
-    assert bench["beacons"][0]["benchPower"] == -46
+    # In a machine that stops for some seconds the receiver gets nothing meanwhile, and the beacon is out of its range for a moment.
+    deadline = time.monotonic() + 120
+    while power_on_bench(beaconry) != -46 and time.monotonic() < deadline:
+        time.sleep(0.5)
+    assert power_on_bench(beaconry) == -46
 
     assert beaconry.call("ctl", "move", "visitor", "500", "0").returncode == 0
     run.wait("advertising-stopped", device="door", timeout=120)

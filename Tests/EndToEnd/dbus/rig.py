@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -52,9 +51,7 @@ Bus = Callable[..., Run]
 
 def server(run: Run) -> str:
     """Where another host joins the air of a run with `--hci-server tcp:127.0.0.1:0`, as Bumble takes it."""
-    found = re.search(r"listening on tcp:(\S+?),? ", run.errors)
-    assert found, run.errors
-    return f"tcp-client:{found[1]}"
+    return "tcp-client:" + run.wait_for_text(r"listening on tcp:(\S+?),? ")[1]
 
 
 class Client:

@@ -142,6 +142,8 @@ def test_device_that_has_lost_its_key_is_disconnected(bus: Bus) -> None:
         veil = await found(recorder, peer, 1)
         assert (await recorder.call(veil, DEVICE, "Pair")).error_name is None
         await recorder.call(veil, DEVICE, "Disconnect")
+        # It comes after the reply.
+        await recorder.until(lambda line: line == f"{veil} Connected=False")
         peer.forget()
         recorder.log.clear()
         ends: asyncio.Queue[int] = asyncio.Queue()

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-import time
 import urllib.request
 from pathlib import Path
 
 import pytest
-from beaconry import PATIENCE, Beaconry
+from beaconry import Beaconry
 
 
 def read(url: str) -> bytes:
@@ -82,9 +81,6 @@ def test_browser_that_fails_is_reported(beaconry: Beaconry, tmp_path: Path) -> N
     beaconry.environment["BROWSER"] = str(browser(tmp_path, "exit 3"))
     run = beaconry.start("demo", "--json")
     url = run.wait("http-ready")["url"]
-    deadline = time.monotonic() + PATIENCE
-    while "was not opened" not in run.errors:
-        assert time.monotonic() < deadline, run.errors
-        time.sleep(0.02)
+    run.wait_for_text("was not opened")
     assert f"the page was not opened ({tmp_path}/browser ended with exited(3)); open {url}" in run.errors
     assert run.end() == 0

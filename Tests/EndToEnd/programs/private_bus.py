@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,9 +34,7 @@ class PrivateBus:
     @property
     def air(self) -> str:
         """Where another host joins the air, as Bumble takes it; the run must have such a server."""
-        found = re.search(r"listening on tcp:(\S+?),? ", self.run.errors)
-        assert found, "the run has no server: --hci-server tcp:127.0.0.1:0"
-        return f"tcp-client:{found[1]}"
+        return "tcp-client:" + self.run.wait_for_text(r"listening on tcp:(\S+?),? ")[1]
 
     def call(self, *command: str | Path, timeout: float = 550, **options: str) -> subprocess.CompletedProcess[str]:
         """Runs a program on the bus to its end, which must be a success."""

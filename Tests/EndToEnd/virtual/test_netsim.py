@@ -288,9 +288,9 @@ WALK = """
 profile: exhibits
 physics: office
 beacons:
-  - { id: mummy, device: ibeacon, interval: 20ms, address: "C0:FF:EE:00:00:01", position: [0, 1], ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 2, minor: 1, measured-power: -59 } }
-  - { id: amphora, device: ibeacon, interval: 20ms, address: "C0:FF:EE:00:00:02", position: [20, 1], ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 2, minor: 2, measured-power: -59 } }
-  - { id: capsule, device: ibeacon, interval: 20ms, address: "C0:FF:EE:00:00:03", position: [40, 1], ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 2, minor: 3, measured-power: -59 } }
+  - { id: mummy, device: ibeacon, interval: 100ms, address: "C0:FF:EE:00:00:01", position: [0, 1], ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 2, minor: 1, measured-power: -59 } }
+  - { id: amphora, device: ibeacon, interval: 100ms, address: "C0:FF:EE:00:00:02", position: [20, 1], ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 2, minor: 2, measured-power: -59 } }
+  - { id: capsule, device: ibeacon, interval: 100ms, address: "C0:FF:EE:00:00:03", position: [40, 1], ibeacon: { uuid: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major: 2, minor: 3, measured-power: -59 } }
 receivers:
   - { id: visitor, position: [-20, 0] }
 """
@@ -308,7 +308,7 @@ class Visit:
     def take(self, report: Report) -> None:
         """Smooths a report, and notes what follows from it."""
         name = report.address[-2:]
-        level = self.smoothed[name] = 0.98 * self.smoothed.get(name, -100) + 0.02 * report.rssi
+        level = self.smoothed[name] = 0.95 * self.smoothed.get(name, -100) + 0.05 * report.rssi
         if name not in self.inside and level > -72:
             self.inside.add(name)
             self.notices.append(f"enter {name}")
