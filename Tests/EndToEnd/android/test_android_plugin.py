@@ -137,6 +137,11 @@ def test_lost_packets_are_counted(serve: Serve, install: Install, url: str) -> N
     server.send({"v": 1, "lost": 12}, packet(1), {"v": 1, "lost": 3})
     status = app.status_when(lambda status: status["lost"] == 15)
     assert (status["waiting"], status["problem"]) == (1, None)
+    # No sum overflows, and no number makes it smaller.
+    most = 2**63 - 1
+    server.send({"v": 1, "lost": -7}, {"v": 1, "lost": most}, {"v": 1, "lost": most}, packet(2))
+    status = app.status_when(lambda status: status["waiting"] == 2)
+    assert (status["lost"], status["problem"]) == (most, None)
 
 
 def test_memory_is_bounded_without_cycles(serve: Serve, install: Install, url: str) -> None:

@@ -106,6 +106,18 @@ def test_fifo_is_refused_at_once(beaconry: Beaconry, name: str) -> None:
     assert "it is a FIFO, not a regular file" in done.stderr
 
 
+@pytest.mark.parametrize("option", ["--control", "--hci-server unix:"])
+def test_file_in_the_place_of_a_socket_is_refused_and_stays(beaconry: Beaconry, option: str) -> None:
+    file = beaconry.folder / "notes.txt"
+    file.write_text("notes")
+    others = [] if option.startswith("--hci-server") else ["--hci-server", "none"]
+    words = [option, str(file)] if " " not in option else [option.split()[0], option.split()[1] + str(file)]
+    profile = beaconry.profile(PROFILE)
+    done = beaconry.call("run", str(profile), "--radio", "virtual", "--ephemeral", "--duration", "1s", *words, *others)
+    assert done.returncode == 73 and f"{file}" in done.stderr and "a file that is no socket has this path" in done.stderr, done
+    assert file.read_text() == "notes"
+
+
 def test_profile_that_becomes_a_fifo_does_not_stop_the_run(beaconry: Beaconry) -> None:
     profile = beaconry.profile(PROFILE)
     run = beaconry.run(profile, "--hci-server", "none", "--ephemeral", radio="virtual")
