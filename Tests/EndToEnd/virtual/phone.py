@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from beaconry import PATIENCE
 from bumble.device import Connection, Device, Peer
 from bumble.hci import Address
 from bumble.transport import open_transport
@@ -24,6 +25,8 @@ async def phone(transport: str, address: str = ADDRESS) -> AsyncIterator[Device]
     """A host on a controller, initialised and powered on."""
     async with await open_transport(transport) as (source, sink):
         device = Device.with_hci("phone", Address(address), source, sink)
+        # On a busy machine, an answer waits behind the reports that Bumble has not handled yet.
+        device.command_timeout = PATIENCE
         await device.power_on()
         yield device
         await device.power_off()
