@@ -63,6 +63,7 @@ class Run:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self._errors: list[str] = []
+        self._has_errors = threading.Condition()
         self._threads = [
             threading.Thread(target=self._read_events, daemon=True),
             threading.Thread(target=self._read_errors, daemon=True),
@@ -78,7 +79,10 @@ class Run:
 
     def _read_errors(self) -> None:
         assert self.process.stderr
-        self._errors += self.process.stderr
+        for line in self.process.stderr:
+            with self._has_errors:
+                self._errors.append(line)
+                self._has_errors.notify_all()
 
     def send(self, *words: object) -> None:
         """Sends a command to the program."""
@@ -93,10 +97,9 @@ class Run:
 
     def wait_for_text(self, pattern: str, timeout: float = PATIENCE) -> re.Match[str]:
         """Waits for text on standard error that a regular expression matches: it may come after the event that a test waits for."""
-        deadline = time.monotonic() + timeout
-        while not (found := re.search(pattern, self.errors)):
-            assert time.monotonic() < deadline, f"no {pattern} within {timeout} s:\n{self.errors}"
-            time.sleep(0.02)
+        with self._has_errors:
+            found = self._has_errors.wait_for(lambda: re.search(pattern, self.errors), timeout)
+        assert found, f"no {pattern} within {timeout} s:\n{self.errors}"
         return found
 
     def wait(

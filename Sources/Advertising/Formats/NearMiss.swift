@@ -133,12 +133,12 @@ extension AdvertisingStructure {
                 text: "BTHome data of version \(information >> 5)",
                 hint: "version 2 begins with 40, or 41 when encrypted")
         }
-        guard information & 0b0001_1000 == 0 else {
+        guard information & ~(BTHome.encrypted | BTHome.hasAddress | BTHome.isTriggered) == 0 else {
             return NearMiss(
                 text: "BTHome data whose device information 0x\(Hexadecimal.string([information])) has reserved bits",
                 hint: "it is 40, with 01 for encryption, 02 for an address and 04 for a trigger")
         }
-        guard information & 0x01 != 0 else {
+        guard information & BTHome.encrypted == BTHome.encrypted else {
             return NearMiss(text: "BTHome data that is cut in its address", hint: "an address has 6 bytes")
         }
         return NearMiss(

@@ -39,16 +39,15 @@ struct DecodedPayload: Encodable, Report {
 
     /// - Parameter key: what frames are decrypted with; `nil` for none.
     init(_ data: AdvertisingData, key: FrameKey? = nil, from address: BluetoothAddress? = nil) {
-        let found = data.frames.map { (frame: $0, opened: key?.opened($0, from: address)) }
-        frames = found.map { DecodedFrame($0.opened ?? $0.frame) }
+        let found = data.frames.map { key?.open($0, from: address) ?? (frame: $0, obstacle: nil) }
+        frames = found.map { DecodedFrame($0.frame) }
         structures = data.structures.map {
             Structure(
                 type: $0.type, name: AdvertisingStructure.name(ofType: $0.type), data: Hexadecimal.string($0.data),
                 recognized: $0.recognized)
         }
         padding = data.padding.isEmpty ? nil : Hexadecimal.string(data.padding)
-        let closed = found.filter { $0.opened == nil }.compactMap { key?.reasonNotToOpen($0.frame, from: address) }
-        let mistakes = (Mistake.list(data.nearMisses) ?? []) + closed
+        let mistakes = (Mistake.list(data.nearMisses) ?? []) + found.compactMap(\.obstacle)
         nearMisses = mistakes.isEmpty ? nil : mistakes
     }
 
@@ -76,24 +75,19 @@ package struct FrameKey: Sendable {
         self.address = address
     }
 
-    /// The frame with its values; `nil` for another frame, and for a frame of another key.
-    func opened(_ frame: BeaconFrame, from sender: BluetoothAddress?) -> BeaconFrame? {
-        guard let encrypted = frame.content as? any EncryptedBeacon, let address = sender ?? address else {
-            return nil
-        }
-        return encrypted.opened(with: key, from: address)
-    }
-
-    /// Why a frame that was not opened stays encrypted; `nil` for one that is not encrypted.
-    func reasonNotToOpen(_ frame: BeaconFrame, from sender: BluetoothAddress?) -> DecodedPayload.Mistake? {
-        guard frame.content is any EncryptedBeacon else { return nil }
+    /// Decrypts a frame.
+    /// - Returns: the frame with its values; an encrypted one that the key does not open as it is, with the reason.
+    func open(
+        _ frame: BeaconFrame, from sender: BluetoothAddress?
+    ) -> (frame: BeaconFrame, obstacle: DecodedPayload.Mistake?) {
+        guard let encrypted = frame.content as? any EncryptedBeacon else { return (frame, nil) }
         guard let address = sender ?? address else {
-            return DecodedPayload.Mistake(
-                text: "a frame that the key opens only with the address of its sender", hint: "give it: --address")
+            let text = "a frame that the key opens only with the address of its sender"
+            return (frame, DecodedPayload.Mistake(text: text, hint: "give it: --address"))
         }
-        return DecodedPayload.Mistake(
-            text: "a frame that the key does not open for the sender \(address)", hint: "compare both with the device's"
-        )
+        if let opened = encrypted.opened(with: key, from: address) { return (opened, nil) }
+        let text = "a frame that the key does not open for the sender \(address)"
+        return (frame, DecodedPayload.Mistake(text: text, hint: "compare both with the device's"))
     }
 }
 

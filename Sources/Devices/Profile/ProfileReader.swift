@@ -81,8 +81,8 @@ package struct ProfileReader {
         return part(node, field: key, read)
     }
 
-    /// Of an entry's copies, after so many with faults the others are not read: they mostly have the same faults, and each costs as
-    /// much as the first.
+    /// The number of copies of an entry with faults after which its other copies are not read. They mostly have the same faults, and
+    /// reading them takes as long again.
     package static let rejectedCopies = 100
 
     /// Reads the mappings of a key's list; `nil` for each that has faults, or is not read after `rejectedCopies`.
