@@ -94,6 +94,8 @@ let package = Package(
         .target(
             name: "BuildInformation",
             cSettings: (commit ?? "").isEmpty ? [] : [.define("BEACONRY_COMMIT", to: commit)]),
+        // The files of the page and the profile of the demonstration.
+        .target(name: "EmbeddedFiles"),
         .target(name: "Space", swiftSettings: settings),
         // Values, the writer and the reader of documents, and the vocabulary of their schemas.
         .target(name: "JSON", swiftSettings: settings),
@@ -193,11 +195,11 @@ let package = Package(
         .target(
             name: "RunServer",
             dependencies: [
-                "Bluetooth", "CMalloc", "Concurrency", "Devices", "Emulator", "JSON", "Persistence", "Radio", "RunAPI",
-                "Sockets",
-                deque, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
+                "Bluetooth", "CMalloc", "Concurrency", "Devices", "EmbeddedFiles", "Emulator", "JSON", "Persistence",
+                "Radio", "RunAPI", "Sockets", deque, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1, nioPosix,
             ],
-            resources: [.embedInCode("Resources")], swiftSettings: settings),
+            exclude: ["Resources"], swiftSettings: settings),
         // The client of these requests.
         .target(
             name: "RunClient",
@@ -217,11 +219,12 @@ let package = Package(
             name: "beaconry",
             dependencies: [
                 "Advertising", "BeaconryTools", "BlueZRadio", "BlueZService", "Bluetooth", "BuildInformation",
-                "CCapability", "CMalloc", "Concurrency", "Devices", "ESPHomeProxy", "Emulator", "HCIRadio", "JSON",
+                "CCapability", "CMalloc", "Concurrency", "Devices", "ESPHomeProxy", "EmbeddedFiles", "Emulator",
+                "HCIRadio", "JSON",
                 "Persistence", "Profiles", "Radio", "Receiving", "RunAPI", "RunServer", "Sockets", "Space",
                 argumentParser, logging, serviceLifecycle, unixSignals,
             ],
-            resources: [.embedInCode("Resources")], swiftSettings: settings),
+            swiftSettings: settings),
         .executableTarget(
             name: "beaconry-fuzz",
             dependencies: [

@@ -5,6 +5,7 @@
 import ArgumentParser
 import BeaconryTools
 import Devices
+import EmbeddedFiles
 import Emulator
 import Profiles
 
@@ -55,7 +56,7 @@ struct Demo: AsyncParsableCommand, OptionsOnlyCommand {
 
     func run() async throws {
         let name = ControlSockets.freeName(Self.name)
-        let museum = String(decoding: PackageResources.museum_yaml, as: UTF8.self)
+        let museum = String(cString: embedded_museum.text)
             .replacing("profile: museum", with: "profile: \(name)")
         let profile = try Profile(parsing: "\(museum)\n\(Self.visitor)\n", file: Self.name)
         let arguments = ["--radio", "virtual", "--hci-server", "tcp:127.0.0.1:0", "--http", "127.0.0.1:\(port)"]

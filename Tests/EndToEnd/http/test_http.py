@@ -26,6 +26,7 @@ from beaconry import BINARY, CHECKOUT, PATIENCE, PROFILES, Beaconry
 from http_client import PATCH, Server
 
 Served = Callable[..., Server]
+PAGE = CHECKOUT / "Sources" / "RunServer" / "Resources"
 PROMTOOL = CHECKOUT / ".build" / "prometheus" / "usr" / "bin" / "promtool"
 
 
@@ -35,6 +36,15 @@ def test_beacons_are_listed_and_shown_as_by_ctl(served: Served, beaconry: Beacon
     assert [each["id"] for each in listed][:2] == ["entrance", "lobby-welcome"] and len(listed) == 13
     assert server.get("/v1/beacons/entrance") == listed[0]
     assert listed[0]["onAir"] and listed[0]["settings"]["major"] == 1
+
+
+def test_each_file_of_the_page_is_part_of_the_program(served: Served) -> None:
+    server = served()
+    types = {".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".svg": "image/svg+xml"}
+    for file in PAGE.iterdir():
+        answer = server.request("GET", "/" if file.name == "index.html" else f"/{file.name}")
+        assert (answer.status, answer.body) == (200, file.read_bytes()), file.name
+        assert answer.headers["content-type"].split(";")[0] == types[file.suffix], file.name
 
 
 def test_patch_changes_settings_position_and_switch(served: Served) -> None:
