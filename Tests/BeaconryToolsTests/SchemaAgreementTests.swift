@@ -199,10 +199,28 @@ struct SchemaAgreementTests {
         try #require(faults(base) == nil, "\(document): \(faults(base) ?? "")")
         try #require(schema.isValid(base))
         var different: Set<String> = []
+        var smaller: [ArraySlice<Step>: (document: JSONValue, index: Int)] = [:]
         for place in schema.places(in: base) {
+            // Beacons and characteristics are read without their neighbours, where they may be.
+            var (document, steps) = (base, place.steps)
+            for (position, step) in zip(place.steps.indices, place.steps).dropFirst() {
+                guard case .index(let index) = step, case .key(let key) = place.steps[position - 1],
+                    ["beacons", "characteristics"].contains(key)
+                else { continue }
+                let element = place.steps[...position]
+                if smaller[element] == nil {
+                    let single = document.keepingOnly(index, ofListAt: steps[..<position])
+                    let isRead = schema.isValid(single) && faults(single) == nil
+                    smaller[element] = isRead ? (single, 0) : (document, index)
+                }
+                if let found = smaller[element] {
+                    document = found.document
+                    steps[position] = .index(found.index)
+                }
+            }
             for candidate in schema.candidates(at: place)
             where tried.insert("\(place.path) \(candidate)").inserted {
-                let changed = base.replacing(place.steps, by: candidate)
+                let changed = document.replacing(steps, by: candidate)
                 let (isValid, fault) = (schema.isValid(changed), faults(changed))
                 guard isValid != (fault == nil) else { continue }
                 if isValid, let permissive, place.path.hasPrefix(permissive) { continue }
@@ -323,6 +341,10 @@ private enum Documents {
           - { id: b, floor: upper, outline: [[0, 0], [4, 0], [4, 3]], walls: 8dB }
         map: { image: plan.png, width: 30m, origin: [0, 1] }
         power-on: together
+        beacons: [{ id: a, device: ibeacon, ibeacon: { uuid: \(uuid) } }]
+        """,
+        """
+        profile: beacons
         beacons:
           - id: a
             label: "Löwe"
@@ -366,6 +388,10 @@ private enum Documents {
             device: ibeacon
             ibeacon: { uuid: \(uuid) }
             track: { file: walk.gpx, anchor: { lat: 48.1, lon: 11.5, bearing: 30, ele: 500 } }
+        """,
+        """
+        profile: receivers
+        beacons: [{ id: a, device: ibeacon, ibeacon: { uuid: \(uuid) } }]
         receivers:
           - { id: r, position: [1, 2, 3], phone: android-13-balanced, listening: true, screen: on,
               scan: { window: 30ms, interval: 40ms, active: true },
@@ -519,6 +545,17 @@ private enum Documents {
 }
 
 extension JSONValue {
+    /// A document with one element of a list.
+    fileprivate func keepingOnly(_ index: Int, ofListAt steps: ArraySlice<Step>) -> JSONValue {
+        let list = steps.reduce(Optional(self)) { value, step in
+            switch step {
+            case .key(let key): value?.members?[key]
+            case .index(let index): value?.elements?[index]
+            }
+        }
+        return replacing(steps, by: .array([list?.elements?[index] ?? .null]))
+    }
+
     /// The value with another one at a path of keys and indices.
     fileprivate func replacing(_ steps: ArraySlice<Step>, by value: JSONValue) -> JSONValue {
         guard let step = steps.first else { return value }

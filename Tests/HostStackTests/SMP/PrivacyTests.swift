@@ -118,7 +118,7 @@ import Testing
         let beacon = bench.add(2)
         bench.perform(beacon) {
             $0.setAdvertising(
-                .beacon(.connectableScannable, milliseconds: 100), for: .number(0), address: .random(.random(1)))
+                .beacon(.connectableScannable, milliseconds: 400), for: .number(0), address: .random(.random(1)))
         }
         var addresses: [BluetoothAddress] = []
         for _ in 0..<3 {
@@ -147,7 +147,7 @@ import Testing
         bench.perform(beacons) {
             for number in UInt8(0)..<2 {
                 $0.setAdvertising(
-                    .beacon(milliseconds: 200, name: "beacon \(number)"), for: .number(number),
+                    .beacon(milliseconds: 1000, name: "beacon \(number)"), for: .number(number),
                     address: .resolvable(Self.identity))
             }
         }
