@@ -55,7 +55,7 @@ package protocol HCIReturningCommand: HCICommand {
     /// The return parameters of success, the status first.
     ///
     /// A controller may answer a failed command with the status alone: check `HCICommandComplete.status` first.
-    associatedtype Returned: WireCodable & Hashable
+    associatedtype Returned: WireCodable & Equatable
 }
 
 /// A command without parameters.
@@ -91,7 +91,7 @@ extension ConnectionHandleCommand {
 }
 
 /// Return parameters of many commands about a connection.
-package struct StatusAndConnectionHandle: WireCodable, Hashable {
+package struct StatusAndConnectionHandle: WireCodable, Equatable {
     /// The HCI status.
     package let status: HCIStatus
     /// The connection of the command.

@@ -13,7 +13,7 @@ extension HCICommands {
 }
 
 /// HCI_Inquiry (Core 5.4, Vol 4, Part E, 7.1.1): looks for devices.
-package struct Inquiry: HCICommand, Hashable {
+package struct Inquiry: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x0401, "Inquiry", supportedBit: (0, 0))
     /// Which devices answer.
     package let accessCode: InquiryAccessCode
@@ -42,14 +42,14 @@ package struct Inquiry: HCICommand, Hashable {
 }
 
 /// HCI_Inquiry_Cancel (Core 5.4, Vol 4, Part E, 7.1.2): ends an inquiry.
-package struct InquiryCancel: HCIParameterlessCommand, Hashable {
+package struct InquiryCancel: HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0402, "Inquiry Cancel", supportedBit: (0, 1))
     /// The command has no parameters.
     package init() {}
 }
 
 /// HCI_Create_Connection (Core 5.4, Vol 4, Part E, 7.1.5): connects to a BR/EDR device.
-package struct CreateConnection: HCICommand, Hashable {
+package struct CreateConnection: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x0405, "Create Connection", supportedBit: (0, 4))
     /// The peer.
     package let address: BluetoothAddress
@@ -96,7 +96,7 @@ package struct CreateConnection: HCICommand, Hashable {
 }
 
 /// HCI_Create_Connection_Cancel (Core 5.4, Vol 4, Part E, 7.1.7): ends an attempt to connect.
-package struct CreateConnectionCancel: AddressCommand, Hashable {
+package struct CreateConnectionCancel: AddressCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0408, "Create Connection Cancel", supportedBit: (0, 7))
     /// The peer.
     package let address: BluetoothAddress
@@ -104,7 +104,7 @@ package struct CreateConnectionCancel: AddressCommand, Hashable {
 }
 
 /// HCI_Remote_Name_Request (Core 5.4, Vol 4, Part E, 7.1.19): asks a BR/EDR device for its name.
-package struct RemoteNameRequest: HCICommand, Hashable {
+package struct RemoteNameRequest: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x0419, "Remote Name Request", supportedBit: (2, 3))
     /// The peer.
     package let address: BluetoothAddress
@@ -140,7 +140,7 @@ package struct RemoteNameRequest: HCICommand, Hashable {
 }
 
 /// HCI_Remote_Name_Request_Cancel (Core 5.4, Vol 4, Part E, 7.1.20): ends a request for a name.
-package struct RemoteNameRequestCancel: AddressCommand, Hashable {
+package struct RemoteNameRequestCancel: AddressCommand, Equatable {
     package static let definition = HCICommandDefinition(0x041A, "Remote Name Request Cancel", supportedBit: (2, 4))
     /// The peer.
     package let address: BluetoothAddress

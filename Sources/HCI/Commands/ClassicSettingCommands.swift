@@ -26,7 +26,7 @@ extension HCICommands {
 
 /// A command that writes one setting: its value is the only parameter.
 package protocol SettingCommand: HCICommand {
-    associatedtype Value: WireCodable & Hashable
+    associatedtype Value: WireCodable & Equatable
     /// The new value.
     var value: Value { get }
     init(_ value: Value)
@@ -40,11 +40,11 @@ extension SettingCommand {
 /// A command that reads one setting.
 package protocol SettingQuery: HCIReturningCommand, HCIParameterlessCommand
 where Returned == StatusAndValue<Value> {
-    associatedtype Value: WireCodable & Hashable
+    associatedtype Value: WireCodable & Equatable
 }
 
 /// The return parameters of a command that reads one value.
-package struct StatusAndValue<Value: WireCodable & Hashable>: WireCodable, Hashable {
+package struct StatusAndValue<Value: WireCodable & Equatable>: WireCodable, Equatable {
     /// The HCI status.
     package let status: HCIStatus
     package let value: Value
@@ -68,7 +68,7 @@ package struct StatusAndValue<Value: WireCodable & Hashable>: WireCodable, Hasha
 // MARK: - Settings that are written and read
 
 /// HCI_Read_Default_Link_Policy_Settings (Core 5.4, Vol 4, Part E, 7.2.11): what peers may change of new connections.
-package struct ReadDefaultLinkPolicy: SettingQuery, Hashable {
+package struct ReadDefaultLinkPolicy: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(
         0x080E, "Read Default Link Policy Settings", supportedBit: (5, 3))
     package typealias Value = LinkPolicy
@@ -76,7 +76,7 @@ package struct ReadDefaultLinkPolicy: SettingQuery, Hashable {
 }
 
 /// HCI_Write_Default_Link_Policy_Settings (Core 5.4, Vol 4, Part E, 7.2.12).
-package struct WriteDefaultLinkPolicy: SettingCommand, Hashable {
+package struct WriteDefaultLinkPolicy: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x080F, "Write Default Link Policy Settings", supportedBit: (5, 4))
     package let value: LinkPolicy
@@ -85,14 +85,14 @@ package struct WriteDefaultLinkPolicy: SettingCommand, Hashable {
 
 /// HCI_Read_Connection_Accept_Timeout (Core 5.4, Vol 4, Part E, 7.3.13): the time in which a host decides about a
 /// connection: 1 to 0xB540 slots.
-package struct ReadConnectionAcceptTimeout: SettingQuery, Hashable {
+package struct ReadConnectionAcceptTimeout: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C15, "Read Connection Accept Timeout", supportedBit: (7, 2))
     package typealias Value = BasebandSlots
     package init() {}
 }
 
 /// HCI_Write_Connection_Accept_Timeout (Core 5.4, Vol 4, Part E, 7.3.14).
-package struct WriteConnectionAcceptTimeout: SettingCommand, Hashable {
+package struct WriteConnectionAcceptTimeout: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C16, "Write Connection Accept Timeout", supportedBit: (7, 3))
     package let value: BasebandSlots
@@ -100,147 +100,147 @@ package struct WriteConnectionAcceptTimeout: SettingCommand, Hashable {
 }
 
 /// HCI_Read_Page_Timeout (Core 5.4, Vol 4, Part E, 7.3.15): the time in which a peer must answer a page; not 0.
-package struct ReadPageTimeout: SettingQuery, Hashable {
+package struct ReadPageTimeout: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C17, "Read Page Timeout", supportedBit: (7, 4))
     package typealias Value = BasebandSlots
     package init() {}
 }
 
 /// HCI_Write_Page_Timeout (Core 5.4, Vol 4, Part E, 7.3.16).
-package struct WritePageTimeout: SettingCommand, Hashable {
+package struct WritePageTimeout: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C18, "Write Page Timeout", supportedBit: (7, 5))
     package let value: BasebandSlots
     package init(_ value: BasebandSlots) { self.value = value }
 }
 
 /// HCI_Read_Scan_Enable (Core 5.4, Vol 4, Part E, 7.3.17): the scans that are on.
-package struct ReadScanEnable: SettingQuery, Hashable {
+package struct ReadScanEnable: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C19, "Read Scan Enable", supportedBit: (7, 6))
     package typealias Value = ScanEnable
     package init() {}
 }
 
 /// HCI_Write_Scan_Enable (Core 5.4, Vol 4, Part E, 7.3.18).
-package struct WriteScanEnable: SettingCommand, Hashable {
+package struct WriteScanEnable: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C1A, "Write Scan Enable", supportedBit: (7, 7))
     package let value: ScanEnable
     package init(_ value: ScanEnable) { self.value = value }
 }
 
 /// HCI_Read_Page_Scan_Activity (Core 5.4, Vol 4, Part E, 7.3.19): when the controller scans for pages.
-package struct ReadPageScanActivity: SettingQuery, Hashable {
+package struct ReadPageScanActivity: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C1B, "Read Page Scan Activity", supportedBit: (8, 0))
     package typealias Value = ScanActivity
     package init() {}
 }
 
 /// HCI_Write_Page_Scan_Activity (Core 5.4, Vol 4, Part E, 7.3.20).
-package struct WritePageScanActivity: SettingCommand, Hashable {
+package struct WritePageScanActivity: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C1C, "Write Page Scan Activity", supportedBit: (8, 1))
     package let value: ScanActivity
     package init(_ value: ScanActivity) { self.value = value }
 }
 
 /// HCI_Read_Inquiry_Scan_Activity (Core 5.4, Vol 4, Part E, 7.3.21): when the controller scans for inquiries.
-package struct ReadInquiryScanActivity: SettingQuery, Hashable {
+package struct ReadInquiryScanActivity: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C1D, "Read Inquiry Scan Activity", supportedBit: (8, 2))
     package typealias Value = ScanActivity
     package init() {}
 }
 
 /// HCI_Write_Inquiry_Scan_Activity (Core 5.4, Vol 4, Part E, 7.3.22).
-package struct WriteInquiryScanActivity: SettingCommand, Hashable {
+package struct WriteInquiryScanActivity: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C1E, "Write Inquiry Scan Activity", supportedBit: (8, 3))
     package let value: ScanActivity
     package init(_ value: ScanActivity) { self.value = value }
 }
 
 /// HCI_Read_Authentication_Enable (Core 5.4, Vol 4, Part E, 7.3.23): whether each connection is authenticated.
-package struct ReadAuthenticationEnable: SettingQuery, Hashable {
+package struct ReadAuthenticationEnable: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C1F, "Read Authentication Enable", supportedBit: (8, 4))
     package typealias Value = HCISwitch
     package init() {}
 }
 
 /// HCI_Write_Authentication_Enable (Core 5.4, Vol 4, Part E, 7.3.24).
-package struct WriteAuthenticationEnable: SettingCommand, Hashable {
+package struct WriteAuthenticationEnable: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C20, "Write Authentication Enable", supportedBit: (8, 5))
     package let value: HCISwitch
     package init(_ value: HCISwitch) { self.value = value }
 }
 
 /// HCI_Read_Class_Of_Device (Core 5.4, Vol 4, Part E, 7.3.25): the kind of device, least significant byte first.
-package struct ReadClassOfDevice: SettingQuery, Hashable {
+package struct ReadClassOfDevice: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C23, "Read Class Of Device", supportedBit: (9, 0))
     package typealias Value = Octets<3>
     package init() {}
 }
 
 /// HCI_Write_Class_Of_Device (Core 5.4, Vol 4, Part E, 7.3.26).
-package struct WriteClassOfDevice: SettingCommand, Hashable {
+package struct WriteClassOfDevice: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C24, "Write Class Of Device", supportedBit: (9, 1))
     package let value: Octets<3>
     package init(_ value: Octets<3>) { self.value = value }
 }
 
 /// HCI_Read_Voice_Setting (Core 5.4, Vol 4, Part E, 7.3.27): the coding of voice.
-package struct ReadVoiceSetting: SettingQuery, Hashable {
+package struct ReadVoiceSetting: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C25, "Read Voice Setting", supportedBit: (9, 2))
     package typealias Value = VoiceSetting
     package init() {}
 }
 
 /// HCI_Write_Voice_Setting (Core 5.4, Vol 4, Part E, 7.3.28).
-package struct WriteVoiceSetting: SettingCommand, Hashable {
+package struct WriteVoiceSetting: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C26, "Write Voice Setting", supportedBit: (9, 3))
     package let value: VoiceSetting
     package init(_ value: VoiceSetting) { self.value = value }
 }
 
 /// HCI_Read_Inquiry_Scan_Type (Core 5.4, Vol 4, Part E, 7.3.47): how the controller scans for inquiries.
-package struct ReadInquiryScanType: SettingQuery, Hashable {
+package struct ReadInquiryScanType: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C42, "Read Inquiry Scan Type", supportedBit: (12, 4))
     package typealias Value = ScanPattern
     package init() {}
 }
 
 /// HCI_Write_Inquiry_Scan_Type (Core 5.4, Vol 4, Part E, 7.3.48).
-package struct WriteInquiryScanType: SettingCommand, Hashable {
+package struct WriteInquiryScanType: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C43, "Write Inquiry Scan Type", supportedBit: (12, 5))
     package let value: ScanPattern
     package init(_ value: ScanPattern) { self.value = value }
 }
 
 /// HCI_Read_Inquiry_Mode (Core 5.4, Vol 4, Part E, 7.3.49): the form of inquiry results.
-package struct ReadInquiryMode: SettingQuery, Hashable {
+package struct ReadInquiryMode: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C44, "Read Inquiry Mode", supportedBit: (12, 6))
     package typealias Value = InquiryMode
     package init() {}
 }
 
 /// HCI_Write_Inquiry_Mode (Core 5.4, Vol 4, Part E, 7.3.50).
-package struct WriteInquiryMode: SettingCommand, Hashable {
+package struct WriteInquiryMode: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C45, "Write Inquiry Mode", supportedBit: (12, 7))
     package let value: InquiryMode
     package init(_ value: InquiryMode) { self.value = value }
 }
 
 /// HCI_Read_Page_Scan_Type (Core 5.4, Vol 4, Part E, 7.3.51): how the controller scans for pages.
-package struct ReadPageScanType: SettingQuery, Hashable {
+package struct ReadPageScanType: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C46, "Read Page Scan Type", supportedBit: (13, 0))
     package typealias Value = ScanPattern
     package init() {}
 }
 
 /// HCI_Write_Page_Scan_Type (Core 5.4, Vol 4, Part E, 7.3.52).
-package struct WritePageScanType: SettingCommand, Hashable {
+package struct WritePageScanType: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C47, "Write Page Scan Type", supportedBit: (13, 1))
     package let value: ScanPattern
     package init(_ value: ScanPattern) { self.value = value }
 }
 
 /// HCI_Read_Extended_Inquiry_Response (Core 5.4, Vol 4, Part E, 7.3.55): the data that answers an inquiry.
-package struct ReadExtendedInquiryResponse: SettingQuery, Hashable {
+package struct ReadExtendedInquiryResponse: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C51, "Read Extended Inquiry Response", supportedBit: (17, 0))
     package typealias Value = ExtendedInquiryResponse
@@ -248,7 +248,7 @@ package struct ReadExtendedInquiryResponse: SettingQuery, Hashable {
 }
 
 /// HCI_Write_Extended_Inquiry_Response (Core 5.4, Vol 4, Part E, 7.3.56).
-package struct WriteExtendedInquiryResponse: SettingCommand, Hashable {
+package struct WriteExtendedInquiryResponse: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C52, "Write Extended Inquiry Response", supportedBit: (17, 1))
     package let value: ExtendedInquiryResponse
@@ -256,21 +256,21 @@ package struct WriteExtendedInquiryResponse: SettingCommand, Hashable {
 }
 
 /// HCI_Read_Simple_Pairing_Mode (Core 5.4, Vol 4, Part E, 7.3.58): whether the host supports Secure Simple Pairing.
-package struct ReadSimplePairingMode: SettingQuery, Hashable {
+package struct ReadSimplePairingMode: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C55, "Read Simple Pairing Mode", supportedBit: (17, 5))
     package typealias Value = HCISwitch
     package init() {}
 }
 
 /// HCI_Write_Simple_Pairing_Mode (Core 5.4, Vol 4, Part E, 7.3.59).
-package struct WriteSimplePairingMode: SettingCommand, Hashable {
+package struct WriteSimplePairingMode: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C56, "Write Simple Pairing Mode", supportedBit: (17, 6))
     package let value: HCISwitch
     package init(_ value: HCISwitch) { self.value = value }
 }
 
 /// HCI_Read_Default_Erroneous_Data_Reporting (Core 5.4, Vol 4, Part E, 7.3.64): whether voice with errors is passed on.
-package struct ReadErroneousDataReporting: SettingQuery, Hashable {
+package struct ReadErroneousDataReporting: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C5A, "Read Default Erroneous Data Reporting", supportedBit: (18, 2))
     package typealias Value = HCISwitch
@@ -278,7 +278,7 @@ package struct ReadErroneousDataReporting: SettingQuery, Hashable {
 }
 
 /// HCI_Write_Default_Erroneous_Data_Reporting (Core 5.4, Vol 4, Part E, 7.3.65).
-package struct WriteErroneousDataReporting: SettingCommand, Hashable {
+package struct WriteErroneousDataReporting: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C5B, "Write Default Erroneous Data Reporting", supportedBit: (18, 3))
     package let value: HCISwitch
@@ -288,7 +288,7 @@ package struct WriteErroneousDataReporting: SettingCommand, Hashable {
 // MARK: - Transmit power of inquiries
 
 /// HCI_Read_Inquiry_Response_Transmit_Power_Level (Core 5.4, Vol 4, Part E, 7.3.61): the power of answers to inquiries.
-package struct ReadInquiryResponseTransmitPower: SettingQuery, Hashable {
+package struct ReadInquiryResponseTransmitPower: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C58, "Read Inquiry Response Transmit Power Level", supportedBit: (18, 0))
     package typealias Value = TransmitPowerLevel
@@ -296,7 +296,7 @@ package struct ReadInquiryResponseTransmitPower: SettingQuery, Hashable {
 }
 
 /// HCI_Write_Inquiry_Transmit_Power_Level (Core 5.4, Vol 4, Part E, 7.3.62): the power of inquiries.
-package struct WriteInquiryTransmitPower: SettingCommand, Hashable {
+package struct WriteInquiryTransmitPower: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C59, "Write Inquiry Transmit Power Level", supportedBit: (18, 1))
     package let value: TransmitPowerLevel
@@ -304,7 +304,7 @@ package struct WriteInquiryTransmitPower: SettingCommand, Hashable {
 }
 
 /// A transmit power of one byte: -70 to 20 dBm.
-package struct TransmitPowerLevel: WireCodable, Hashable {
+package struct TransmitPowerLevel: WireCodable, Equatable {
     package let power: TransmitPower
 
     package init(_ power: TransmitPower) { self.power = power }
@@ -320,14 +320,14 @@ package struct TransmitPowerLevel: WireCodable, Hashable {
 
 /// HCI_Read_Number_Of_Supported_IAC (Core 5.4, Vol 4, Part E, 7.3.43): how many inquiry access codes the controller
 /// answers at the same time.
-package struct ReadNumberOfSupportedIAC: SettingQuery, Hashable {
+package struct ReadNumberOfSupportedIAC: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C38, "Read Number Of Supported IAC", supportedBit: (11, 2))
     package typealias Value = Count
     package init() {}
 
     /// A number of one byte.
-    package struct Count: WireCodable, Hashable {
+    package struct Count: WireCodable, Equatable {
         package let count: UInt8
         package init(_ count: UInt8) { self.count = count }
         package init(parsing reader: inout ByteReader) throws(WireError) { count = try reader.readUInt8() }
@@ -336,7 +336,7 @@ package struct ReadNumberOfSupportedIAC: SettingQuery, Hashable {
 }
 
 /// A list of inquiry access codes, with its count in front.
-package struct InquiryAccessCodes: WireCodable, Hashable {
+package struct InquiryAccessCodes: WireCodable, Equatable {
     package let codes: [InquiryAccessCode]
 
     package init(_ codes: [InquiryAccessCode]) { self.codes = codes }
@@ -346,14 +346,14 @@ package struct InquiryAccessCodes: WireCodable, Hashable {
 }
 
 /// HCI_Read_Current_IAC_LAP (Core 5.4, Vol 4, Part E, 7.3.44): the inquiry access codes that the controller answers.
-package struct ReadCurrentIACLAP: SettingQuery, Hashable {
+package struct ReadCurrentIACLAP: SettingQuery, Equatable {
     package static let definition = HCICommandDefinition(0x0C39, "Read Current IAC LAP", supportedBit: (11, 3))
     package typealias Value = InquiryAccessCodes
     package init() {}
 }
 
 /// HCI_Write_Current_IAC_LAP (Core 5.4, Vol 4, Part E, 7.3.45).
-package struct WriteCurrentIACLAP: SettingCommand, Hashable {
+package struct WriteCurrentIACLAP: SettingCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C3A, "Write Current IAC LAP", supportedBit: (11, 4))
     package let value: InquiryAccessCodes
     package init(_ value: InquiryAccessCodes) { self.value = value }
@@ -362,11 +362,11 @@ package struct WriteCurrentIACLAP: SettingCommand, Hashable {
 // MARK: - Event filter
 
 /// HCI_Set_Event_Filter (Core 5.4, Vol 4, Part E, 7.3.3): which devices are reported, and which may connect.
-package struct SetEventFilter: HCICommand, Hashable {
+package struct SetEventFilter: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C05, "Set Event Filter", supportedBit: (6, 0))
 
     /// The devices that a filter concerns.
-    package enum Condition: Hashable, Sendable {
+    package enum Condition: Equatable, Sendable {
         case all
         /// A class of device, and the bits of it that count.
         case classOfDevice(Octets<3>, mask: Octets<3>)
@@ -374,7 +374,7 @@ package struct SetEventFilter: HCICommand, Hashable {
     }
 
     /// A filter, or none.
-    package enum Filter: Hashable, Sendable {
+    package enum Filter: Equatable, Sendable {
         /// Removes all filters.
         case clear
         case inquiryResult(Condition)
@@ -436,7 +436,7 @@ package struct SetEventFilter: HCICommand, Hashable {
 // MARK: - Stored link keys
 
 /// HCI_Read_Stored_Link_Key (Core 5.4, Vol 4, Part E, 7.3.8): the keys that the controller stores.
-package struct ReadStoredLinkKey: HCIReturningCommand, Hashable {
+package struct ReadStoredLinkKey: HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C0D, "Read Stored Link Key", supportedBit: (6, 5))
     /// The peer whose key is read.
     package let address: BluetoothAddress
@@ -459,7 +459,7 @@ package struct ReadStoredLinkKey: HCIReturningCommand, Hashable {
     }
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The number of keys that the controller can store.
@@ -488,11 +488,11 @@ package struct ReadStoredLinkKey: HCIReturningCommand, Hashable {
 }
 
 /// HCI_Write_Stored_Link_Key (Core 5.4, Vol 4, Part E, 7.3.9): stores keys in the controller.
-package struct WriteStoredLinkKey: HCIReturningCommand, Hashable {
+package struct WriteStoredLinkKey: HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C11, "Write Stored Link Key", supportedBit: (6, 6))
 
     /// The key of a peer.
-    package struct Key: WireCodable, Hashable {
+    package struct Key: WireCodable, Equatable {
         package let address: BluetoothAddress
         /// Least significant byte first.
         package let linkKey: Octets<16>
@@ -522,7 +522,7 @@ package struct WriteStoredLinkKey: HCIReturningCommand, Hashable {
     package func serialize(into writer: inout ByteWriter) { writer.writeCountedList(keys) }
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The number of keys that were stored.
@@ -546,7 +546,7 @@ package struct WriteStoredLinkKey: HCIReturningCommand, Hashable {
 }
 
 /// HCI_Delete_Stored_Link_Key (Core 5.4, Vol 4, Part E, 7.3.10): removes keys from the controller.
-package struct DeleteStoredLinkKey: HCIReturningCommand, Hashable {
+package struct DeleteStoredLinkKey: HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C12, "Delete Stored Link Key", supportedBit: (6, 7))
     /// The peer whose key is removed.
     package let address: BluetoothAddress
@@ -569,7 +569,7 @@ package struct DeleteStoredLinkKey: HCIReturningCommand, Hashable {
     }
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The number of keys that were removed.
@@ -595,13 +595,13 @@ package struct DeleteStoredLinkKey: HCIReturningCommand, Hashable {
 // MARK: - Capabilities
 
 /// HCI_Read_Local_Supported_Codecs, version 1 (Core 5.4, Vol 4, Part E, 7.4.8): the codecs for voice.
-package struct ReadLocalSupportedCodecs: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct ReadLocalSupportedCodecs: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x100B, "Read Local Supported Codecs", supportedBit: (29, 5))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// Codecs of the Assigned Numbers.
@@ -631,14 +631,14 @@ package struct ReadLocalSupportedCodecs: HCIReturningCommand, HCIParameterlessCo
 }
 
 /// HCI_Read_Local_Simple_Pairing_Options (Core 5.4, Vol 4, Part E, 7.4.9): how the controller pairs.
-package struct ReadLocalSimplePairingOptions: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct ReadLocalSimplePairingOptions: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x100C, "Read Local Simple Pairing Options", supportedBit: (41, 3))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// Bit 0: the public keys of peers are always validated.

@@ -14,7 +14,7 @@ extension HCICommands {
 }
 
 /// HCI_Disconnect (Core 5.4, Vol 4, Part E, 7.1.6): ends a connection. DisconnectionComplete follows.
-package struct Disconnect: ConnectionCommand, Hashable {
+package struct Disconnect: ConnectionCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0406, "Disconnect", supportedBit: (0, 5))
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -39,7 +39,7 @@ package struct Disconnect: ConnectionCommand, Hashable {
 
 /// HCI_Read_Remote_Version_Information (Core 5.4, Vol 4, Part E, 7.1.23): requests the version of a peer.
 /// ReadRemoteVersionInformationComplete follows.
-package struct ReadRemoteVersionInformation: ConnectionHandleCommand, Hashable {
+package struct ReadRemoteVersionInformation: ConnectionHandleCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x041D, "Read Remote Version Information", supportedBit: (2, 7))
     /// The connection.
@@ -52,7 +52,7 @@ package struct ReadRemoteVersionInformation: ConnectionHandleCommand, Hashable {
 
 /// HCI_LE_Create_Connection (Core 5.4, Vol 4, Part E, 7.8.12): connects. LEConnectionComplete or
 /// LEEnhancedConnectionComplete follows.
-package struct LECreateConnection: HCICommand, Hashable {
+package struct LECreateConnection: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x200D, "LE Create Connection", supportedBit: (26, 4))
     /// From the start of a window to the next: 0x0004 to 0x4000.
     package let scanInterval: ScanTime
@@ -134,7 +134,7 @@ package struct LECreateConnection: HCICommand, Hashable {
 
 /// HCI_LE_Create_Connection_Cancel (Core 5.4, Vol 4, Part E, 7.8.13): cancels connecting. LEConnectionComplete
 /// follows, with status 0x02.
-package struct LECreateConnectionCancel: HCIParameterlessCommand, Hashable {
+package struct LECreateConnectionCancel: HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x200E, "LE Create Connection Cancel", supportedBit: (26, 5))
     /// The command has no parameters.
     package init() {}
@@ -142,7 +142,7 @@ package struct LECreateConnectionCancel: HCIParameterlessCommand, Hashable {
 
 /// HCI_LE_Connection_Update (Core 5.4, Vol 4, Part E, 7.8.18): changes parameters of a connection.
 /// LEConnectionUpdateComplete follows.
-package struct LEConnectionUpdate: ConnectionCommand, Hashable {
+package struct LEConnectionUpdate: ConnectionCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2013, "LE Connection Update", supportedBit: (27, 2))
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -197,7 +197,7 @@ package struct LEConnectionUpdate: ConnectionCommand, Hashable {
 
 /// HCI_LE_Read_Remote_Features (Core 5.4, Vol 4, Part E, 7.8.21): the features of a peer.
 /// LEReadRemoteFeaturesComplete follows.
-package struct LEReadRemoteFeatures: ConnectionHandleCommand, Hashable {
+package struct LEReadRemoteFeatures: ConnectionHandleCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2016, "LE Read Remote Features", supportedBit: (27, 5))
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -209,7 +209,7 @@ package struct LEReadRemoteFeatures: ConnectionHandleCommand, Hashable {
 
 /// HCI_LE_Remote_Connection_Parameter_Request_Reply (Core 5.4, Vol 4, Part E, 7.8.31): accepts the parameters
 /// of LERemoteConnectionParameterRequest.
-package struct LERemoteConnectionParameterRequestReply: ConnectionCommand, HCIReturningCommand, Hashable {
+package struct LERemoteConnectionParameterRequestReply: ConnectionCommand, HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2020, "LE Remote Connection Parameter Request Reply", supportedBit: (33, 4))
     package typealias Returned = StatusAndConnectionHandle
@@ -266,7 +266,7 @@ package struct LERemoteConnectionParameterRequestReply: ConnectionCommand, HCIRe
 
 /// HCI_LE_Remote_Connection_Parameter_Request_Negative_Reply (Core 5.4, Vol 4, Part E, 7.8.32): rejects the
 /// parameters of LERemoteConnectionParameterRequest.
-package struct LERemoteConnectionParameterRequestNegativeReply: ConnectionCommand, HCIReturningCommand, Hashable {
+package struct LERemoteConnectionParameterRequestNegativeReply: ConnectionCommand, HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2021, "LE Remote Connection Parameter Request Negative Reply", supportedBit: (33, 5))
     package typealias Returned = StatusAndConnectionHandle
@@ -293,11 +293,11 @@ package struct LERemoteConnectionParameterRequestNegativeReply: ConnectionComman
 
 /// HCI_LE_Extended_Create_Connection, version 1 (Core 5.4, Vol 4, Part E, 7.8.66): connects.
 /// LEEnhancedConnectionComplete or LEConnectionComplete follows.
-package struct LEExtendedCreateConnection: HCICommand, Hashable {
+package struct LEExtendedCreateConnection: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x2043, "LE Extended Create Connection", supportedBit: (37, 7))
 
     /// Connection parameters of one PHY.
-    package struct Parameters: WireCodable, Hashable {
+    package struct Parameters: WireCodable, Equatable {
         /// From the start of a window to the next: 0x0004 to 0xFFFF.
         package let scanInterval: ScanTime
         /// Duration of a window: 0x0004 to 0xFFFF, at most the interval.

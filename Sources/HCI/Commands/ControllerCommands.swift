@@ -15,7 +15,7 @@ extension HCICommands {
 }
 
 /// HCI_Set_Event_Mask (Core 5.4, Vol 4, Part E, 7.3.1): selects the events.
-package struct SetEventMask: HCICommand, Hashable {
+package struct SetEventMask: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C01, "Set Event Mask", supportedBit: (5, 6))
     /// The events that the controller may send.
     package let eventMask: EventMask
@@ -34,14 +34,14 @@ package struct SetEventMask: HCICommand, Hashable {
 }
 
 /// HCI_Reset (Core 5.4, Vol 4, Part E, 7.3.2): resets the controller.
-package struct HCIReset: HCIParameterlessCommand, Hashable {
+package struct HCIReset: HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C03, "Reset", supportedBit: (5, 7))
     /// The command has no parameters.
     package init() {}
 }
 
 /// HCI_Write_Local_Name (Core 5.4, Vol 4, Part E, 7.3.11): sets the device name, which is not visible over LE.
-package struct WriteLocalName: HCICommand, Hashable {
+package struct WriteLocalName: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C13, "Write Local Name", supportedBit: (7, 0))
     /// The name in UTF-8, terminated by a zero byte if it is shorter than 248 bytes.
     package let localName: Octets<248>
@@ -60,13 +60,13 @@ package struct WriteLocalName: HCICommand, Hashable {
 }
 
 /// HCI_Read_Local_Name (Core 5.4, Vol 4, Part E, 7.3.12): the name set by HCI_Write_Local_Name.
-package struct ReadLocalName: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct ReadLocalName: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C14, "Read Local Name", supportedBit: (7, 1))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The name in UTF-8, terminated by a zero byte if it is shorter than 248 bytes.
@@ -90,7 +90,7 @@ package struct ReadLocalName: HCIReturningCommand, HCIParameterlessCommand, Hash
 }
 
 /// HCI_Read_Transmit_Power_Level (Core 5.4, Vol 4, Part E, 7.3.35): the power used on a connection.
-package struct ReadTransmitPowerLevel: ConnectionCommand, HCIReturningCommand, Hashable {
+package struct ReadTransmitPowerLevel: ConnectionCommand, HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C2D, "Read Transmit Power Level", supportedBit: (10, 2))
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -113,7 +113,7 @@ package struct ReadTransmitPowerLevel: ConnectionCommand, HCIReturningCommand, H
     }
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The connection.
@@ -144,7 +144,7 @@ package struct ReadTransmitPowerLevel: ConnectionCommand, HCIReturningCommand, H
 }
 
 /// HCI_Set_Event_Mask_Page_2 (Core 5.4, Vol 4, Part E, 7.3.69): selects further events.
-package struct SetEventMaskPage2: HCICommand, Hashable {
+package struct SetEventMaskPage2: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C63, "Set Event Mask Page 2", supportedBit: (22, 2))
     /// The events that the controller may send.
     package let eventMaskPage2: EventMaskPage2
@@ -163,13 +163,13 @@ package struct SetEventMaskPage2: HCICommand, Hashable {
 }
 
 /// HCI_Read_LE_Host_Support (Core 5.4, Vol 4, Part E, 7.3.78): whether the host supports LE.
-package struct ReadLEHostSupport: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct ReadLEHostSupport: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C6C, "Read LE Host Support", supportedBit: (24, 5))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// Whether the host supports LE: 0 no, 1 yes.
@@ -198,7 +198,7 @@ package struct ReadLEHostSupport: HCIReturningCommand, HCIParameterlessCommand, 
 }
 
 /// HCI_Write_LE_Host_Support (Core 5.4, Vol 4, Part E, 7.3.79): sets whether the host supports LE.
-package struct WriteLEHostSupport: HCICommand, Hashable {
+package struct WriteLEHostSupport: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C6D, "Write LE Host Support", supportedBit: (24, 6))
     /// Whether the host supports LE: 0 no, 1 yes.
     package let supportedHost: UInt8
@@ -223,7 +223,7 @@ package struct WriteLEHostSupport: HCICommand, Hashable {
 
 /// HCI_Read_Authenticated_Payload_Timeout (Core 5.4, Vol 4, Part E, 7.3.93): the maximum time between authenticated
 /// packets of an encrypted connection.
-package struct ReadAuthenticatedPayloadTimeout: ConnectionHandleCommand, HCIReturningCommand, Hashable {
+package struct ReadAuthenticatedPayloadTimeout: ConnectionHandleCommand, HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C7B, "Read Authenticated Payload Timeout", supportedBit: (32, 4))
     /// The connection.
@@ -234,7 +234,7 @@ package struct ReadAuthenticatedPayloadTimeout: ConnectionHandleCommand, HCIRetu
     }
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The connection.
@@ -266,7 +266,7 @@ package struct ReadAuthenticatedPayloadTimeout: ConnectionHandleCommand, HCIRetu
 
 /// HCI_Write_Authenticated_Payload_Timeout (Core 5.4, Vol 4, Part E, 7.3.94): sets the maximum time between
 /// authenticated packets of an encrypted connection.
-package struct WriteAuthenticatedPayloadTimeout: ConnectionCommand, HCIReturningCommand, Hashable {
+package struct WriteAuthenticatedPayloadTimeout: ConnectionCommand, HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C7C, "Write Authenticated Payload Timeout", supportedBit: (32, 5))
     package typealias Returned = StatusAndConnectionHandle
@@ -293,7 +293,7 @@ package struct WriteAuthenticatedPayloadTimeout: ConnectionCommand, HCIReturning
 
 /// HCI_Set_Controller_To_Host_Flow_Control (Core 5.4, Vol 4, Part E, 7.3.38): selects the data that the
 /// controller sends only while the host has free buffers.
-package struct SetControllerToHostFlowControl: HCICommand, Hashable {
+package struct SetControllerToHostFlowControl: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C31, "Set Controller To Host Flow Control", supportedBit: (10, 5))
     /// The data under flow control: 0 none, 1 ACL data, 2 synchronous data, 3 both.
@@ -313,7 +313,7 @@ package struct SetControllerToHostFlowControl: HCICommand, Hashable {
 }
 
 /// HCI_Host_Buffer_Size (Core 5.4, Vol 4, Part E, 7.3.39): reports the buffers of the host.
-package struct HostBufferSize: HCICommand, Hashable {
+package struct HostBufferSize: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x0C33, "Host Buffer Size", supportedBit: (10, 6))
     /// Maximum data bytes in an ACL packet.
     package let aclDataPacketLength: UInt16
@@ -351,7 +351,7 @@ package struct HostBufferSize: HCICommand, Hashable {
 
 /// HCI_Host_Number_Of_Completed_Packets (Core 5.4, Vol 4, Part E, 7.3.40): packet buffers of the host are free again.
 /// The controller sends no event for this command unless the command fails.
-package struct HostNumberOfCompletedPackets: HCICommand, Hashable {
+package struct HostNumberOfCompletedPackets: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x0C35, "Host Number Of Completed Packets", supportedBit: (10, 7))
     /// The number of packets of each connection, for at most 63 connections.

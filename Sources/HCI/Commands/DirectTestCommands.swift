@@ -12,7 +12,7 @@ extension HCICommands {
 }
 
 /// HCI_LE_Receiver_Test, version 1 (Core 5.4, Vol 4, Part E, 7.8.28): counts test packets on LE 1M until HCI_LE_Test_End.
-package struct LEReceiverTest: HCICommand, Hashable {
+package struct LEReceiverTest: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x201D, "LE Receiver Test", supportedBit: (28, 4))
     /// The channel: 0 to 39, at 2402 MHz plus 2 MHz each.
     package let channel: UInt8
@@ -25,7 +25,7 @@ package struct LEReceiverTest: HCICommand, Hashable {
 }
 
 /// HCI_LE_Receiver_Test, version 2 (Core 5.4, Vol 4, Part E, 7.8.28): counts test packets on a PHY.
-package struct LEReceiverTestV2: HCICommand, Hashable {
+package struct LEReceiverTestV2: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x2033, "LE Receiver Test [v2]", supportedBit: (35, 7))
     /// The channel: 0 to 39.
     package let channel: UInt8
@@ -55,7 +55,7 @@ package struct LEReceiverTestV2: HCICommand, Hashable {
 
 /// HCI_LE_Transmitter_Test, version 1 (Core 5.4, Vol 4, Part E, 7.8.29): sends test packets on LE 1M until
 /// HCI_LE_Test_End.
-package struct LETransmitterTest: HCICommand, Hashable {
+package struct LETransmitterTest: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x201E, "LE Transmitter Test", supportedBit: (28, 5))
     /// The channel: 0 to 39.
     package let channel: UInt8
@@ -84,7 +84,7 @@ package struct LETransmitterTest: HCICommand, Hashable {
 }
 
 /// HCI_LE_Transmitter_Test, version 2 (Core 5.4, Vol 4, Part E, 7.8.29): sends test packets on a PHY.
-package struct LETransmitterTestV2: HCICommand, Hashable {
+package struct LETransmitterTestV2: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x2034, "LE Transmitter Test [v2]", supportedBit: (36, 0))
     /// The channel: 0 to 39.
     package let channel: UInt8
@@ -118,13 +118,13 @@ package struct LETransmitterTestV2: HCICommand, Hashable {
 }
 
 /// HCI_LE_Test_End (Core 5.4, Vol 4, Part E, 7.8.30): ends a direct test.
-package struct LETestEnd: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LETestEnd: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x201F, "LE Test End", supportedBit: (28, 6))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The number of received packets; 0 for a transmitter.

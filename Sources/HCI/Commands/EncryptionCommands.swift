@@ -14,7 +14,7 @@ extension HCICommands {
 
 /// HCI_LE_Enable_Encryption (Core 5.4, Vol 4, Part E, 7.8.24): a central encrypts. EncryptionChange or
 /// EncryptionKeyRefreshComplete follows.
-package struct LEEnableEncryption: ConnectionCommand, Hashable {
+package struct LEEnableEncryption: ConnectionCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2019, "LE Enable Encryption", supportedBit: (28, 0))
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -50,7 +50,7 @@ package struct LEEnableEncryption: ConnectionCommand, Hashable {
 }
 
 /// HCI_LE_Long_Term_Key_Request_Reply (Core 5.4, Vol 4, Part E, 7.8.25): the host of a peripheral provides the key.
-package struct LELongTermKeyRequestReply: ConnectionCommand, HCIReturningCommand, Hashable {
+package struct LELongTermKeyRequestReply: ConnectionCommand, HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x201A, "LE Long Term Key Request Reply", supportedBit: (28, 1))
     package typealias Returned = StatusAndConnectionHandle
@@ -76,7 +76,7 @@ package struct LELongTermKeyRequestReply: ConnectionCommand, HCIReturningCommand
 }
 
 /// HCI_LE_Long_Term_Key_Request_Negative_Reply (Core 5.4, Vol 4, Part E, 7.8.26): the host of a peripheral has no key.
-package struct LELongTermKeyRequestNegativeReply: ConnectionHandleCommand, HCIReturningCommand, Hashable {
+package struct LELongTermKeyRequestNegativeReply: ConnectionHandleCommand, HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x201B, "LE Long Term Key Request Negative Reply", supportedBit: (28, 2))
     package typealias Returned = StatusAndConnectionHandle
@@ -90,7 +90,7 @@ package struct LELongTermKeyRequestNegativeReply: ConnectionHandleCommand, HCIRe
 
 /// HCI_LE_Read_Local_P-256_Public_Key (Core 5.4, Vol 4, Part E, 7.8.36): generates a key pair.
 /// LEReadLocalP256PublicKeyComplete follows.
-package struct LEReadLocalP256PublicKey: HCIParameterlessCommand, Hashable {
+package struct LEReadLocalP256PublicKey: HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2025, "LE Read Local P-256 Public Key", supportedBit: (34, 1))
     /// The command has no parameters.
@@ -99,7 +99,7 @@ package struct LEReadLocalP256PublicKey: HCIParameterlessCommand, Hashable {
 
 /// HCI_LE_Generate_DHKey, version 1 (Core 5.4, Vol 4, Part E, 7.8.37): the secret shared with a peer.
 /// LEGenerateDHKeyComplete follows.
-package struct LEGenerateDHKey: HCICommand, Hashable {
+package struct LEGenerateDHKey: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x2026, "LE Generate DHKey", supportedBit: (34, 2))
     /// Coordinate of the peer's public key, least significant byte first.
     package let keyXCoordinate: Octets<32>
@@ -124,7 +124,7 @@ package struct LEGenerateDHKey: HCICommand, Hashable {
 
 /// HCI_LE_Generate_DHKey, version 2 (Core 5.4, Vol 4, Part E, 7.8.37): as version 1, with a selectable private key.
 /// LEGenerateDHKeyComplete follows.
-package struct LEGenerateDHKeyVersion2: HCICommand, Hashable {
+package struct LEGenerateDHKeyVersion2: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x205E, "LE Generate DHKey [v2]", supportedBit: (41, 2))
     /// Coordinate of the peer's public key, least significant byte first.
     package let keyXCoordinate: Octets<32>

@@ -15,7 +15,7 @@ extension HCICommands {
 }
 
 /// HCI_LE_Set_Advertising_Set_Random_Address (Core 5.4, Vol 4, Part E, 7.8.52): the random address of a set.
-package struct LESetAdvertisingSetRandomAddress: HCICommand, Hashable {
+package struct LESetAdvertisingSetRandomAddress: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2035, "LE Set Advertising Set Random Address", supportedBit: (36, 1))
     /// The advertising set: 0x00 to 0xEF.
@@ -40,7 +40,7 @@ package struct LESetAdvertisingSetRandomAddress: HCICommand, Hashable {
 }
 
 /// HCI_LE_Set_Extended_Advertising_Parameters, version 1 (Core 5.4, Vol 4, Part E, 7.8.53): parameters of an advertising set.
-package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Hashable {
+package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2036, "LE Set Extended Advertising Parameters", supportedBit: (36, 2))
     /// The advertising set: 0x00 to 0xEF.
@@ -136,7 +136,7 @@ package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Hashable
     }
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The selected power: -127 to 20 dBm.
@@ -160,12 +160,12 @@ package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Hashable
 }
 
 /// HCI_LE_Set_Extended_Advertising_Enable (Core 5.4, Vol 4, Part E, 7.8.56): starts and stops sets.
-package struct LESetExtendedAdvertisingEnable: HCICommand, Hashable {
+package struct LESetExtendedAdvertisingEnable: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2039, "LE Set Extended Advertising Enable", supportedBit: (36, 5))
 
     /// One set and the duration for which it is enabled.
-    package struct AdvertisingSet: WireCodable, Hashable {
+    package struct AdvertisingSet: WireCodable, Equatable {
         /// The advertising set: 0x00 to 0xEF.
         package let advertisingHandle: UInt8
         /// Duration in units of 10 ms; 0 without a limit.
@@ -214,14 +214,14 @@ package struct LESetExtendedAdvertisingEnable: HCICommand, Hashable {
 }
 
 /// HCI_LE_Read_Maximum_Advertising_Data_Length (Core 5.4, Vol 4, Part E, 7.8.57): the maximum length of advertising data.
-package struct LEReadMaximumAdvertisingDataLength: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LEReadMaximumAdvertisingDataLength: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x203A, "LE Read Maximum Advertising Data Length", supportedBit: (36, 6))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The maximum length in bytes: 31 to 1,650.
@@ -246,14 +246,14 @@ package struct LEReadMaximumAdvertisingDataLength: HCIReturningCommand, HCIParam
 
 /// HCI_LE_Read_Number_of_Supported_Advertising_Sets (Core 5.4, Vol 4, Part E, 7.8.58): the number of
 /// advertising sets that the controller supports at present.
-package struct LEReadNumberOfSupportedAdvertisingSets: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LEReadNumberOfSupportedAdvertisingSets: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x203B, "LE Read Number of Supported Advertising Sets", supportedBit: (36, 7))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The number of advertising sets: 1 to 240. The controller can change it at any time.
@@ -277,7 +277,7 @@ package struct LEReadNumberOfSupportedAdvertisingSets: HCIReturningCommand, HCIP
 }
 
 /// HCI_LE_Remove_Advertising_Set (Core 5.4, Vol 4, Part E, 7.8.59): removes a set.
-package struct LERemoveAdvertisingSet: HCICommand, Hashable {
+package struct LERemoveAdvertisingSet: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x203C, "LE Remove Advertising Set", supportedBit: (37, 0))
     /// The advertising set: 0x00 to 0xEF.
     package let advertisingHandle: UInt8
@@ -296,7 +296,7 @@ package struct LERemoveAdvertisingSet: HCICommand, Hashable {
 }
 
 /// HCI_LE_Clear_Advertising_Sets (Core 5.4, Vol 4, Part E, 7.8.60): removes all sets.
-package struct LEClearAdvertisingSets: HCIParameterlessCommand, Hashable {
+package struct LEClearAdvertisingSets: HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x203D, "LE Clear Advertising Sets", supportedBit: (37, 1))
     /// The command has no parameters.
     package init() {}
@@ -340,7 +340,7 @@ extension ExtendedAdvertisingDataCommand {
 }
 
 /// HCI_LE_Set_Extended_Advertising_Data (Core 5.4, Vol 4, Part E, 7.8.54).
-package struct LESetExtendedAdvertisingData: ExtendedAdvertisingDataCommand, Hashable {
+package struct LESetExtendedAdvertisingData: ExtendedAdvertisingDataCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2037, "LE Set Extended Advertising Data", supportedBit: (36, 3))
     package let advertisingHandle: UInt8
@@ -358,7 +358,7 @@ package struct LESetExtendedAdvertisingData: ExtendedAdvertisingDataCommand, Has
 }
 
 /// HCI_LE_Set_Extended_Scan_Response_Data (Core 5.4, Vol 4, Part E, 7.8.55).
-package struct LESetExtendedScanResponseData: ExtendedAdvertisingDataCommand, Hashable {
+package struct LESetExtendedScanResponseData: ExtendedAdvertisingDataCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2038, "LE Set Extended Scan Response Data", supportedBit: (36, 4))
     package let advertisingHandle: UInt8

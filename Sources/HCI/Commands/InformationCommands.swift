@@ -15,14 +15,14 @@ extension HCICommands {
 }
 
 /// HCI_Read_Local_Version_Information (Core 5.4, Vol 4, Part E, 7.4.1): the version of the controller.
-package struct ReadLocalVersionInformation: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct ReadLocalVersionInformation: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x1001, "Read Local Version Information", supportedBit: (14, 3))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// Version of the host controller interface.
@@ -69,13 +69,13 @@ package struct ReadLocalVersionInformation: HCIReturningCommand, HCIParameterles
 }
 
 /// HCI_Read_Local_Supported_Commands (Core 5.4, Vol 4, Part E, 7.4.2): the commands that the controller supports.
-package struct ReadLocalSupportedCommands: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct ReadLocalSupportedCommands: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x1002, "Read Local Supported Commands", supportedBit: (14, 4))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// One bit each.
@@ -99,13 +99,13 @@ package struct ReadLocalSupportedCommands: HCIReturningCommand, HCIParameterless
 }
 
 /// HCI_Read_Local_Supported_Features (Core 5.4, Vol 4, Part E, 7.4.3): the features of the link manager.
-package struct ReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct ReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x1003, "Read Local Supported Features", supportedBit: (14, 5))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// Page 0.
@@ -129,7 +129,7 @@ package struct ReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterless
 }
 
 /// HCI_Read_Local_Extended_Features (Core 5.4, Vol 4, Part E, 7.4.4): one page of the features of the link manager.
-package struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
+package struct ReadLocalExtendedFeatures: HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(0x1004, "Read Local Extended Features", supportedBit: (14, 6))
     /// 0: the features of HCI_Read_Local_Supported_Features.
     package let pageNumber: UInt8
@@ -147,7 +147,7 @@ package struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
     }
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The requested page.
@@ -183,13 +183,13 @@ package struct ReadLocalExtendedFeatures: HCIReturningCommand, Hashable {
 }
 
 /// HCI_Read_Buffer_Size (Core 5.4, Vol 4, Part E, 7.4.5): the buffers of the controller.
-package struct ReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct ReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x1005, "Read Buffer Size", supportedBit: (14, 7))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// Maximum data bytes in an ACL packet.
@@ -231,13 +231,13 @@ package struct ReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Has
 }
 
 /// HCI_Read_BD_ADDR (Core 5.4, Vol 4, Part E, 7.4.6): the controller's public address.
-package struct ReadBDADDR: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct ReadBDADDR: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x1009, "Read BD_ADDR", supportedBit: (15, 1))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The public address; zero for a controller without one.
@@ -261,7 +261,7 @@ package struct ReadBDADDR: HCIReturningCommand, HCIParameterlessCommand, Hashabl
 }
 
 /// HCI_Read_RSSI (Core 5.4, Vol 4, Part E, 7.5.4): the RSSI of a connection.
-package struct ReadRSSI: ConnectionHandleCommand, HCIReturningCommand, Hashable {
+package struct ReadRSSI: ConnectionHandleCommand, HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(0x1405, "Read RSSI", supportedBit: (15, 5))
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -271,7 +271,7 @@ package struct ReadRSSI: ConnectionHandleCommand, HCIReturningCommand, Hashable 
     }
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The connection.
@@ -302,7 +302,7 @@ package struct ReadRSSI: ConnectionHandleCommand, HCIReturningCommand, Hashable 
 /// Write BD_ADDR, a vendor command of Zephyr: sets the public address of a controller.
 ///
 /// Texas Instruments has a command of the same opcode with the address in the other order.
-package struct VendorWriteBDADDR: HCICommand, Hashable {
+package struct VendorWriteBDADDR: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0xFC06, "Vendor Write BD_ADDR", supportedBit: nil)
     /// The address.
     package let address: BluetoothAddress
@@ -320,7 +320,7 @@ package struct VendorWriteBDADDR: HCICommand, Hashable {
 ///
 /// Other controllers refuse it as an unknown command, or do not answer: it is only sent to a controller that may be one of
 /// Beaconry's by its version.
-package struct VendorSetPosition: HCICommand, Hashable {
+package struct VendorSetPosition: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0xFFBE, "Vendor Set Position", supportedBit: nil)
     /// The company of these controllers in Read Local Version Information: the number for unreleased devices.
     package static let company = CompanyIdentifier(0xFFFF)

@@ -13,7 +13,7 @@ extension HCICommands {
 }
 
 /// HCI_LE_Set_Event_Mask (Core 5.4, Vol 4, Part E, 7.8.1): selects the LE meta events.
-package struct LESetEventMask: HCICommand, Hashable {
+package struct LESetEventMask: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x2001, "LE Set Event Mask", supportedBit: (25, 0))
     /// The events that the controller may send.
     package let eventMask: LEEventMask
@@ -32,13 +32,13 @@ package struct LESetEventMask: HCICommand, Hashable {
 }
 
 /// HCI_LE_Read_Buffer_Size, version 1 (Core 5.4, Vol 4, Part E, 7.8.2): the buffers of the controller.
-package struct LEReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LEReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2002, "LE Read Buffer Size", supportedBit: (25, 1))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// Maximum data bytes in an LE ACL packet; 0: see HCI_Read_Buffer_Size.
@@ -67,13 +67,13 @@ package struct LEReadBufferSize: HCIReturningCommand, HCIParameterlessCommand, H
 }
 
 /// HCI_LE_Read_Buffer_Size, version 2 (Core 5.4, Vol 4, Part E, 7.8.2): the buffers of the controller.
-package struct LEReadBufferSizeV2: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LEReadBufferSizeV2: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2060, "LE Read Buffer Size [v2]", supportedBit: (41, 5))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// Maximum data bytes in an LE ACL packet; 0: see HCI_Read_Buffer_Size.
@@ -115,14 +115,14 @@ package struct LEReadBufferSizeV2: HCIReturningCommand, HCIParameterlessCommand,
 }
 
 /// HCI_LE_Read_Local_Supported_Features (Core 5.4, Vol 4, Part E, 7.8.3): the features of the link layer.
-package struct LEReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LEReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2003, "LE Read Local Supported Features", supportedBit: (25, 2))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// One bit each.
@@ -146,7 +146,7 @@ package struct LEReadLocalSupportedFeatures: HCIReturningCommand, HCIParameterle
 }
 
 /// HCI_LE_Encrypt (Core 5.4, Vol 4, Part E, 7.8.22): AES-128 of a block.
-package struct LEEncrypt: HCIReturningCommand, Hashable {
+package struct LEEncrypt: HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2017, "LE Encrypt", supportedBit: (27, 6))
     /// Least significant byte first.
     package let key: Octets<16>
@@ -169,7 +169,7 @@ package struct LEEncrypt: HCIReturningCommand, Hashable {
     }
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The block, least significant byte first.
@@ -193,13 +193,13 @@ package struct LEEncrypt: HCIReturningCommand, Hashable {
 }
 
 /// HCI_LE_Rand (Core 5.4, Vol 4, Part E, 7.8.23): 64 random bits.
-package struct LERand: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LERand: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2018, "LE Rand", supportedBit: (27, 7))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// Any value.
@@ -223,13 +223,13 @@ package struct LERand: HCIReturningCommand, HCIParameterlessCommand, Hashable {
 }
 
 /// HCI_LE_Read_Supported_States (Core 5.4, Vol 4, Part E, 7.8.27): the supported combinations of roles.
-package struct LEReadSupportedStates: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LEReadSupportedStates: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x201C, "LE Read Supported States", supportedBit: (28, 3))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// One bit each.
@@ -253,13 +253,13 @@ package struct LEReadSupportedStates: HCIReturningCommand, HCIParameterlessComma
 }
 
 /// HCI_LE_Read_Transmit_Power (Core 5.4, Vol 4, Part E, 7.8.74): the transmit power range of the controller.
-package struct LEReadTransmitPower: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LEReadTransmitPower: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x204B, "LE Read Transmit Power", supportedBit: (38, 7))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// -127 to 20 dBm.

@@ -13,7 +13,7 @@ extension HCICommands {
 }
 
 /// HCI_LE_Set_Random_Address (Core 5.4, Vol 4, Part E, 7.8.4): the controller's random address.
-package struct LESetRandomAddress: HCICommand, Hashable {
+package struct LESetRandomAddress: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x2005, "LE Set Random Address", supportedBit: (25, 4))
     /// The address of PDUs whose own address type is random.
     package let randomAddress: BluetoothAddress
@@ -32,7 +32,7 @@ package struct LESetRandomAddress: HCICommand, Hashable {
 }
 
 /// HCI_LE_Set_Advertising_Parameters (Core 5.4, Vol 4, Part E, 7.8.5): advertising parameters.
-package struct LESetAdvertisingParameters: HCICommand, Hashable {
+package struct LESetAdvertisingParameters: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x2006, "LE Set Advertising Parameters", supportedBit: (25, 5))
     /// The shortest interval that the controller may select: 0x0020 to 0x4000.
     package let minimumInterval: AdvertisingInterval
@@ -92,14 +92,14 @@ package struct LESetAdvertisingParameters: HCICommand, Hashable {
 
 /// HCI_LE_Read_Advertising_Physical_Channel_Tx_Power (Core 5.4, Vol 4, Part E, 7.8.6): the transmit power of
 /// legacy advertisements.
-package struct LEReadAdvertisingPhysicalChannelTransmitPower: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LEReadAdvertisingPhysicalChannelTransmitPower: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2007, "LE Read Advertising Physical Channel Tx Power", supportedBit: (25, 6))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// -127 to 20 dBm.
@@ -154,7 +154,7 @@ extension LegacyAdvertisingDataCommand {
 }
 
 /// HCI_LE_Set_Advertising_Data (Core 5.4, Vol 4, Part E, 7.8.7).
-package struct LESetAdvertisingData: LegacyAdvertisingDataCommand, Hashable {
+package struct LESetAdvertisingData: LegacyAdvertisingDataCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2008, "LE Set Advertising Data", supportedBit: (25, 7))
     package let data: [UInt8]
     package let padding: [UInt8]
@@ -165,7 +165,7 @@ package struct LESetAdvertisingData: LegacyAdvertisingDataCommand, Hashable {
 }
 
 /// HCI_LE_Set_Scan_Response_Data (Core 5.4, Vol 4, Part E, 7.8.8).
-package struct LESetScanResponseData: LegacyAdvertisingDataCommand, Hashable {
+package struct LESetScanResponseData: LegacyAdvertisingDataCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2009, "LE Set Scan Response Data", supportedBit: (26, 0))
     package let data: [UInt8]
     package let padding: [UInt8]
@@ -176,7 +176,7 @@ package struct LESetScanResponseData: LegacyAdvertisingDataCommand, Hashable {
 }
 
 /// HCI_LE_Set_Advertising_Enable (Core 5.4, Vol 4, Part E, 7.8.9): starts and stops advertising.
-package struct LESetAdvertisingEnable: HCICommand, Hashable {
+package struct LESetAdvertisingEnable: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x200A, "LE Set Advertising Enable", supportedBit: (26, 1))
     /// 0 stops, 1 starts.
     package let enable: UInt8

@@ -14,7 +14,7 @@ extension HCICommands {
 }
 
 /// HCI_LE_Set_Data_Length (Core 5.4, Vol 4, Part E, 7.8.33): the preferred data length of a connection.
-package struct LESetDataLength: ConnectionCommand, HCIReturningCommand, Hashable {
+package struct LESetDataLength: ConnectionCommand, HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2022, "LE Set Data Length", supportedBit: (33, 6))
     package typealias Returned = StatusAndConnectionHandle
     /// The connection.
@@ -45,14 +45,14 @@ package struct LESetDataLength: ConnectionCommand, HCIReturningCommand, Hashable
 
 /// HCI_LE_Read_Suggested_Default_Data_Length (Core 5.4, Vol 4, Part E, 7.8.34): the preferred data length of
 /// new connections.
-package struct LEReadSuggestedDefaultDataLength: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LEReadSuggestedDefaultDataLength: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2023, "LE Read Suggested Default Data Length", supportedBit: (33, 7))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// Payload bytes: 27 to 251.
@@ -85,7 +85,7 @@ package struct LEReadSuggestedDefaultDataLength: HCIReturningCommand, HCIParamet
 
 /// HCI_LE_Write_Suggested_Default_Data_Length (Core 5.4, Vol 4, Part E, 7.8.35): sets the preferred data length
 /// of new connections.
-package struct LEWriteSuggestedDefaultDataLength: HCICommand, Hashable {
+package struct LEWriteSuggestedDefaultDataLength: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2024, "LE Write Suggested Default Data Length", supportedBit: (34, 0))
     /// Payload bytes: 27 to 251.
@@ -110,13 +110,13 @@ package struct LEWriteSuggestedDefaultDataLength: HCICommand, Hashable {
 }
 
 /// HCI_LE_Read_Maximum_Data_Length (Core 5.4, Vol 4, Part E, 7.8.46): the maximum data length.
-package struct LEReadMaximumDataLength: HCIReturningCommand, HCIParameterlessCommand, Hashable {
+package struct LEReadMaximumDataLength: HCIReturningCommand, HCIParameterlessCommand, Equatable {
     package static let definition = HCICommandDefinition(0x202F, "LE Read Maximum Data Length", supportedBit: (35, 3))
     /// The command has no parameters.
     package init() {}
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// Payload bytes: 27 to 251.
@@ -159,7 +159,7 @@ package struct LEReadMaximumDataLength: HCIReturningCommand, HCIParameterlessCom
 }
 
 /// HCI_LE_Read_PHY (Core 5.4, Vol 4, Part E, 7.8.47): the PHYs of a connection.
-package struct LEReadPHY: ConnectionHandleCommand, HCIReturningCommand, Hashable {
+package struct LEReadPHY: ConnectionHandleCommand, HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2030, "LE Read PHY", supportedBit: (35, 4))
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -169,7 +169,7 @@ package struct LEReadPHY: ConnectionHandleCommand, HCIReturningCommand, Hashable
     }
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The connection.
@@ -205,7 +205,7 @@ package struct LEReadPHY: ConnectionHandleCommand, HCIReturningCommand, Hashable
 }
 
 /// HCI_LE_Set_Default_PHY (Core 5.4, Vol 4, Part E, 7.8.48): the preferred PHYs of new connections.
-package struct LESetDefaultPHY: HCICommand, Hashable {
+package struct LESetDefaultPHY: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(0x2031, "LE Set Default PHY", supportedBit: (35, 5))
     /// The directions without a preference.
     package let allPHYs: PHYIndifference
@@ -235,7 +235,7 @@ package struct LESetDefaultPHY: HCICommand, Hashable {
 
 /// HCI_LE_Set_PHY (Core 5.4, Vol 4, Part E, 7.8.49): the preferred PHYs of a connection. LEPHYUpdateComplete
 /// follows.
-package struct LESetPHY: ConnectionCommand, Hashable {
+package struct LESetPHY: ConnectionCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2032, "LE Set PHY", supportedBit: (35, 6))
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -277,7 +277,7 @@ package struct LESetPHY: ConnectionCommand, Hashable {
 }
 
 /// HCI_LE_Set_Host_Channel_Classification (Core 5.4, Vol 4, Part E, 7.8.19): classifies the data channels.
-package struct LESetHostChannelClassification: HCICommand, Hashable {
+package struct LESetHostChannelClassification: HCICommand, Equatable {
     package static let definition = HCICommandDefinition(
         0x2014, "LE Set Host Channel Classification", supportedBit: (27, 3))
     /// 37 bits, channel 0 first: 0 bad, 1 unknown.
@@ -297,7 +297,7 @@ package struct LESetHostChannelClassification: HCICommand, Hashable {
 }
 
 /// HCI_LE_Read_Channel_Map (Core 5.4, Vol 4, Part E, 7.8.20): the data channels of a connection.
-package struct LEReadChannelMap: ConnectionHandleCommand, HCIReturningCommand, Hashable {
+package struct LEReadChannelMap: ConnectionHandleCommand, HCIReturningCommand, Equatable {
     package static let definition = HCICommandDefinition(0x2015, "LE Read Channel Map", supportedBit: (27, 4))
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -307,7 +307,7 @@ package struct LEReadChannelMap: ConnectionHandleCommand, HCIReturningCommand, H
     }
 
     /// Return parameters.
-    package struct Returned: WireCodable, Hashable {
+    package struct Returned: WireCodable, Equatable {
         /// The HCI status.
         package let status: HCIStatus
         /// The connection.

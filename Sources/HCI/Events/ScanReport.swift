@@ -5,9 +5,9 @@
 package import Bluetooth
 
 /// One received advertising PDU, or an advertiser's whole data if the controller reported it in parts.
-package struct ScanReport: Hashable, Sendable {
+package struct ScanReport: Equatable, Sendable {
     /// The received advertisement (Core 5.4, Vol 6, Part B, 2.3).
-    package enum Kind: Hashable, Sendable {
+    package enum Kind: Equatable, Sendable {
         /// ADV_IND: connectable and scannable.
         case connectableScannable
         /// ADV_DIRECT_IND: connectable by one peer.

@@ -6,7 +6,7 @@ package import Bluetooth
 package import HCI
 
 /// An action of a host for its owner to perform, in order.
-package enum LEHostOutput: Hashable, Sendable {
+package enum LEHostOutput: Equatable, Sendable {
     /// Send this packet to the controller.
     case send(HCIPacket)
     /// Something happened.
@@ -14,7 +14,7 @@ package enum LEHostOutput: Hashable, Sendable {
 }
 
 /// A notification of the owner of a host.
-package enum LEHostEvent: Hashable, Sendable {
+package enum LEHostEvent: Equatable, Sendable {
     /// The controller is ready.
     case ready(LEHostCapabilities)
     /// The controller cannot be used until `LEHost.start(at:)` is called again.
