@@ -64,6 +64,7 @@ import Testing
         #expect(!BeaconFormats.transmittable.isEmpty)
         func check<Frame: TransmittableBeacon>(_ format: Frame.Type) {
             #expect(Set(Frame.keys.map(\.name)).count == Frame.keys.count)
+            #expect(Frame.requiredKeys == Frame.keys.filter(\.isRequired).map(\.name))
             for key in Frame.keys {
                 // Some keys take any text.
                 if case .text = key.shape { continue }

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from beaconry import BINARY
@@ -102,6 +105,12 @@ def refused(argument: Argument, value: str) -> list[str]:
 
 @functools.cache
 def command_tree() -> CommandTree:
-    """The commands of the program under test."""
-    described = subprocess.run([BINARY, "--experimental-dump-help"], capture_output=True, check=True).stdout
-    return CommandTree(json.loads(described)["command"], [])
+    """The commands of the program under test. It describes them in a second, so the workers of a suite share the description."""
+    build = Path(BINARY).stat()
+    shared = Path(tempfile.gettempdir()) / f"beaconry-commands-{os.getuid()}-{build.st_ino}-{build.st_mtime_ns}.json"
+    if not shared.exists():
+        described = subprocess.run([BINARY, "--experimental-dump-help"], capture_output=True, check=True).stdout
+        with tempfile.NamedTemporaryFile(dir=shared.parent, delete=False) as file:
+            file.write(described)
+        os.replace(file.name, shared)
+    return CommandTree(json.loads(shared.read_bytes())["command"], [])

@@ -202,6 +202,7 @@ extension BTHome: TransmittableBeacon {
     }
 
     package static let keys = kinds.map(key(of:)) + [trigger]
+    package static let requiredKeys: [String] = []
 
     private static let truths = ["true": 1.0, "false": 0.0]
     /// The most objects of a kind that a value can have; a PDU has room for fewer.

@@ -14,6 +14,9 @@ package protocol TransmittableBeacon: BeaconFormat {
     static var template: Self { get }
     /// The keys in the order in which they are documented.
     static var keys: [BeaconKey<Self>] { get }
+    /// The names of the keys without a default. The program needs them at each start: formats with many keys, of which none is
+    /// required, have no work with it.
+    static var requiredKeys: [String] { get }
     /// Values of keys, all required ones included, for the examples of help and documentation.
     static var example: KeyValuePairs<String, String> { get }
     /// The advertising data: the flags, unless they are `nil`, and the frame with the structures that belong to it.
@@ -29,6 +32,7 @@ package protocol TransmittableBeacon: BeaconFormat {
 }
 
 extension TransmittableBeacon {
+    package static var requiredKeys: [String] { keys.filter(\.isRequired).map(\.name) }
     package var scanResponse: AdvertisingData { [] }
     package static var pdu: AdvertisingPDU { .nonConnectable }
     package var address: BluetoothAddress? {

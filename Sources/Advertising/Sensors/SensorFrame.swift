@@ -119,6 +119,10 @@ extension SensorFrame: TransmittableBeacon where Kind: SentSensor {
         layout.fields.indices.map(key) + [layout.text.map(textKey)].compactMap(\.self)
     }
 
+    package static var requiredKeys: [String] {
+        [layout.text.map(textKey)].compactMap(\.self).filter(\.isRequired).map(\.name)
+    }
+
     package static var example: KeyValuePairs<String, String> { layout.example }
 
     package func advertisingData(flags: AdvertisingFlags?) -> AdvertisingData {

@@ -7,6 +7,10 @@ import ArgumentParser
 import BeaconryTools
 import Devices
 import Profiles
+import Synchronization
+
+/// By the words of the command.
+private let configurations = Mutex<[String: CommandConfiguration]>([:])
 
 /// The options of a frame of one format: its keys, and the flags in front of it.
 struct FrameOptions<Frame: TransmittableBeacon>: ParsableArguments {
@@ -29,12 +33,22 @@ struct FrameOptions<Frame: TransmittableBeacon>: ParsableArguments {
         return try FramePayload(frame, flags: flags)
     }
 
-    /// The configuration of a command with these options.
+    /// The configuration of a command with these options. It is made once: ArgumentParser reads that of every command several times
+    /// in each process, and generic types have no stored properties.
     /// - Parameter command: the command in front of the format, such as `encode`.
     static func configuration(of command: String, abstract: String) -> CommandConfiguration {
         let path = "beaconry \(command) \(Frame.formatName)"
+        return configurations.withLock { made in
+            if let configuration = made[path] { return configuration }
+            let configuration = configuration(path, abstract: abstract)
+            made[path] = configuration
+            return configuration
+        }
+    }
+
+    private static func configuration(_ path: String, abstract: String) -> CommandConfiguration {
         let example = Frame.example.map { "--\($0.key) \($0.value)" }.joined(separator: " ")
-        let required = Frame.keys.filter(\.isRequired).map { "--\($0.name) <\($0.name)> " }.joined()
+        let required = Frame.requiredKeys.map { "--\($0) <\($0)> " }.joined()
         return CommandConfiguration(
             commandName: Frame.formatName, abstract: abstract, usage: "\(path) \(required)[<options>]",
             discussion: "Example: \(path) \(example)")
