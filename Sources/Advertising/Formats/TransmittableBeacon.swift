@@ -61,8 +61,8 @@ extension TransmittableBeacon {
 
 extension BeaconFormats {
     /// The formats that can be sent.
-    package static var transmittable: [any TransmittableBeacon.Type] {
-        all.compactMap { $0 as? any TransmittableBeacon.Type }
+    package static let transmittable: [any TransmittableBeacon.Type] = all.compactMap {
+        $0 as? any TransmittableBeacon.Type
     }
 }
 
