@@ -40,6 +40,21 @@ package final class LongWork: Sendable {
         return !Task.isCancelled
     }
 
+    /// The pauses of a loop of many short steps: one after each 5 ms of work.
+    package struct Pauses: Sendable {
+        private static let work = Duration.milliseconds(5)
+        private var last = ContinuousClock.now
+
+        package init() {}
+
+        /// Ends a step.
+        package mutating func step() async {
+            guard ContinuousClock.now - last > Self.work else { return }
+            _ = await LongWork.pause()
+            last = .now
+        }
+    }
+
     private final class Thread: TaskExecutor {
         private let queue: DispatchQueue
 

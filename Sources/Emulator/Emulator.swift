@@ -407,7 +407,11 @@ package actor Emulator {
     /// Beacons as a radio hosts them.
     static func hosted(_ beacons: [RunningBeacon]) async -> [HostedBeacon] {
         var hosted: [HostedBeacon] = []
-        for beacon in beacons { hosted.append(await beacon.hosted) }
+        var pauses = LongWork.Pauses()
+        for beacon in beacons {
+            await pauses.step()
+            hosted.append(await beacon.hosted)
+        }
         return hosted
     }
 

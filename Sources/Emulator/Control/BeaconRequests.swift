@@ -43,9 +43,10 @@ extension Emulator {
 
     func statuses(of beacons: [RunningBeacon]) async -> [BeaconStatus] {
         var statuses: [BeaconStatus] = []
-        for (index, beacon) in beacons.enumerated() {
-            // Other requests do not wait for the statuses of thousands of beacons.
-            if index % 256 == 255 { _ = await LongWork.pause() }
+        // Other requests do not wait for the statuses of thousands of beacons.
+        var pauses = LongWork.Pauses()
+        for beacon in beacons {
+            await pauses.step()
             statuses.append(await completed(beacon.status))
         }
         return statuses

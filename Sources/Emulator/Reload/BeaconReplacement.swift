@@ -38,9 +38,10 @@ struct BeaconReplacement: Sendable {
         var next: [RunningBeacon] = []
         var fresh: [Fresh] = []
         do throws(EmulatorError) {
-            for (index, (profile, definition, identifier)) in BeaconFactory.identified(profiles).enumerated() {
-                // Requests do not wait for thousands of beacons.
-                if index % 256 == 255 { _ = await LongWork.pause() }
+            // Requests do not wait for thousands of beacons.
+            var pauses = LongWork.Pauses()
+            for (profile, definition, identifier) in BeaconFactory.identified(profiles) {
+                await pauses.step()
                 let predecessor = predecessors["\(profile.name)/\(definition.id)"]
                 if keepsEqual, let predecessor, predecessor.profile.isSameDevice(as: definition),
                     predecessor.identifier == identifier, !renewed.contains(identifier)

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
+import Concurrency
 import Devices
 import Persistence
 import Profiles
@@ -168,7 +169,8 @@ extension Emulator {
         let labelled = Set(result.kept.filter { former[$0] != events.labels[$0] })
         result.changed += result.kept.filter(labelled.contains)
         result.kept.removeAll(where: labelled.contains)
-        result.keptSettings = roster.beacons.compactMap(\.keptSettings)
+        let beacons = roster.beacons
+        result.keptSettings = await LongWork.profiles.perform { beacons.compactMap(\.keptSettings) }
         if areRead, let warning = Self.warning(of: result.keptSettings) { events.post(.warning(warning)) }
         return result
     }
@@ -238,7 +240,9 @@ extension Emulator {
         let replacement = try await BeaconReplacement(
             of: roster.beacons, by: profiles, keepsEqual: true, renewing: reset, factory)
         do throws(EmulatorError) {
+            var pauses = LongWork.Pauses()
             for (beacon, _) in replacement.fresh {
+                await pauses.step()
                 try await beacon.restore(resets: reset.contains(beacon.identifier))
                 try openBonds(of: beacon, resets: false)
             }
@@ -279,15 +283,24 @@ extension Emulator {
         return try await task.value.get()
     }
 
-    /// Replaces the beacons. At the end of the handover the new beacons are switched on.
+    /// Replaces the beacons. At the end of the handover the new beacons are switched on. Other work goes on meanwhile; what concerns
+    /// the beacons waits for the end of the handover.
     private func swap(_ replacement: BeaconReplacement) async -> ReloadResult {
         var result = ReloadResult()
         var handovers: [BeaconIdentifier: RunningBeacon.Handover] = [:]
-        for beacon in replacement.gone { handovers[beacon.identifier] = await beacon.retire() }
-        for (beacon, _) in replacement.fresh { await beacon.reloadSettings() }
+        var pauses = LongWork.Pauses()
+        for beacon in replacement.gone {
+            await pauses.step()
+            handovers[beacon.identifier] = await beacon.retire()
+        }
+        for (beacon, _) in replacement.fresh {
+            await pauses.step()
+            await beacon.reloadSettings()
+        }
         install(replacement.next)
         let names = Set(roster.order)
         for beacon in replacement.gone where !names.contains(beacon.identifier) {
+            await pauses.step()
             await beacon.remove()
             await disconnectAll(from: beacon.identifier)
             remove(beacon.identifier)
@@ -295,6 +308,7 @@ extension Emulator {
         }
         replacement.releaseFormerLocks()
         for (beacon, predecessor) in replacement.fresh {
+            await pauses.step()
             let identifier = beacon.identifier
             let hadSchedule = roster[identifier]?.hasSchedule == true
             await beginSchedule(of: beacon)

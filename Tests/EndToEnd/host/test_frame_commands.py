@@ -97,6 +97,7 @@ def test_without_a_format_the_frame_is_an_ibeacon(arguments: tuple[str, ...]) ->
         ("encode eddystone-uid --namespace 8b0ca750e7a7f6e3b0c2", "--instance is missing; write it as in --instance 0123456789ab"),
         ("encode eddystone-url --url ftp://a.com", '--url: "ftp://a.com" begins with neither http:// nor https://, the only schemes of Eddystone-URL; write one'),
         ("encode eddystone-url --url HTTP://a.com", '--url: "HTTP://a.com" has its scheme in upper case; write http://'),
+        ("encode eddystone-url --url 'https://a.com/a b'", '--url: "https://a.com/a b" has a blank; write %20'),
         ("encode eddystone-url --url https://a.com/€", "which is not ASCII; write %-escapes"),
         ("encode eddystone-url --url https://beacons.example.org/abcd", "takes 20 bytes when encoded, and a frame has room for 17"),
         ("encode eddystone-url --url https://a.com --flags x", '--flags: "x" is not a byte of flags'),
@@ -123,7 +124,7 @@ def test_without_a_format_the_frame_is_an_ibeacon(arguments: tuple[str, ...]) ->
 )  # fmt: skip
 def test_mistakes_are_one_sentence(arguments: str, sentence: str) -> None:
     for options in ([], ["--json"]):
-        result = beaconry(*arguments.split(), *options)
+        result = beaconry(*shlex.split(arguments), *options)
         assert result.returncode == 64, result
         assert sentence in result.stderr, result
         if options:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -95,7 +96,19 @@ def test_token_that_others_can_read_is_a_warning(served: Served, tmp_path: Path,
     server = served("--http-token-file", str(token))
     warnings = [each for each in server.run.events if each.get("code") == "token-readable"]
     assert bool(warnings) == warns
+    assert all("its mode is 644" in each["message"] for each in warnings)
     assert "0123456789abcdef" not in json.dumps(server.run.events)
+
+
+def test_token_in_a_file_of_another_user_is_a_warning(served: Served, tmp_path: Path) -> None:
+    assert os.geteuid() == 0, "this test makes a file of another user, as root"
+    token = tmp_path / "token"
+    token.write_text("0123456789abcdef")
+    token.chmod(0o600)
+    os.chown(token, 12345, 12345)
+    server = served("--http-token-file", str(token))
+    [warning] = [each for each in server.run.events if each.get("code") == "token-readable"]
+    assert "it belongs to user 12345" in warning["message"] and "umask 077" in warning["hint"], warning
 
 
 def test_value_has_at_most_512_bytes(home: Server) -> None:
