@@ -36,9 +36,7 @@ import Testing
             "records of a list that are encoded before the client reads them | \(BodyPieces.size / 1024) KiB of text for each connection",
             "what the system keeps of a reply that the client has not read | \(APIChannel.sendBuffer / 1024) KiB on TCP",
             "what replies hold for clients that have not read them | \(ReplyMemory.limit >> 20) MiB in all; above that, the connections are closed whose clients have read nothing for the longest time",
-            "processor time of a request for which others wait | 100 ms; what may take longer has threads of its own, but for "
-                + "the last part of a change to a profile of thousands of beacons (10,000: up to 1 s; 270,000 "
-                + "characteristics: up to 4 s)",
+            "processor time of a request for which others wait | 100 ms; what may take longer has threads of its own, or pauses",
             "captures in memory | \(RunCaptures.maximum), with limits of \(RunCaptures.maximumSize >> 20) MiB in all",
             "devices that a receiver remembers | \(grouped(ListeningReceiver.advertiserLimit))",
             "connections of a receiver | \(ReceiverConnections.limit)",

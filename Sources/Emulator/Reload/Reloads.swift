@@ -309,6 +309,8 @@ extension Emulator {
         replacement.releaseFormerLocks()
         for (beacon, predecessor) in replacement.fresh {
             await pauses.step()
+            // The end of the run does not wait for beacons that it would switch off.
+            guard progress.phase == .up else { break }
             let identifier = beacon.identifier
             let hadSchedule = roster[identifier]?.hasSchedule == true
             await beginSchedule(of: beacon)
