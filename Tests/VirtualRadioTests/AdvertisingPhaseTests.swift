@@ -113,8 +113,8 @@ import VirtualRadio
 
     /// The formula of docs/physics.md.
     @Test(arguments: [
-        Crowd(beacons: 20, interval: 160, seeds: 40), Crowd(beacons: 20, interval: 1600, seeds: 80),
-        Crowd(beacons: 100, interval: 160, seeds: 10), Crowd(beacons: 100, interval: 1600, seeds: 16),
+        Crowd(beacons: 20, interval: 160, seeds: 100), Crowd(beacons: 20, interval: 1600, seeds: 200),
+        Crowd(beacons: 100, interval: 160, seeds: 20), Crowd(beacons: 100, interval: 1600, seeds: 40),
     ])
     func shareThatIsLostIsThatOfTheFormula(_ crowd: Crowd) throws {
         let interval = Double(crowd.interval) * 0.625

@@ -116,12 +116,12 @@ extension SensorFrame: TransmittableBeacon where Kind: SentSensor {
     package static var template: SensorFrame { SensorFrame() }
 
     package static var keys: [BeaconKey<SensorFrame>] {
-        layout.fields.indices.map(key) + [layout.text.map(textKey)].compactMap(\.self)
+        layout.fields.indices.map(key) + textKeys
     }
 
-    package static var requiredKeys: [String] {
-        [layout.text.map(textKey)].compactMap(\.self).filter(\.isRequired).map(\.name)
-    }
+    package static var requiredKeys: [String] { textKeys.filter(\.isRequired).map(\.name) }
+
+    private static var textKeys: [BeaconKey<SensorFrame>] { layout.text.map { [textKey($0)] } ?? [] }
 
     package static var example: KeyValuePairs<String, String> { layout.example }
 

@@ -16,9 +16,9 @@ import Testing
 /// A process that only writes to flash is killed many times: acknowledged writes are saved.
 @Suite(.realTime, .timeLimit(.minutes(10)))
 struct FlashKillTests {
-    private static let rounds = 80
+    private static let rounds = 200
 
-    /// The results of the kills.
+    /// The results of 200 kills.
     struct Tally {
         var killsAmidAWrite = 0
         var restored = 0
