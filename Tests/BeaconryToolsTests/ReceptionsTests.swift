@@ -35,16 +35,20 @@ struct ReceptionsTests {
         #expect(await receptions.next() == nil)
     }
 
+    /// A radio as receiver with a beacon of 100 ms.
+    private static func radioWithBeacon() async throws -> VirtualAirRadio {
+        let radio = VirtualAirRadio(VirtualAirOptions(seed: 1, servers: []))
+        let advertisement = Advertisement(pdu: .nonConnectable, advertisingData: [], interval: AdvertisingInterval(160))
+        let beacon = HostedBeacon(identifier: BeaconIdentifier("door"), services: [], advertisement: advertisement)
+        _ = try await radio.open([beacon], waits: false) { _ in .failure(.unlikely) }
+        _ = try await radio.openCentral(waits: false)
+        await radio.advertise(advertisement, for: beacon.identifier)
+        return radio
+    }
+
     @Test func batchesHaveTheSightingsOfAPeriodBeforeItsEnd() async throws {
         try await Simulation.run { _ in
-            let radio = VirtualAirRadio(VirtualAirOptions(seed: 1, servers: []))
-            let advertisement = Advertisement(
-                pdu: .nonConnectable, advertisingData: [], interval: AdvertisingInterval(160))
-            let beacon = HostedBeacon(
-                identifier: BeaconIdentifier("door"), services: [], advertisement: advertisement)
-            _ = try await radio.open([beacon], waits: false) { _ in .failure(.unlikely) }
-            _ = try await radio.openCentral(waits: false)
-            await radio.advertise(advertisement, for: beacon.identifier)
+            let radio = try await Self.radioWithBeacon()
             var batches: [[Reception]] = []
             for await batch in try await radio.receptionsByPeriod(every: .milliseconds(250)) {
                 batches.append(batch)
@@ -56,6 +60,19 @@ struct ReceptionsTests {
                 // 100 ms, and a delay of up to 10 ms.
                 #expect(2...4 ~= batch.count)
             }
+            await radio.close()
+        }
+    }
+    @Test func shorterPeriodEndsWithTheListening() async throws {
+        try await Simulation.run { _ in
+            let radio = try await Self.radioWithBeacon()
+            var ends: [Duration] = []
+            let end = Duration.milliseconds(1600)
+            for await batch in try await radio.receptionsByPeriod(every: .milliseconds(500), until: end) {
+                ends.append(try #require(batch.last?.time))
+                if ends.last == end { break }
+            }
+            #expect(ends == [.milliseconds(500), .milliseconds(1000), .milliseconds(1500), end])
             await radio.close()
         }
     }

@@ -19,13 +19,14 @@ package enum RangeTool {
         _ ranging: Ranging, on listening: Listening, for duration: Duration?, plot: String? = nil,
         as format: OutputFormat
     ) async throws {
-        let state = (ranging: RangingState(collects: plot != nil), others: OtherAdvertisers(beside: ranging.filter))
+        let ranged = RangingState(isDrawn: LiveScreen.showsResults(as: format), collects: plot != nil)
+        let state = (ranging: ranged, others: OtherAdvertisers(beside: ranging.filter))
         try await PeriodicReports.run(ranging, on: listening, for: duration, as: format, state: state) {
             report, state in
             state.ranging.take(report)
             return RangingOutput(report, trends: state.ranging.trends, others: state.others)
-        } observe: { sighting, state in
-            state.others.take(sighting)
+        } take: { reception, ranging, state in
+            ranging.take(reception, others: &state.others)
         } finish: { state in
             guard let plot else { return }
             try PlotTool.write(state.ranging.collector, title: "range", to: plot, as: format)
@@ -86,19 +87,25 @@ package enum SeekTool {
     {
         try await PeriodicReports.run(seeking, on: listening, for: duration, as: format, state: ()) { report, _ in
             SeekingOutput(report)
+        } take: { reception, seeking, _ in
+            seeking.take(reception)
         }
     }
 }
 
-/// A receiver that makes a report once a second.
+/// A receiver that makes a report once a period.
 private protocol PeriodicReceiver: Sendable {
     associatedtype Report: Sendable
+    /// The time between reports, which are due at whole periods after the start.
+    var period: Duration { get }
     mutating func take(_ reception: Reception) -> Report?
     mutating func advance(to time: Duration) -> Report?
     mutating func finish(at time: Duration) -> Report?
 }
 
-extension Ranging: PeriodicReceiver {}
+extension Ranging: PeriodicReceiver {
+    fileprivate var period: Duration { settings.period }
+}
 extension Seeking: PeriodicReceiver {}
 
 /// A report that is redrawn in place on a terminal.
@@ -109,12 +116,12 @@ private protocol LiveReport: Report {
 private enum PeriodicReports {
     /// - Parameters:
     ///   - state: what the outputs have in common.
-    ///   - observe: called with the state for each advertisement, before the receiver has it.
+    ///   - take: passes a reception to the receiver.
     ///   - finish: called with the state at the end.
     static func run<Receiver: PeriodicReceiver, State: Sendable, Printed: LiveReport & SendableMetatype>(
         _ receiver: Receiver, on listening: Listening, for duration: Duration?, as format: OutputFormat,
         state: State, _ output: @escaping @Sendable (Receiver.Report, inout State) -> Printed,
-        observe: @escaping @Sendable (Sighting, inout State) -> Void = { _, _ in },
+        take: @escaping @Sendable (Reception, inout Receiver, inout State) -> Receiver.Report?,
         finish: @escaping @Sendable (State) throws -> Void = { _ in }
     ) async throws {
         try await listening.run { radio, _ in
@@ -126,7 +133,8 @@ private enum PeriodicReports {
                 let report = output(report, &state)
                 if let screen { screen.show(report.content) } else { Output.report(report, as: format) }
             }
-            receiving: for await receptions in try await radio.receptionsByPeriod(every: .milliseconds(50)) {
+            let batches = try await radio.receptionsByPeriod(every: receiver.period, until: duration)
+            receiving: for await receptions in batches {
                 for reception in receptions {
                     if let duration, duration <= reception.time {
                         // Advertisements received after the end do not count.
@@ -134,8 +142,7 @@ private enum PeriodicReports {
                         if let report = receiver.finish(at: duration) { show(report) }
                         break receiving
                     }
-                    if case .received(let sighting, _) = reception { observe(sighting, &state) }
-                    if let report = receiver.take(reception) { show(report) }
+                    if let report = take(reception, &receiver, &state) { show(report) }
                 }
             }
             screen?.finish()
@@ -147,25 +154,42 @@ private enum PeriodicReports {
 /// What the reports of a ranging command have in common: the last RSSI values of each beacon, and all for a chart.
 struct RangingState: Sendable {
     private var histories = RSSIHistories<BeaconIdentity>()
+    /// Whether the last RSSI values are kept.
+    private let isDrawn: Bool
     /// Whether the RSSI of all reports is collected.
-    let collects: Bool
+    private let collects: Bool
     /// The RSSI of all reports.
     private(set) var collector = SeriesCollector()
     /// The last RSSI values of the beacons in the last report, as texts for a terminal; empty without room for them.
     private(set) var trends: [BeaconIdentity: String] = [:]
 
     /// No reports.
-    init(collects: Bool = false) { self.collects = collects }
+    /// - Parameters:
+    ///   - isDrawn: whether the last RSSI values are kept, for a terminal.
+    ///   - collects: whether the RSSI of all reports is collected.
+    init(isDrawn: Bool = true, collects: Bool = false) {
+        self.isDrawn = isDrawn
+        self.collects = collects
+    }
 
     /// Adds a report.
     mutating func take(_ report: RangingReport) {
+        if collects {
+            for beacon in report.beacons where beacon.packets > 0 {
+                guard let rssi = beacon.meanRSSI else { continue }
+                collector.add(rssi, of: beacon.identity, at: report.time / .seconds(1))
+            }
+        }
+        if isDrawn { addTrends(of: report) }
+    }
+
+    private mutating func addTrends(of report: RangingReport) {
         let columns = Terminal.size.columns
         trends = [:]
         for beacon in report.beacons {
             let rssi = beacon.packets > 0 ? beacon.meanRSSI : nil
             histories.append(rssi.flatMap { Int8(exactly: $0.rounded()) }, of: beacon.identity)
             trends[beacon.identity] = histories.sparkline(of: beacon.identity, columns: columns)
-            if collects, let rssi { collector.add(rssi, of: beacon.identity, at: report.time / .seconds(1)) }
         }
         histories.forgetAll(except: report.beacons.map(\.identity))
     }

@@ -28,34 +28,36 @@ extension CentralRadio {
         return stream
     }
 
-    /// The same, with all sightings of a period at its end, for what makes a report once in some periods.
+    /// The same, with the sightings of a period at its end, for what makes a report once a period.
+    /// - Parameter end: when a shorter period ends, too, and with it the passing of time; `nil` for never.
     /// - Throws: `RadioError`.
     func receptionsByPeriod(
-        _ parameters: ScanParameters = ScanParameters(), every period: Duration
+        _ parameters: ScanParameters = ScanParameters(), every period: Duration, until end: Duration? = nil
     ) async throws(RadioError) -> AsyncStream<[Reception]> {
         let (stream, continuation) = AsyncStream.makeStream(of: [Reception].self, bufferingPolicy: .bufferingNewest(64))
         let time = Timekeeper(Simulation.clock)
         let batch = ReceptionBatch()
+        @Sendable func receive(_ sighting: Sighting) {
+            if let full = batch.add(.received(sighting, at: time.now())) { continuation.yield(full) }
+        }
+        @Sendable func finish() {
+            continuation.yield(batch.take())
+            continuation.finish()
+        }
         let receiving: Task<Void, Never>?
         if let radio = self as? any DirectCentralRadio {
-            try await radio.scan(
-                parameters,
-                to: SightingSink(
-                    receive: { batch.add(.received($0, at: time.now())) },
-                    end: {
-                        continuation.yield(batch.take())
-                        continuation.finish()
-                    }))
+            try await radio.scan(parameters, to: SightingSink(receive: receive, end: finish))
             receiving = nil
         } else {
             let sightings = try await scan(parameters)
             receiving = Task {
-                for await sighting in sightings { batch.add(.received(sighting, at: time.now())) }
-                continuation.yield(batch.take())
-                continuation.finish()
+                for await sighting in sightings { receive(sighting) }
+                finish()
             }
         }
-        let ticking = Reception.tick(every: period, time) { continuation.yield(batch.take() + [.passed($0)]) }
+        let ticking = Reception.tick(every: period, until: end, time) {
+            continuation.yield(batch.take() + [.passed($0)])
+        }
         continuation.onTermination = { _ in
             receiving?.cancel()
             ticking.cancel()
@@ -64,22 +66,27 @@ extension CentralRadio {
     }
 }
 
-/// The receptions of a period.
+/// The receptions since the last ones were taken.
 private final class ReceptionBatch: Sendable {
-    /// Of more sightings in a period, the first count.
+    /// The number of receptions that are taken at once at most.
     private static let capacity = 65_536
 
     private let receptions = Mutex<[Reception]>([])
 
-    func add(_ reception: Reception) {
-        receptions.withLock { if $0.count < Self.capacity { $0.append(reception) } }
+    /// Adds a reception.
+    /// - Returns: all receptions, if there is no room for more.
+    func add(_ reception: Reception) -> [Reception]? {
+        receptions.withLock { receptions in
+            receptions.append(reception)
+            return receptions.count < Self.capacity ? nil : Self.take(&receptions)
+        }
     }
 
-    func take() -> [Reception] {
-        receptions.withLock { receptions in
-            defer { receptions.removeAll(keepingCapacity: true) }
-            return receptions
-        }
+    func take() -> [Reception] { receptions.withLock { Self.take(&$0) } }
+
+    private static func take(_ receptions: inout [Reception]) -> [Reception] {
+        defer { receptions.removeAll(keepingCapacity: true) }
+        return receptions
     }
 }
 
@@ -104,10 +111,19 @@ extension Reception {
         return stream
     }
 
-    /// Calls a function once a period with the time.
+    /// Calls a function with the time, at whole periods since the start, and for the last time at this end.
     fileprivate static func tick(
-        every period: Duration, _ time: Timekeeper, _ body: @escaping @Sendable (Duration) -> Void
+        every period: Duration, until end: Duration? = nil, _ time: Timekeeper,
+        _ body: @escaping @Sendable (Duration) -> Void
     ) -> Task<Void, Never> {
-        Task { while await time.sleep(for: period) { body(time.now()) } }
+        Task {
+            var due = period
+            while await time.sleep(for: min(due, end ?? due) - time.now()) {
+                let now = time.now()
+                body(now)
+                if let end, end <= now { return }
+                due = period * (now.count(of: period) + 1)
+            }
+        }
     }
 }

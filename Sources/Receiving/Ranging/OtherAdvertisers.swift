@@ -29,8 +29,10 @@ package struct OtherAdvertisers: Sendable {
     }
 
     /// Takes an advertisement.
-    package mutating func take(_ sighting: Sighting) {
-        let received = found.beacons(in: sighting)
+    package mutating func take(_ sighting: Sighting) { take(sighting, with: found.beacons(in: sighting)) }
+
+    /// Takes an advertisement with the beacons in it.
+    mutating func take(_ sighting: Sighting, with received: [ReceivedBeacon]) {
         for beacon in received where !filter.contains(beacon.identity) && beacons.count < Self.maximum {
             if known.insert(beacon.identity).inserted { beacons.append(beacon.identity) }
         }

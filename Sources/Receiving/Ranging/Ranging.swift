@@ -117,6 +117,15 @@ package struct Ranging: Sendable {
         return receive(found.beacons(in: sighting), rssi: sighting.rssi, at: time)
     }
 
+    /// Takes an input, and notes what is received beside the beacons that are ranged.
+    /// - Returns: the report that became due before it, if any.
+    package mutating func take(_ reception: Reception, others: inout OtherAdvertisers) -> RangingReport? {
+        guard case .received(let sighting, let time) = reception else { return advance(to: reception.time) }
+        let beacons = found.beacons(in: sighting)
+        others.take(sighting, with: beacons)
+        return receive(beacons, rssi: sighting.rssi, at: time)
+    }
+
     /// Takes the beacons of a packet.
     /// - Returns: the report that became due before it, if any.
     mutating func receive(_ beacons: [ReceivedBeacon], rssi: RSSI?, at time: Duration) -> RangingReport? {

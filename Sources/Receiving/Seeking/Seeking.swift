@@ -75,6 +75,8 @@ package struct Seeking: Sendable {
         self.init(.regions(regions), settings: settings, at: time)
     }
 
+    /// The time between reports.
+    package var period: Duration { ranging.settings.period }
     /// When the next report is due.
     package var nextDeadline: Duration { ranging.nextDeadline }
 

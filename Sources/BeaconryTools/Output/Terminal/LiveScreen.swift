@@ -42,9 +42,11 @@ package final class LiveScreen: Sendable {
 
     /// A screen for the results of a command; `nil` where lines are printed: without a terminal, as JSON, and in virtual time
     /// that passes as fast as possible.
-    static func forResults(as format: OutputFormat) -> LiveScreen? {
-        guard format == .text, Terminal.isPossible, Simulation.current?.rate != .maximum else { return nil }
-        return LiveScreen()
+    static func forResults(as format: OutputFormat) -> LiveScreen? { showsResults(as: format) ? LiveScreen() : nil }
+
+    /// Whether `forResults` has a screen.
+    static func showsResults(as format: OutputFormat) -> Bool {
+        format == .text && Terminal.isPossible && Simulation.current?.rate != .maximum
     }
 
     /// Takes over the terminal.
