@@ -388,7 +388,7 @@ final class CentralHost {
     /// - Parameter radio: the radio of new links.
     func take(_ event: LEHostEvent, for radio: any HostStackRadio) -> Outcome {
         switch event {
-        case .scanReport(let report, let identity): sightings?.receive(Sighting(report, identity: identity))
+        case .scanReport(let report, let identity): receive(report, identity: identity)
         case .scanFailed(let failure):
             events.yield(.lost(RadioError(.refused, "\(name) does not scan: \(failure)", hint: failure.hint)))
             endScan()
@@ -414,6 +414,12 @@ final class CentralHost {
         default: return takePairing(event)
         }
         return .taken
+    }
+
+    /// Takes a report of the scan.
+    /// - Parameter identity: the device that a private address belongs to; `nil` if it is not known.
+    func receive(_ report: ScanReport, identity: PeerAddress?) {
+        sightings?.receive(Sighting(report, identity: identity))
     }
 
     private func takePairing(_ event: LEHostEvent) -> Outcome {

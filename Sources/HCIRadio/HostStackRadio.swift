@@ -188,7 +188,11 @@ extension HostStackRadio {
     }
 
     func receiveNotices() {
-        sides.hosts.onNotice = { [weak self] notice, host in
+        sides.hosts.onNotice = { [weak self, weak sides] notice, host in
+            // Most notices are these, which need nothing of the actor: its check would take as long as what follows.
+            if case .event(.scanReport(let report, let identity)) = notice, let side = sides?.side(of: host) {
+                return side.receive(report, identity: identity)
+            }
             // Hosts live on the event loop, which is this actor's executor.
             self?.assumeIsolated { $0.take(notice, of: host) }
         }
