@@ -52,6 +52,11 @@ package struct RegionMonitor: Sendable {
     private struct Watch {
         var region: BeaconRegion
         var entryRSSI: RSSI?
+        var presence: Presence
+    }
+
+    /// The state of a region, apart from the region: it is read for each packet, and the region would be copied with it.
+    private struct Presence {
         var quietTime: Duration
         var state: RegionState
         /// When it was last seen; before that, when monitoring began.
@@ -73,11 +78,11 @@ package struct RegionMonitor: Sendable {
     }
 
     /// The regions and their states, in the order in which they were added. Save them for a restart.
-    package var statuses: [RegionStatus] { watches.map { RegionStatus(region: $0.region, state: $0.state) } }
+    package var statuses: [RegionStatus] { watches.map { RegionStatus(region: $0.region, state: $0.presence.state) } }
 
     /// A region's state; `nil` when there is none of this identifier.
     package func state(of identifier: String) -> RegionState? {
-        watches.first { $0.region.identifier == identifier }?.state
+        watches.first { $0.region.identifier == identifier }?.presence.state
     }
 
     /// Monitors a region from now on.
@@ -94,12 +99,12 @@ package struct RegionMonitor: Sendable {
         _ region: BeaconRegion, entryRSSI: RSSI? = nil, quietTime: Duration? = nil, at time: Duration
     ) throws(TooManyRegions) {
         var watch = Watch(
-            region: region, entryRSSI: entryRSSI, quietTime: quietTime ?? settings.quietTime, state: .unknown,
-            lastSeen: time)
+            region: region, entryRSSI: entryRSSI,
+            presence: Presence(quietTime: quietTime ?? settings.quietTime, state: .unknown, lastSeen: time))
         if let index = watches.firstIndex(where: { $0.region.identifier == region.identifier }) {
             if watches[index].region == region {
-                watch.state = watches[index].state
-                watch.lastSeen = watches[index].lastSeen
+                watch.presence.state = watches[index].presence.state
+                watch.presence.lastSeen = watches[index].presence.lastSeen
             }
             watches[index] = watch
             return
@@ -126,23 +131,23 @@ package struct RegionMonitor: Sendable {
     package mutating func restore(_ statuses: [RegionStatus], at time: Duration) {
         for status in statuses {
             guard let index = watches.firstIndex(where: { $0.region == status.region }) else { continue }
-            watches[index].state = status.state
-            watches[index].lastSeen = time
+            watches[index].presence.state = status.state
+            watches[index].presence.lastSeen = time
         }
     }
 
     /// Extends the present quiet times by a time in which nothing could be received.
     package mutating func postponeQuietTimes(by pause: Duration) {
-        for index in watches.indices { watches[index].lastSeen += pause }
+        for index in watches.indices { watches[index].presence.lastSeen += pause }
     }
 
     /// Begins all quiet times again, because the receiver did not run until now.
     package mutating func restartQuietTimes(at time: Duration) {
-        for index in watches.indices { watches[index].lastSeen = max(watches[index].lastSeen, time) }
+        for index in watches.indices { watches[index].presence.lastSeen = max(watches[index].presence.lastSeen, time) }
     }
 
     /// When the next region is left, if nothing is received until then.
-    package var nextDeadline: Duration? { watches.compactMap(\.deadline).min() }
+    package var nextDeadline: Duration? { watches.compactMap(\.presence.deadline).min() }
 
     /// Takes an input.
     /// - Returns: the changes until then, and those that it caused.
@@ -171,13 +176,13 @@ package struct RegionMonitor: Sendable {
         _ beacon: ReceivedBeacon, rssi: RSSI?, at time: Duration, _ events: inout [RegionEvent]
     ) {
         for index in watches.indices where watches[index].region.contains(beacon.identity) {
-            if watches[index].state != .inside {
+            if watches[index].presence.state != .inside {
                 guard Self.reaches(watches[index].entryRSSI, rssi) else { continue }
-                watches[index].state = .inside
+                watches[index].presence.state = .inside
                 events.append(
                     RegionEvent(region: watches[index].region, kind: .entered, time: time, beacon: beacon))
             }
-            watches[index].lastSeen = max(watches[index].lastSeen, time)
+            watches[index].presence.lastSeen = max(watches[index].presence.lastSeen, time)
         }
     }
 
@@ -186,9 +191,9 @@ package struct RegionMonitor: Sendable {
     package mutating func advance(to time: Duration) -> [RegionEvent] {
         var events: [RegionEvent] = []
         for index in watches.indices {
-            guard let deadline = watches[index].deadline, deadline <= time else { continue }
-            let kind: RegionEvent.Kind = watches[index].state == .inside ? .exited : .determined
-            watches[index].state = .outside
+            guard let deadline = watches[index].presence.deadline, deadline <= time else { continue }
+            let kind: RegionEvent.Kind = watches[index].presence.state == .inside ? .exited : .determined
+            watches[index].presence.state = .outside
             events.append(RegionEvent(region: watches[index].region, kind: kind, time: deadline))
         }
         guard events.count > 1 else { return events }
