@@ -274,7 +274,7 @@ let package = Package(
         .target(name: "SanitizedLocks", path: "Tests/SanitizedLocks"),
         .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
         .testTarget(
-            name: "BeaconryTestingTests", dependencies: ["BeaconryCentral", "BeaconryTesting", "Space", "TestTraits"],
+            name: "BeaconryTestingTests", dependencies: ["BeaconryTesting", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
             name: "RunServerTests",

@@ -2,10 +2,8 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BeaconryCentral
 import BeaconryTesting
 import Foundation
-import Space
 import Synchronization
 import TestTraits
 import Testing

@@ -2,7 +2,6 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BeaconryCentral
 import BeaconryTesting
 import Testing
 
