@@ -14,6 +14,8 @@ enum AirStall: Error {
     case limit(Duration, waiting: [String])
     /// The time stands still, because the code is outside of `VirtualAir.run`.
     case outside(waiting: [String])
+    /// The time stands still, and code outside of `VirtualAir.run` reads this again and again.
+    case repeated(String)
 
     /// What is wrong, and what to do instead.
     var message: String {
@@ -26,6 +28,9 @@ enum AirStall: Error {
                 + "give run(within:) more time if it needs it"
         case .outside(let waiting):
             "the time of this air stands still, and code outside of run waits for \(Self.text(waiting)); call it in air.run { }"
+        case .repeated(let subject):
+            "the time of this air stands still, and code outside of run reads \(subject) again and again; "
+                + "let time pass with air.clock.advance(by:)"
         }
     }
 

@@ -7,7 +7,7 @@ import Bluetooth
 import Emulator
 import RunAPI
 public import Space
-import Testing
+public import Testing
 
 extension VirtualAir {
     /// A beacon on an air. Its methods throw `VirtualAirError`, with the sentence of `beaconry ctl`.
@@ -17,8 +17,10 @@ extension VirtualAir {
         let air: VirtualAir
 
         /// Its present state.
-        public func status() async throws -> Status {
-            let record = try await air.perform { [name] in BeaconRecord(try await $0.show(name)) }
+        public func status(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Status {
+            let record = try await air.read("the status of \(name)", sourceLocation) { [name] in
+                BeaconRecord(try await $0.show(name))
+            }
             return Status(
                 address: record.effective?.address, isOnAir: record.onAir, centrals: record.centrals,
                 settings: record.profileTexts)

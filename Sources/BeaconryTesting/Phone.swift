@@ -8,6 +8,7 @@ import Emulator
 import Profiles
 public import Receiving
 public import Space
+public import Testing
 
 extension VirtualAir {
     /// A phone on an air, of whose app the ranging and the regions are what is tested (docs/phones.md). Its methods throw
@@ -95,8 +96,10 @@ extension VirtualAir {
         let air: VirtualAir
 
         /// The last ranging report, the nearest first; empty before the first one, after a second of the air.
-        public func ranged() async throws -> [Ranged] {
-            let report = try await air.perform { [name] in await (try await $0.listener(name)).lastReport }
+        public func ranged(sourceLocation: SourceLocation = #_sourceLocation) async throws -> [Ranged] {
+            let report = try await air.read("what \(name) ranges", sourceLocation) { [name] in
+                await (try await $0.listener(name)).lastReport
+            }
             return report.beacons.map {
                 let identifiers = $0.identifiers
                 return Ranged(
@@ -141,10 +144,20 @@ extension VirtualAir {
             }
         }
 
-        /// The state of a region; `nil` if there is no such region.
-        public func state(of region: String) async throws -> RegionState? {
-            let regions = try await air.perform { [name] in await (try await $0.listener(name)).regions }
-            return regions.first { $0.identifier == region }.flatMap { RegionState(rawValue: $0.state) }
+        /// The state of a region: `unknown` before it is determined, which takes as long as to leave it if no beacon of it is
+        /// received.
+        /// - Throws: `VirtualAirError` if the phone does not monitor a region of this name.
+        public func state(
+            of region: String, sourceLocation: SourceLocation = #_sourceLocation
+        ) async throws -> RegionState {
+            let regions = try await air.read("the state of the region \(region)", sourceLocation) { [name] in
+                await (try await $0.listener(name)).regions
+            }
+            guard let found = regions.first(where: { $0.identifier == region }) else {
+                let hint = Spelling.hint(region, "regions", regions.map(\.identifier))
+                throw VirtualAirError("the phone \(name) has no region \"\(region)\"; \(hint)")
+            }
+            return RegionState(rawValue: found.state) ?? .unknown
         }
 
         /// Has its app scan, or not.

@@ -5,6 +5,7 @@
 import Emulator
 import RunAPI
 public import Space
+public import Testing
 
 extension VirtualAir {
     /// Where a phone really is on an air.
@@ -31,7 +32,7 @@ extension VirtualAir {
 
     /// Where a phone really is: its position, its room, and its distance to each beacon.
     /// - Throws: `VirtualAirError`.
-    public func truth(of phone: Phone) async throws -> Truth {
-        Truth(try await perform { try await $0.truth(of: phone.name) })
+    public func truth(of phone: Phone, sourceLocation: SourceLocation = #_sourceLocation) async throws -> Truth {
+        Truth(try await read("where \(phone.name) is", sourceLocation) { try await $0.truth(of: phone.name) })
     }
 }

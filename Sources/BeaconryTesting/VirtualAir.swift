@@ -45,6 +45,11 @@ public final class VirtualAir: Sendable {
     private let centrals = Mutex<[(name: String, central: Weak<BeaconryCentral.Central>)]>([])
     /// Stalls of code outside of `run`.
     private let stalls = AsyncStream.makeStream(of: AirStall.self)
+    /// The number of calls of `clock.sleep` that have not returned.
+    private let sleepers = Mutex(0)
+    private let reads = RepeatedReads()
+    /// Where it was made.
+    private let origin: SourceLocation
     /// The longest virtual time in which a beacon is on the air.
     private static let patience = Duration.seconds(1)
 
@@ -52,8 +57,11 @@ public final class VirtualAir: Sendable {
     /// - Parameters:
     ///   - profile: the text of a profile (docs/profiles.md) without receivers; `nil` for an air without beacons.
     ///   - seed: of all random numbers; `nil` for another one each time, which the event `radio-ready` has.
+    ///   - sourceLocation: of issues of code outside of `run`.
     /// - Throws: `VirtualAirError` if the profile has faults.
-    public init(profile: String? = nil, seed: UInt64? = nil) async throws {
+    public init(
+        profile: String? = nil, seed: UInt64? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         let profiles = try AirProfiles(profile)
         let simulation = Simulation.makeSeparate(rate: .manual)
         let first = try VirtualAirError.parsing { try profiles.load() }
@@ -71,11 +79,12 @@ public final class VirtualAir: Sendable {
         (self.simulation, self.radio, self.emulator, self.running) = (simulation, radio, emulator, running)
         self.profiles = profiles
         bodies = AirBodies(in: simulation)
+        origin = sourceLocation
         watchForStalls()
         let ready = try JournalExpectation(condition: "ready")
         // A device may be off until a button is pressed.
         _ = try await run { await emulator.events.verify([ready], within: Self.patience) }
-        guard journal.find("radio-ready").isEmpty else { return }
+        guard !journal.has("radio-ready") else { return }
         try await VirtualAirError.rethrowing { try await running.value }
     }
 
@@ -168,10 +177,10 @@ public final class VirtualAir: Sendable {
             DispatchQueue.global(qos: .background).async { [weak self] in self?.reportStall(unlessActiveSince: activity)
             }
         }
-        Task { [weak self, stream = stalls.stream] in
+        Task { [weak self, origin, stream = stalls.stream] in
             for await stall in stream {
                 guard let self else { return }
-                Issue.record("\(stall.message)")
+                Issue.record("\(stall.message)", sourceLocation: origin)
                 // So that the code ends: with what it waits for, or its time limit.
                 try? await run { [self] in
                     while simulation.outsideSleepers > 0 { try await clock.sleep(for: .milliseconds(100)) }
@@ -189,11 +198,12 @@ public final class VirtualAir: Sendable {
         }
     }
 
-    /// What the receivers wait for: `phone: find a device`.
+    /// What code waits for: `phone: find a device`.
     private var pendingCalls: [String] {
-        centrals.withLock { centrals in
+        let calls = centrals.withLock { centrals in
             centrals.flatMap { name, central in (central.value?.pendingCalls ?? []).map { "\(name): \($0)" } }
         }
+        return calls + (sleepers.withLock { $0 > 0 } ? ["air.clock.sleep"] : [])
     }
 
     /// The clock of an air.
@@ -211,7 +221,11 @@ public final class VirtualAir: Sendable {
 
         /// Waits, in a body of `run`.
         /// - Throws: `CancellationError` if the task is cancelled.
-        public func sleep(for duration: Duration) async throws { try await air.simulation.sleep(for: duration) }
+        public func sleep(for duration: Duration) async throws {
+            air.sleepers.withLock { $0 += 1 }
+            defer { air.sleepers.withLock { $0 -= 1 } }
+            try await air.simulation.sleep(for: duration)
+        }
     }
 
     // MARK: - Beacons and receivers
@@ -250,7 +264,7 @@ public final class VirtualAir: Sendable {
     public func beacon(
         _ name: String, at position: Position? = nil, device: String? = nil, keys: String = ""
     ) async throws -> Beacon {
-        let mark = journal.mark
+        let mark = journal.lastSequence
         try profiles.add(name, position, device, keys)
         do {
             try await perform { emulator in try await emulator.reload() }
@@ -322,10 +336,43 @@ public final class VirtualAir: Sendable {
     func perform<Outcome: Sendable>(
         _ request: @escaping @Sendable (Emulator) async throws -> Outcome
     ) async throws -> Outcome {
-        guard journal.find("stopping").isEmpty else { throw VirtualAirError("the air has ended") }
+        reads.forget()
+        return try await send(request)
+    }
+
+    private func send<Outcome: Sendable>(
+        _ request: @escaping @Sendable (Emulator) async throws -> Outcome
+    ) async throws -> Outcome {
+        guard !journal.has("stopping") else { throw VirtualAirError("the air has ended") }
         return try await VirtualAirError.rethrowing {
             try await simulation.perform { [emulator] in try await request(emulator) }
         }
+    }
+
+    /// Reads from the run.
+    /// - Parameters:
+    ///   - subject: what is read, such as `the state of the region shop`.
+    ///   - sourceLocation: of the issue if code outside of `run` reads it again and again.
+    /// - Throws: `VirtualAirError`.
+    func read<Value: Sendable>(
+        _ subject: String, _ sourceLocation: SourceLocation,
+        _ read: @escaping @Sendable (Emulator) async throws -> Value
+    ) async throws -> Value {
+        if let stall = noteRead(of: subject, sourceLocation) { throw VirtualAirError(stall.message) }
+        return try await send(read)
+    }
+
+    /// Notes a read.
+    /// - Parameter sourceLocation: of the issue if code outside of `run` reads it again and again; `nil` where the air was made.
+    /// - Returns: why the code that reads would not end; `nil` if it is no loop.
+    @discardableResult
+    func noteRead(of subject: String, _ sourceLocation: SourceLocation? = nil) -> AirStall? {
+        guard bodies.isEmpty else { return nil }
+        let kind = reads.note(subject, at: clock.elapsed)
+        if kind == .single { return nil }
+        let stall = AirStall.repeated(subject)
+        if kind == .ofLoop { Issue.record("\(stall.message)", sourceLocation: sourceLocation ?? origin) }
+        return stall
     }
 }
 

@@ -51,6 +51,82 @@ struct StallTests {
         #expect(issues[0].contains("outside of run waits for phone: find a device"), "\(issues)")
     }
 
+    @Test func sleepOutsideOfRunIsAnIssueWhereTheAirWasMade() async throws {
+        let places = Mutex<[String]>([])
+        await withKnownIssue {
+            do {
+                let air = try await VirtualAir(seed: 1)
+                try await air.clock.sleep(for: .seconds(1))
+            } catch {
+                Issue.record(error)
+            }
+        } matching: { issue in
+            places.withLock { $0.append("\(issue.sourceLocation?.fileName ?? "") \(issue.comments)") }
+            return true
+        }
+        let found = places.withLock(\.self)
+        #expect(found.count == 1)
+        #expect(
+            found.allSatisfy { $0.hasPrefix("StallTests.swift") && $0.contains("waits for air.clock.sleep") },
+            "\(found)")
+    }
+
+    /// What a test reads from an air, with its name in the issue.
+    enum Read: String, CaseIterable {
+        case state = "the state of the region shop"
+        case ranged = "what phone ranges"
+        case status = "the status of door"
+        case truth = "where phone is"
+        case find, events, mark
+
+        var subject: String { [.find, .events, .mark].contains(self) ? "the journal" : rawValue }
+
+        func perform(_ air: VirtualAir, _ door: VirtualAir.Beacon, _ phone: VirtualAir.Phone) async throws {
+            switch self {
+            case .state: _ = try await phone.state(of: "shop")
+            case .ranged: _ = try await phone.ranged()
+            case .status: _ = try await door.status()
+            case .truth: _ = try await air.truth(of: phone)
+            case .find: _ = air.journal.find("connected")
+            case .events: _ = air.journal.events
+            case .mark: _ = air.journal.mark
+            }
+        }
+    }
+
+    @Test(arguments: Read.allCases)
+    func loopOutsideOfRunIsAnIssue(_ read: Read) async throws {
+        let issues = await Self.issues {
+            let air = try await VirtualAir(seed: 1)
+            let door = try await air.beacon("door", iBeacon: (TestedAirTests.uuid, 1, 7))
+            let phone = try await air.phone("phone")
+            try await phone.monitor("shop", uuid: TestedAirTests.uuid)
+            // Those of the journal cannot throw, so that their loop goes on.
+            for _ in 0..<40 {
+                try await read.perform(air, door, phone)
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        #expect(issues.count == (read.subject == read.rawValue ? 2 : 1), "\(issues)")
+        #expect(issues.allSatisfy { $0.contains("reads \(read.subject) again and again") }, "\(issues)")
+    }
+
+    @Test func readsBetweenWhichTimePassesAreNoLoop() async throws {
+        let air = try await VirtualAir(seed: 1)
+        let door = try await air.beacon("door", iBeacon: (TestedAirTests.uuid, 1, 7))
+        for _ in 0..<30 {
+            #expect(try await door.status().isOnAir)
+            try await air.clock.advance(by: .milliseconds(1))
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        // So are reads between changes, which have an effect without it.
+        for index in 0..<30 {
+            try await door.set(["minor": "\(index)"])
+            #expect(try await door.status().settings["minor"] == "\(index)")
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
     @Test func missedNotificationIsAnIssueThatNamesIt() async throws {
         let issues = await Self.issues {
             let air = try await VirtualAir(seed: 1)

@@ -182,7 +182,9 @@ struct TestedAirTests {
         try await phone.setListening(true)
         try await air.clock.advance(by: .seconds(12))
         #expect(try await phone.state(of: "shop") == .outside)
-        #expect(try await phone.state(of: "other") == nil)
+        let unknown = await #expect(throws: VirtualAirError.self) { try await phone.state(of: "shp") }
+        #expect(
+            unknown?.description == "the phone phone has no region \"shp\"; did you mean \"shop\"? regions are shop")
         await #expect(throws: VirtualAirError.self) { try await air.phone("phone") }
         await #expect(throws: VirtualAirError.self) { try await air.phone("other", model: "nokia") }
         try await phone.remove()

@@ -26,9 +26,10 @@ import Testing
     @Test func shareOfTimeIsThatOfSamplesInRooms() {
         let figures = Self.figures("AAAABB--", "AAABBB--")
         #expect(figures.samples == 8)
-        #expect(figures.right == 5.0 / 6)
-        #expect(figures.roomError == 1 - 5.0 / 6)
-        #expect(figures.lost == 2.0 / 8)
+        let right = 5.0 / 6
+        #expect(figures.right == right)
+        #expect(figures.roomError == 1 - right)
+        #expect(figures.lost == 0.25)
         #expect(Self.figures("----", "AAAA").right == nil)
         #expect(Self.figures("", "") == SurveyFigures())
     }
@@ -57,7 +58,8 @@ import Testing
 
     @Test func changesToAWrongRoomAreCountedByTheHour() {
         // To B in A, back, to B again: two wrong ones in 8 s.
-        #expect(Self.figures("AAAAAAAA", "AABBABAA").wrongChanges == 2 / (8.0 / 3600))
+        let hours = 8.0 / 3600
+        #expect(Self.figures("AAAAAAAA", "AABBABAA").wrongChanges == 2 / hours)
         #expect(Self.figures("AAAA", "A-A-").wrongChanges == 0)
         #expect(Self.figures("AABB", "AABB").wrongChanges == 0)
     }

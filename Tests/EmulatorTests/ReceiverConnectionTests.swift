@@ -164,22 +164,25 @@ import Testing
         #expect(missing?.code == .unknownPeer)
     }
 
-    @Test func removedReceiverHasNoConnectionsAndAttempts() async throws {
+    @Test(
+        arguments: [
+            (.removal, "the receiver phone was removed"), (.run, "the run has ended"),
+        ] as [(ReceiverEnd, String)])
+    func receiverThatHasEndedHasNoConnectionsAndAttempts(_ end: ReceiverEnd, _ message: String) async throws {
         let link = Self.link()
         let connections = Self.connections(ScriptedListeningHost([link]))
         let (connection, _) = try await Self.connect(connections)
         let following = try await Self.follow(connection, nil, in: EventLog())
-        await connections.close()
+        await connections.close(end)
         await following.value
         #expect(await connections.records.isEmpty)
-        #expect(
-            await Self.error { _ = try await Self.connect(connections) }?.message == "the receiver phone was removed")
+        #expect(await Self.error { _ = try await Self.connect(connections) }?.message == message)
         let held = ScriptedListeningHost([link], gate: EventLog<Void>())
         let others = Self.connections(held)
         let attempt = Task { await Self.error { _ = try await Self.connect(others) } }
         try await held.attempts.entry { _ in true }
-        await others.close()
-        #expect(await attempt.value?.message == "the receiver phone was removed")
+        await others.close(end)
+        #expect(await attempt.value?.message == message)
     }
 
     @Test func deviceThatDoesNotAnswerIsAConflict() async throws {

@@ -33,12 +33,15 @@ def manifest(product: str) -> str:
 
 
 def write_package(folder: Path, product: str) -> None:
-    """Writes a package as the document of a product has it, with its first example."""
+    """Writes a package as the document of a product has it, with its tests, or with its first example."""
     (folder / "Package.swift").write_text(manifest(product))
-    example = next(block for block in blocks(DOCUMENTS[product]) if block.startswith("import "))
-    source = folder / ("Tests/AppTests/AppTests.swift" if "@Test" in example else "Sources/app/main.swift")
-    source.parent.mkdir(parents=True)
-    source.write_text(example)
+    examples = [block for block in blocks(DOCUMENTS[product]) if block.startswith("import ")]
+    tests = [example for example in examples if "@Test" in example]
+    sources = {f"Tests/AppTests/App{number}Tests.swift": test for number, test in enumerate(tests, 1)}
+    for name, text in (sources or {"Sources/app/main.swift": examples[0]}).items():
+        source = folder / name
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(text)
 
 
 def swift(folder: Path, *arguments: str, timeout: float) -> str:

@@ -335,7 +335,8 @@ import Testing
             #expect(phone.sensitivity == -91)
             let plan = try #require(phone.gaps)
             guard phone.name != "android-low-latency-gaps", plans.insert(plan).inserted else { continue }
-            let lost = (UInt64(1)...5).map { Self.gaps(plan, seed: $0).gaps.reduce(0, +) / 3600 }.reduce(0, +) / 5
+            let hours = (UInt64(1)...5).map { seed -> Double in Self.gaps(plan, seed: seed).gaps.reduce(0, +) / 3600 }
+            let lost = hours.reduce(0, +) / 5
             #expect(0.015...0.025 ~= lost, "\(phone.name)")
         }
     }

@@ -77,10 +77,11 @@ import Testing
         #expect(reports.map(\.time) == (1...row.until).map { .seconds($0) })
     }
 
-    @Test(arguments: [
-        (0, 1), (0.25, 1), (0.5, 6 / 7.0), (1, 5 / 7.0), (8, 2 / 7.0), (32, 0), (1000, 0), (.infinity, 0),
-    ])
-    func eachHalvingIsAsMuchWarmer(_ distance: Double, _ warmth: Double) {
-        #expect(abs(Seeking.warmth(at: distance) - warmth) < 1e-12)
+    @Test(
+        arguments: [
+            (0, 7), (0.25, 7), (0.5, 6), (1, 5), (8, 2), (32, 0), (1000, 0), (.infinity, 0),
+        ] as [(Double, Double)])
+    func eachHalvingIsAsMuchWarmer(_ distance: Double, _ sevenths: Double) {
+        #expect(abs(Seeking.warmth(at: distance) - sevenths / 7) < 1e-12)
     }
 }

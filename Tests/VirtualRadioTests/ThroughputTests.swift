@@ -246,7 +246,8 @@ import VirtualRadio
                 \.count)
         }
         // The peripheral's only PDU with data takes 8 µs more than an empty one.
-        #expect(packets == [0] + (1..<9).map { 676 * $0 + 8 })
+        let following = (1..<9).map { number -> AirTime in 676 * number + 8 }
+        #expect(packets == [0] + following)
         // A quarter at a time, while more follow.
         #expect(completed == [3, 2, 1, 1, 1, 1])
     }

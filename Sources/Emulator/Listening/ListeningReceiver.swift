@@ -5,6 +5,7 @@
 import Advertising
 package import Bluetooth
 import Concurrency
+import Devices
 import JSON
 package import Profiles
 package import Radio
@@ -293,7 +294,7 @@ package actor ListeningReceiver {
     }
 
     /// Ends its scan, its connections, and the streams of its clients.
-    package func close() async {
+    package func close(_ end: ReceiverEnd = .removal) async {
         isClosed = true
         timer?.task.cancel()
         performed?.task?.cancel()
@@ -302,7 +303,7 @@ package actor ListeningReceiver {
         reports.finish()
         changes.finish()
         await host.close()
-        await connections.close()
+        await connections.close(end)
         if isOpen { post(.removed) }
     }
 
@@ -664,7 +665,8 @@ package actor ListeningReceiver {
     /// - Throws: `EmulatorError` `.unknownBeacon` if there is none of this name.
     package func removeRegion(_ identifier: String) throws(EmulatorError) {
         guard app.remove(identifier) else {
-            throw EmulatorError(.unknownBeacon, "the receiver \(name) has no region \"\(identifier)\"")
+            let hint = Spelling.hint(identifier, "regions", app.regions.map(\.region.identifier))
+            throw EmulatorError(.unknownBeacon, "the receiver \(name) has no region \"\(identifier)\"; \(hint)")
         }
         followFilter()
         post(.ended(region: identifier))

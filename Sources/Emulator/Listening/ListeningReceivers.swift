@@ -191,17 +191,17 @@ package final class ListeningReceivers: Sendable {
     }
 
     /// Removes a receiver, and ends the streams of its clients.
-    func remove(_ name: String) async {
+    func remove(_ name: String, at end: ReceiverEnd = .removal) async {
         guard let receiver = self[name] else { return }
         forget(receiver)
-        await receiver.close()
+        await receiver.close(end)
     }
 
     /// Removes all at the end of the run.
     func removeAll() async {
         state.withLock { $0.isEnding = true }
         await withTaskGroup { group in
-            for receiver in all { group.addTask { await self.remove(receiver.name) } }
+            for receiver in all { group.addTask { await self.remove(receiver.name, at: .run) } }
         }
     }
 }

@@ -6,6 +6,14 @@ import Bluetooth
 import Concurrency
 import Radio
 
+/// Why a receiver is there no more.
+package enum ReceiverEnd: Hashable, Sendable {
+    /// It was removed.
+    case removal
+    /// The run has ended.
+    case run
+}
+
 /// The connections of a listening receiver to devices, of which it is the central.
 ///
 /// A connection is in the table from when it is established until it has ended, whichever side ends it. Requests for a device
@@ -23,7 +31,8 @@ package actor ReceiverConnections {
     private var connections: [RemoteAddress: (connection: ReceiverConnection, end: Task<Void, Never>)] = [:]
     private var attempts: [RemoteAddress: (beacon: String?, task: Attempt)] = [:]
     private let report: @Sendable (ReceiverEvent) -> Void
-    private var isClosed = false
+    /// Why there can be none any more.
+    private var closing: ReceiverEnd?
 
     /// No connections.
     /// - Parameters:
@@ -73,7 +82,7 @@ package actor ReceiverConnections {
     ) async throws(EmulatorError) -> (connection: ReceiverConnection, isNew: Bool) {
         if let (connection, _) = connections[device] { return (connection, false) }
         if let attempt = attempts[device]?.task { return (try await attempt.value.get(), false) }
-        guard !isClosed else { throw removed }
+        if let closing { throw refusal(after: closing) }
         guard connections.count + attempts.count < Self.limit else {
             throw EmulatorError(
                 .conflict, "the receiver \(receiver) has \(Self.limit) connections", hint: "disconnect it from a device"
@@ -95,7 +104,7 @@ package actor ReceiverConnections {
         do throws(RadioError) {
             link = try await host.connect(to: device, timeout: timeout)
         } catch {
-            if isClosed { return .failure(removed) }
+            if let closing { return .failure(refusal(after: closing)) }
             if Task.isCancelled { return .failure(cancelled(device)) }
             return .failure(
                 error.code == .refused
@@ -108,9 +117,9 @@ package actor ReceiverConnections {
             await link.disconnect()
             return .failure(EmulatorError(error, of: device))
         }
-        guard !Task.isCancelled, !isClosed else {
+        guard !Task.isCancelled, closing == nil else {
             await link.disconnect()
-            return .failure(isClosed ? removed : cancelled(device))
+            return .failure(closing.map { refusal(after: $0) } ?? cancelled(device))
         }
         let connection = ReceiverConnection(
             link, ConnectionRecord(device, beacon: beacon, mtu: mtu), executor, clock: clock, name: name)
@@ -146,8 +155,8 @@ package actor ReceiverConnections {
     }
 
     /// Ends all connections and attempts.
-    func close() async {
-        isClosed = true
+    func close(_ reason: ReceiverEnd) async {
+        closing = reason
         for (_, attempt) in attempts.values { attempt.cancel() }
         while let (_, attempt) = attempts.values.first { _ = await attempt.value }
         while let (connection, _) = connections.values.first { await end(connection) }
@@ -155,8 +164,11 @@ package actor ReceiverConnections {
 
     // MARK: - Errors
 
-    private var removed: EmulatorError {
-        EmulatorError(.conflict, "the receiver \(receiver) was removed", hint: "add it again")
+    private func refusal(after end: ReceiverEnd) -> EmulatorError {
+        switch end {
+        case .removal: EmulatorError(.conflict, "the receiver \(receiver) was removed", hint: "add it again")
+        case .run: EmulatorError(.conflict, "the run has ended")
+        }
     }
 
     private func cancelled(_ device: RemoteAddress) -> EmulatorError {

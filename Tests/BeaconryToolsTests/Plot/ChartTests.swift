@@ -185,8 +185,10 @@ struct ChartTests {
     }
 
     @Test func scanResponsesDoNotCountAsIntervals() {
-        let times = (0..<20).flatMap { [Double($0) * 0.5, Double($0) * 0.5 + 0.001] }
-        #expect(Self.series("door", times.map { ($0, -60) }).medians.allSatisfy { $0.part == 0 })
+        let requests = (0..<20).map { Double($0) * 0.5 }
+        let times: [Double] = requests.flatMap { time -> [Double] in [time, time + 0.001] }
+        let series = Self.series("door", times.map { ($0, -60) })
+        #expect(series.medians.allSatisfy { $0.part == 0 })
     }
 
     // MARK: - Axes

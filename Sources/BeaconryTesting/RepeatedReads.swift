@@ -1,0 +1,53 @@
+// Beaconry: beacons without the hardware
+// Copyright 2026 the Beaconry project authors
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Reads of an air while its time stands still. What is read again and again then does not change: a loop would never end.
+final class RepeatedReads: Sendable {
+    /// What a read is one of.
+    enum Kind {
+        case single
+        /// A loop that would not end, which is to be reported.
+        case ofLoop
+        /// A loop after the first one was reported.
+        case ofReportedLoop
+    }
+
+    private struct State {
+        var subject: String?
+        /// The time of the air.
+        var time = Duration.zero
+        var count = 0
+        var first = ContinuousClock.now
+        /// Whether a loop was reported.
+        var isReported = false
+    }
+
+    /// The number of reads, and their real time, from which they are a loop.
+    private static let limit = (count: 4, time: Duration.seconds(1))
+
+    private let state = Mutex(State())
+
+    /// A read.
+    /// - Parameters:
+    ///   - subject: what is read.
+    ///   - time: of the air.
+    /// - Returns: what it is.
+    func note(_ subject: String, at time: Duration) -> Kind {
+        let now = ContinuousClock.now
+        return state.withLock { state in
+            if state.subject != subject || state.time != time {
+                (state.subject, state.time, state.count, state.first) = (subject, time, 0, now)
+            }
+            state.count += 1
+            guard state.count >= Self.limit.count, now - state.first >= Self.limit.time else { return .single }
+            defer { state.isReported = true }
+            return state.isReported ? .ofReportedLoop : .ofLoop
+        }
+    }
+
+    /// Forgets the reads, since what they read may have changed.
+    func forget() { state.withLock { $0.subject = nil } }
+}
