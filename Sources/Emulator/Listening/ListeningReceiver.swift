@@ -666,7 +666,7 @@ package actor ListeningReceiver {
     package func removeRegion(_ identifier: String) throws(EmulatorError) {
         guard app.remove(identifier) else {
             let hint = Spelling.hint(identifier, "regions", app.regions.map(\.region.identifier))
-            throw EmulatorError(.unknownBeacon, "the receiver \(name) has no region \"\(identifier)\"; \(hint)")
+            throw EmulatorError(.unknownBeacon, "the receiver \(name) has no region \"\(identifier)\"", hint: hint)
         }
         followFilter()
         post(.ended(region: identifier))

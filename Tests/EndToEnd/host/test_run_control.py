@@ -283,3 +283,20 @@ def test_many_characteristics_are_read_in_linear_time(beaconry: Beaconry) -> Non
 
     # A quadratic algorithm would take about 256 times as long.
     assert seconds(8000) < 64 * max(seconds(500), 0.05)
+
+
+def test_interval_that_is_on_the_air_is_shown_beside_the_setting(beaconry: Beaconry) -> None:
+    profile = beaconry.profile(PROFILE.replace("device: ibeacon", "device: iot-design-shop"))
+
+    def shown() -> dict[str, str]:
+        rows = beaconry.call("ctl", "show", "door").stdout.splitlines()[1:]
+        return dict(row.strip().split(None, 1) for row in rows)
+
+    run = beaconry.run(profile, *OPTIONS[2:], radio="virtual")
+    run.wait("ready")
+    assert "effective-interval" not in shown()
+    # The configuration service has ticks, of which 0 are the least that the controller can.
+    assert beaconry.call("ctl", "set", "door", "interval=0ms").returncode == 0
+    assert (shown()["interval"], shown()["effective-interval"]) == ("0 ms (0 ticks)", "20 ms")
+    assert "20 ms" in beaconry.call("ctl", "list").stdout
+    assert run.end() == 0

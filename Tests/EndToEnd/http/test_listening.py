@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from beaconry import PATIENCE, Beaconry
-from http_client import PATCH, Server
+from http_client import PATCH, Server, wait_until
 
 Served = Callable[..., Server]
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
@@ -161,7 +161,23 @@ def test_regions_stay_when_the_client_ends(shop: Server) -> None:
     for number in range(20):
         assert shop.request("PUT", f"/v1/receivers/phone/regions/{number}", {"uuid": UUID}).status == 201
     refused = shop.request("PUT", "/v1/receivers/phone/regions/one-more", {"uuid": UUID})
-    assert refused.status == 409 and "20" in refused.json["detail"]
+    assert refused.status == 409
+    assert refused.json["detail"] == "region one-more cannot be monitored: there are 20 already, which is the limit of an app"
+    # The limit cannot be raised.
+    assert refused.json["hint"] == "remove one"
+    missing = shop.request("DELETE", "/v1/receivers/phone/regions/199")
+    assert missing.status == 404
+    assert missing.json["detail"] == 'the receiver phone has no region "199"'
+    assert missing.json["hint"].startswith('did you mean "19"? regions are ')
+
+
+def test_last_report_of_a_locked_phone_is_empty(shop: Server) -> None:
+    assert shop.request("PUT", "/v1/receivers/pocket", {"phone": "iphone-locked"}).status == 201
+    assert shop.request("PUT", "/v1/receivers/pocket/regions/shop", {"uuid": UUID}).status == 201
+    reports = stream(shop, "/v1/receivers/pocket/ranging")
+    # It ranges for ten seconds after its region was entered.
+    assert next(each for each in reports if each["beacons"])
+    wait_until(lambda: shop.get("/v1/receivers/pocket/beacons")["beacons"] == [])
 
 
 def test_state_comes_again_when_the_screen_comes_on_inside(shop: Server) -> None:
