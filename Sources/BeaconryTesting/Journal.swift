@@ -44,31 +44,20 @@ extension VirtualAir {
         private var hub: EventHub { air.hub }
 
         /// All events, oldest first.
-        public var events: [Event] {
-            air.noteRead(of: "the journal")
-            return records
-        }
+        public var events: [Event] { hub.records().map(Event.init) }
 
         /// The number of the last event, for `since`.
-        public var mark: Int {
-            air.noteRead(of: "the journal")
-            return lastSequence
-        }
-
-        private var records: [Event] { hub.records().map(Event.init) }
-
-        /// The number of the last event.
-        var lastSequence: Int { records.last?.sequence ?? 0 }
+        public var mark: Int { events.last?.sequence ?? 0 }
 
         /// Whether there was an event of this name.
-        func has(_ name: String) -> Bool { records.contains { $0.name == name } }
+        func has(_ name: String) -> Bool { events.contains { $0.name == name } }
 
         /// Removes all events.
         public func clear() { hub.clearJournal() }
 
         /// The last events as text, a line each.
         public func text(last count: Int) -> String {
-            let lines = records.suffix(count).map { "  \($0)" }
+            let lines = events.suffix(count).map { "  \($0)" }
             return lines.isEmpty ? "  none" : lines.joined(separator: "\n")
         }
 
@@ -82,7 +71,7 @@ extension VirtualAir {
             _ condition: String, beacon: Beacon? = nil, since mark: Int = 0,
             sourceLocation: SourceLocation = #_sourceLocation
         ) -> [Event] {
-            air.noteRead(of: "the journal", sourceLocation)
+            air.noteRead(of: "the journal", detail: condition + (beacon?.name ?? ""), sourceLocation)
             do {
                 return try Self.expectation(condition, beacon).matching(hub.records(since: mark)).map(Event.init)
             } catch {

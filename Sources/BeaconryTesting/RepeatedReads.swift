@@ -16,7 +16,7 @@ final class RepeatedReads: Sendable {
     }
 
     private struct State {
-        var subject: String?
+        var read: String?
         /// The time of the air.
         var time = Duration.zero
         var count = 0
@@ -25,21 +25,21 @@ final class RepeatedReads: Sendable {
         var isReported = false
     }
 
-    /// The number of reads, and their real time, from which they are a loop.
-    private static let limit = (count: 4, time: Duration.seconds(1))
+    /// The number of reads, and their real time, from which they are a loop: on a machine that is busy, a few reads take as long.
+    private static let limit = (count: 10, time: Duration.seconds(1))
 
     private let state = Mutex(State())
 
     /// A read.
     /// - Parameters:
-    ///   - subject: what is read.
+    ///   - read: what is read, and where in the source.
     ///   - time: of the air.
     /// - Returns: what it is.
-    func note(_ subject: String, at time: Duration) -> Kind {
+    func note(_ read: String, at time: Duration) -> Kind {
         let now = ContinuousClock.now
         return state.withLock { state in
-            if state.subject != subject || state.time != time {
-                (state.subject, state.time, state.count, state.first) = (subject, time, 0, now)
+            if state.read != read || state.time != time {
+                (state.read, state.time, state.count, state.first) = (read, time, 0, now)
             }
             state.count += 1
             guard state.count >= Self.limit.count, now - state.first >= Self.limit.time else { return .single }
@@ -49,5 +49,5 @@ final class RepeatedReads: Sendable {
     }
 
     /// Forgets the reads, since what they read may have changed.
-    func forget() { state.withLock { $0.subject = nil } }
+    func forget() { state.withLock { $0.read = nil } }
 }

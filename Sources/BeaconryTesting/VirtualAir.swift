@@ -264,7 +264,7 @@ public final class VirtualAir: Sendable {
     public func beacon(
         _ name: String, at position: Position? = nil, device: String? = nil, keys: String = ""
     ) async throws -> Beacon {
-        let mark = journal.lastSequence
+        let mark = journal.mark
         try profiles.add(name, position, device, keys)
         do {
             try await perform { emulator in try await emulator.reload() }
@@ -363,15 +363,17 @@ public final class VirtualAir: Sendable {
     }
 
     /// Notes a read.
-    /// - Parameter sourceLocation: of the issue if code outside of `run` reads it again and again; `nil` where the air was made.
+    /// - Parameters:
+    ///   - detail: which part of the subject is read.
+    ///   - sourceLocation: of the issue if code outside of `run` reads it again and again.
     /// - Returns: why the code that reads would not end; `nil` if it is no loop.
     @discardableResult
-    func noteRead(of subject: String, _ sourceLocation: SourceLocation? = nil) -> AirStall? {
+    func noteRead(of subject: String, detail: String = "", _ sourceLocation: SourceLocation) -> AirStall? {
         guard bodies.isEmpty else { return nil }
-        let kind = reads.note(subject, at: clock.elapsed)
+        let kind = reads.note("\(subject) \(detail) \(sourceLocation)", at: clock.elapsed)
         if kind == .single { return nil }
         let stall = AirStall.repeated(subject)
-        if kind == .ofLoop { Issue.record("\(stall.message)", sourceLocation: sourceLocation ?? origin) }
+        if kind == .ofLoop { Issue.record("\(stall.message)", sourceLocation: sourceLocation) }
         return stall
     }
 }
