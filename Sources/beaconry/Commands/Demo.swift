@@ -69,8 +69,7 @@ struct Demo: AsyncParsableCommand, OptionsOnlyCommand {
         let browser = noBrowser ? nil : Browser(Environment.value)
         running.observe = { event in
             guard case .controlServed(let address) = event else { return }
-            Output.note(
-                "beaconry: the museum is at \(address), and for beaconry ctl its name is \(name); Ctrl-C ends it")
+            Output.note("beaconry: the museum is at \(address) (for beaconry ctl its name is \(name)); Ctrl-C ends it")
             if let browser {
                 Task {
                     guard let problem = await browser.open(address) else { return }
