@@ -48,6 +48,7 @@ install: $(if $(BINARY),,release)
 package: $(if $(BINARY),,release)
 	$(if $(BINARY),,Scripts/sbom --build $(BUILT) --program $(DIST) --output .build/package)
 	Scripts/package $(or $(BINARY),$(DIST)) .build/package
+	$(if $(BINARY),,@[ $$(stat -c %s .build/package/beaconry_*_$(ARCH).deb) -le 14000000 ] || { echo "the package has more than 14,000,000 bytes" >&2; exit 1; })
 
 # The package and the wheel in Debian 12 and 13 (for arm64 Debian 13), which are fetched from Debian; for this machine's processor, the
 # services under systemd and the image, too. With the programs of both processors, their results are compared.

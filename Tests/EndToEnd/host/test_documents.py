@@ -300,6 +300,7 @@ REPOSITORY_ONLY = {
     "NOTICE": "the package has it in `copyright`",
     "clients/": "sources of apps",
     "examples/": "sources of tests",
+    "docs/page-1920.png": "the package has at most 14 MB, and another picture shows the same",
 }
 """Targets of links that are not installed, each with the reason: the text of the link is left."""
 
