@@ -44,11 +44,12 @@ release: dependencies
 install: $(if $(BINARY),,release)
 	Scripts/install $(or $(BINARY),$(DIST)) $(PREFIX) $(DESTDIR)
 
-# The Debian package, the archive and the symbols, and the bill of materials of a program that was built, in .build/package.
+# The Debian package, the archive and the symbols, and the bill of materials of a program that was built, in .build/package. The size of
+# the package for amd64 is held; that of arm64 was not measured.
 package: $(if $(BINARY),,release)
 	$(if $(BINARY),,Scripts/sbom --build $(BUILT) --program $(DIST) --output .build/package)
 	Scripts/package $(or $(BINARY),$(DIST)) .build/package
-	$(if $(BINARY),,@[ $$(stat -c %s .build/package/beaconry_*_$(ARCH).deb) -le 14000000 ] || { echo "the package has more than 14,000,000 bytes" >&2; exit 1; })
+	$(if $(BINARY)$(filter-out amd64,$(ARCH)),,@[ $$(stat -c %s .build/package/beaconry_*_$(ARCH).deb) -le 14000000 ] || { echo "the package has more than 14,000,000 bytes" >&2; exit 1; })
 
 # The package and the wheel in Debian 12 and 13 (for arm64 Debian 13), which are fetched from Debian; for this machine's processor, the
 # services under systemd and the image, too. With the programs of both processors, their results are compared.
