@@ -180,7 +180,7 @@ let package = Package(
             name: "BeaconryTesting",
             dependencies: [
                 "BeaconryCentral", "Bluetooth", "Concurrency", "Devices", "Emulator", "HCIRadio", "JSON", "Profiles",
-                "Receiving", "RunAPI", "Space",
+                "Radio", "Receiving", "RunAPI", "Space",
             ],
             swiftSettings: settings),
         // The requests of a run: each a type in one file, from which the server, the client and the descriptions follow.
@@ -274,7 +274,7 @@ let package = Package(
         .target(name: "SanitizedLocks", path: "Tests/SanitizedLocks"),
         .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
         .testTarget(
-            name: "BeaconryTestingTests", dependencies: ["BeaconryTesting", "TestTraits"],
+            name: "BeaconryTestingTests", dependencies: ["BeaconryTesting", "Radio", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
             name: "RunServerTests",

@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+import Radio
 import Synchronization
 
 /// Reads of an air while its time stands still. What is read again and again then does not change: a loop would never end.
@@ -20,7 +21,7 @@ final class RepeatedReads: Sendable {
         /// The time of the air.
         var time = Duration.zero
         var count = 0
-        var first = ContinuousClock.now
+        var first = Duration.zero
         /// Whether a loop was reported.
         var isReported = false
     }
@@ -29,6 +30,10 @@ final class RepeatedReads: Sendable {
     private static let limit = (count: 10, time: Duration.seconds(1))
 
     private let state = Mutex(State())
+    private let realTime: Timekeeper
+
+    /// No reads.
+    init(in realTime: Timekeeper) { self.realTime = realTime }
 
     /// A read.
     /// - Parameters:
@@ -36,7 +41,7 @@ final class RepeatedReads: Sendable {
     ///   - time: of the air.
     /// - Returns: what it is.
     func note(_ read: String, at time: Duration) -> Kind {
-        let now = ContinuousClock.now
+        let now = realTime.now()
         return state.withLock { state in
             if state.read != read || state.time != time {
                 (state.read, state.time, state.count, state.first) = (read, time, 0, now)

@@ -9,6 +9,7 @@ import Dispatch
 import Emulator
 import HCIRadio
 import Profiles
+import Radio
 public import Space
 import Synchronization
 public import Testing
@@ -47,7 +48,7 @@ public final class VirtualAir: Sendable {
     private let stalls = AsyncStream.makeStream(of: AirStall.self)
     /// The number of calls of `clock.sleep` that have not returned.
     private let sleepers = Mutex(0)
-    private let reads = RepeatedReads()
+    private let reads: RepeatedReads
     /// Where it was made.
     private let origin: SourceLocation
     /// The longest virtual time in which a beacon is on the air.
@@ -59,9 +60,18 @@ public final class VirtualAir: Sendable {
     ///   - seed: of all random numbers; `nil` for another one each time, which the event `radio-ready` has.
     ///   - sourceLocation: of issues of code outside of `run`.
     /// - Throws: `VirtualAirError` if the profile has faults.
-    public init(
+    public convenience init(
         profile: String? = nil, seed: UInt64? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
+        try await self.init(profile, seed, sourceLocation, realTime: Timekeeper(ContinuousClock()))
+    }
+
+    /// - Parameter realTime: in which reads are a loop.
+    init(
+        _ profile: String? = nil, _ seed: UInt64?, _ sourceLocation: SourceLocation = #_sourceLocation,
+        realTime: Timekeeper
+    ) async throws {
+        reads = RepeatedReads(in: realTime)
         let profiles = try AirProfiles(profile)
         let simulation = Simulation.makeSeparate(rate: .manual)
         let first = try VirtualAirError.parsing { try profiles.load() }

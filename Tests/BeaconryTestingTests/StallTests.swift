@@ -2,10 +2,13 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import BeaconryTesting
+import Radio
 import Synchronization
+import TestSupport
 import TestTraits
 import Testing
+
+@testable import BeaconryTesting
 
 /// Code that waits for something that will not happen is an issue of its test.
 @Suite(.realTime, .timeLimit(.minutes(5)))
@@ -93,14 +96,15 @@ struct StallTests {
     @Test(arguments: Read.allCases)
     func loopOutsideOfRunIsAnIssue(_ read: Read) async throws {
         let issues = await Self.issues {
-            let air = try await VirtualAir(seed: 1)
+            let realTime = ManualClock()
+            let air = try await VirtualAir(nil, 1, realTime: Timekeeper(realTime))
             let door = try await air.beacon("door", iBeacon: (TestedAirTests.uuid, 1, 7))
             let phone = try await air.phone("phone")
             try await phone.monitor("shop", uuid: TestedAirTests.uuid)
             // That of the journal cannot throw, so that its loop goes on.
             for _ in 0..<40 {
                 try await read.perform(air, door, phone)
-                try await Task.sleep(for: .milliseconds(50))
+                realTime.advance(by: .milliseconds(50))
             }
         }
         #expect(issues.count == (read == .find ? 1 : 2), "\(issues)")
@@ -108,18 +112,19 @@ struct StallTests {
     }
 
     @Test func readsBetweenWhichTimePassesAreNoLoop() async throws {
-        let air = try await VirtualAir(seed: 1)
+        let realTime = ManualClock()
+        let air = try await VirtualAir(nil, 1, realTime: Timekeeper(realTime))
         let door = try await air.beacon("door", iBeacon: (TestedAirTests.uuid, 1, 7))
         for _ in 0..<30 {
             #expect(try await door.status().isOnAir)
             try await air.clock.advance(by: .milliseconds(1))
-            try await Task.sleep(for: .milliseconds(50))
+            realTime.advance(by: .milliseconds(50))
         }
         // So are reads between changes, which have an effect without it.
         for index in 0..<30 {
             try await door.set(["minor": "\(index)"])
             #expect(try await door.status().settings["minor"] == "\(index)")
-            try await Task.sleep(for: .milliseconds(50))
+            realTime.advance(by: .milliseconds(50))
         }
     }
 

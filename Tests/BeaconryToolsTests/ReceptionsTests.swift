@@ -63,6 +63,7 @@ struct ReceptionsTests {
             await radio.close()
         }
     }
+
     @Test func shorterPeriodEndsWithTheListening() async throws {
         try await Simulation.run { _ in
             let radio = try await Self.radioWithBeacon()
