@@ -6,8 +6,8 @@ public import Bluetooth
 
 /// A frame of one beacon format.
 ///
-/// A format is one file with a conformance, and one line in `BeaconFormats.all`. A format that can be sent as well
-/// conforms to `TransmittableBeacon`.
+/// A format is one file with a conformance, and one line in `BeaconFormats.beacons` or `BeaconFormats.sensors`. A format that can
+/// be sent as well conforms to `TransmittableBeacon`.
 public protocol BeaconFormat: Hashable, Sendable {
     /// The name that commands and profiles use, such as `eddystone-uid`.
     static var formatName: String { get }
@@ -123,18 +123,44 @@ extension Advertisement {
 
 /// The known beacon formats.
 public enum BeaconFormats {
-    /// The formats of beacons, in the order in which they are documented and tried.
-    public static let beacons: [any BeaconFormat.Type] = [
-        IBeacon.self, AltBeacon.self, EddystoneUID.self, EddystoneURL.self, EddystoneTLM.self,
-        EddystoneEncryptedTLM.self,
-        EddystoneEID.self,
+    /// A known format.
+    package struct Entry: Sendable {
+        /// Decodes frames of the format.
+        let format: any BeaconFormat.Type
+        /// Builds them; `nil` for a format that cannot be sent.
+        let transmittable: (any TransmittableBeacon.Type)?
+
+        /// A format that can be sent. The compiler chooses this one where it can: a cast at run time searches all conformances of
+        /// the program.
+        init<Format: TransmittableBeacon>(_ format: Format.Type) {
+            self.format = format
+            transmittable = format
+        }
+
+        /// A format that is received only.
+        init<Format: BeaconFormat>(_ format: Format.Type) {
+            self.format = format
+            transmittable = nil
+        }
+    }
+
+    private static let beaconEntries = [
+        Entry(IBeacon.self), Entry(AltBeacon.self), Entry(EddystoneUID.self), Entry(EddystoneURL.self),
+        Entry(EddystoneTLM.self), Entry(EddystoneEncryptedTLM.self), Entry(EddystoneEID.self),
     ]
+    private static let sensorEntries = [Entry(BTHome.self), Entry(EncryptedBTHome.self)] + Sensors.entries
+
+    /// The formats of beacons, in the order in which they are documented and tried.
+    public static let beacons: [any BeaconFormat.Type] = beaconEntries.map(\.format)
 
     /// The formats of sensors, which receivers know by their addresses: no frame of them has an identity.
-    public static let sensors: [any BeaconFormat.Type] = [BTHome.self, EncryptedBTHome.self] + Sensors.formats
+    public static let sensors: [any BeaconFormat.Type] = sensorEntries.map(\.format)
 
     /// All formats.
     public static let all = beacons + sensors
+
+    /// The formats that can be sent.
+    package static let transmittable = (beaconEntries + sensorEntries).compactMap(\.transmittable)
 
     /// The names of the formats.
     public static var names: [String] { all.map { $0.formatName } }

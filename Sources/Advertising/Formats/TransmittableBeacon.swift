@@ -59,13 +59,6 @@ extension TransmittableBeacon {
     }
 }
 
-extension BeaconFormats {
-    /// The formats that can be sent.
-    package static let transmittable: [any TransmittableBeacon.Type] = all.compactMap {
-        $0 as? any TransmittableBeacon.Type
-    }
-}
-
 /// A key of a frame: its meaning, and how its text is parsed and printed.
 package struct BeaconKey<Frame: Sendable>: Sendable {
     /// The name in profiles, in `ctl set` and, after `--`, of an option.

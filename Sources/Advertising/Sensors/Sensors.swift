@@ -5,26 +5,26 @@
 /// The types of the rows in `Makers.swift`: a format is a type.
 package enum Sensors {
     /// The formats, in the order in which they are documented and tried.
-    static let formats: [any BeaconFormat.Type] = [
-        SensorFrame<Ruuvi5>.self,
-        SensorFrame<Ruuvi6>.self,
-        SensorFrame<RuuviE1>.self,
-        SensorFrame<PVVX>.self,
-        EncryptedSensorFrame<PVVX>.self,
-        SensorFrame<ATC1441>.self,
-        EncryptedSensorFrame<ATC1441>.self,
-        SensorFrame<MiBeacon>.self,
-        EncryptedSensorFrame<MiBeacon>.self,
-        SensorFrame<GoveeH5075>.self,
-        SensorFrame<ThermoPro>.self,
-        SensorFrame<SwitchBotMeter>.self,
-        SensorFrame<Inkbird>.self,
-        SensorFrame<MinewClimate>.self,
-        SensorFrame<MinewAcceleration>.self,
-        SensorFrame<MinewInformation>.self,
-        SensorFrame<KBeacon>.self,
-        SensorFrame<TeltonikaEye>.self,
-        SensorFrame<Tilt>.self,
+    static let entries: [BeaconFormats.Entry] = [
+        BeaconFormats.Entry(SensorFrame<Ruuvi5>.self),
+        BeaconFormats.Entry(SensorFrame<Ruuvi6>.self),
+        BeaconFormats.Entry(SensorFrame<RuuviE1>.self),
+        BeaconFormats.Entry(SensorFrame<PVVX>.self),
+        BeaconFormats.Entry(EncryptedSensorFrame<PVVX>.self),
+        BeaconFormats.Entry(SensorFrame<ATC1441>.self),
+        BeaconFormats.Entry(EncryptedSensorFrame<ATC1441>.self),
+        BeaconFormats.Entry(SensorFrame<MiBeacon>.self),
+        BeaconFormats.Entry(EncryptedSensorFrame<MiBeacon>.self),
+        BeaconFormats.Entry(SensorFrame<GoveeH5075>.self),
+        BeaconFormats.Entry(SensorFrame<ThermoPro>.self),
+        BeaconFormats.Entry(SensorFrame<SwitchBotMeter>.self),
+        BeaconFormats.Entry(SensorFrame<Inkbird>.self),
+        BeaconFormats.Entry(SensorFrame<MinewClimate>.self),
+        BeaconFormats.Entry(SensorFrame<MinewAcceleration>.self),
+        BeaconFormats.Entry(SensorFrame<MinewInformation>.self),
+        BeaconFormats.Entry(SensorFrame<KBeacon>.self),
+        BeaconFormats.Entry(SensorFrame<TeltonikaEye>.self),
+        BeaconFormats.Entry(SensorFrame<Tilt>.self),
     ]
 
     package enum Ruuvi5: SentSensor {
