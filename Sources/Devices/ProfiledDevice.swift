@@ -119,7 +119,7 @@ package enum DeviceRegistry {
     /// The settings that kinds have in common, by which all of them are read from `ctl set` and reported in JSON.
     package static let commonSettings: [CommonSetting] = {
         var settings: [CommonSetting] = []
-        for setting in all.flatMap({ $0.declarations }).compactMap(\.common)
+        for setting in all.flatMap({ $0.commonSettings })
         where !settings.contains(where: { $0.key == setting.key }) {
             settings.append(setting)
         }

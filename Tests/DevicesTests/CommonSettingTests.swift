@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: DeviceRegistry.names)
     func commonSettingsAreChangedReportedAndSaved(_ name: String) throws {
         func check<Kind: ProfiledDevice>(_: Kind.Type) throws {
-            for setting in Kind.declarations.compactMap(\.common) {
+            for setting in Kind.commonSettings {
                 let text = Self.texts[setting.key] ?? "2"
                 let change = SettingChange(setting.key, text)
                 let value = try setting.value(text)

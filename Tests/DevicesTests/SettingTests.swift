@@ -127,6 +127,6 @@ private struct Lamp: SelfContainedDevice {
         let declared = Lamp.declarations
         #expect(declared.map(\.key) == ["serial", "dimmed", "major", "interval", "name"])
         #expect(declared.map(\.standard) == ["7", "false", "required", "100ms", "none"])
-        #expect(declared.map { $0.common?.key } == [nil, nil, "major", "interval", nil])
+        #expect(Lamp.commonSettings.map(\.key) == ["major", "interval"])
     }
 }

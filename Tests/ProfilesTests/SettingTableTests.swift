@@ -93,7 +93,7 @@ import Testing
     @Test func commonSettingsHaveTheirOwnKeys() {
         let settings = DeviceRegistry.commonSettings
         #expect(Set(settings.map(\.key)).count == settings.count)
-        for declared in DeviceRegistry.all.flatMap({ $0.declarations }).compactMap(\.common) {
+        for declared in DeviceRegistry.all.flatMap({ $0.commonSettings }) {
             #expect(settings.contains { $0.key == declared.key && $0.meaning == declared.meaning }, "\(declared.key)")
         }
         // The names that programs rely on.

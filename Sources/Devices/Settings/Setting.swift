@@ -223,6 +223,9 @@ extension ProfiledDevice {
     package static var declarations: [SettingDeclaration] {
         settings.map { SettingDeclaration($0, in: template) }
     }
+
+    /// The settings of the kind that other kinds have as well.
+    package static var commonSettings: [CommonSetting] { settings.compactMap(\.common) }
 }
 
 extension SelfContainedDevice {
@@ -364,8 +367,6 @@ package struct SettingDeclaration: Sendable {
     package let form: SettingForm
     /// The default.
     package let standard: String
-    /// The common setting that it is; `nil` for a setting of one kind of device, or one that only profiles give.
-    package let common: CommonSetting?
 
     init<Configuration>(_ setting: Setting<Configuration>, in template: Configuration) {
         key = setting.key
@@ -373,6 +374,5 @@ package struct SettingDeclaration: Sendable {
         meaning = setting.meaning
         form = setting.form
         standard = setting.isRequired ? "required" : setting.standard ?? setting.text(template) ?? "none"
-        common = setting.common
     }
 }
