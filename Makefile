@@ -88,13 +88,13 @@ api: build
 docs: dependencies
 	Scripts/documentation
 
-# On one build, side by side: the unit tests, the spawned program on the virtual air, over HTTP and in Chromium, the Python
-# package, and real BlueZ in a virtual machine. Scripts/test describes them; `Scripts/test --help` lists the stages, of which
+# On one build, side by side: the unit tests, the spawned program on the virtual air, over HTTP and in Chromium, and the Python
+# package. Scripts/test describes them; `Scripts/test --help` lists the stages, of which
 # some can be run alone.
 test: dependencies
 	Scripts/test
 
-# What a change must pass besides, on the same build: real BlueZ, new, and with controllers that keep to the
+# What a change must pass besides, on the same build: the slow tests, real BlueZ, old and new, and with controllers that keep to the
 # specification, the package under systemd, programs that use BlueZ, short fuzzes, load, endurance, and the power cut.
 test-more: dependencies
 	Scripts/test --more

@@ -25,7 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(number, signal.SIG_DFL)
     config.addinivalue_line("markers", "starts_first: waits long for a time limit of the specification, and starts first.")
     config.addinivalue_line("markers", "package: makes or reads what a release consists of; it runs in make test-more.")
-    config.addinivalue_line("markers", "slow: takes two seconds of a processor or more, with all its cases; it runs in make test-more.")
+    config.addinivalue_line("markers", "slow: takes two seconds of a processor or more, with all its cases, or needs the virtual machine; it runs in make test-more.")
     config.addinivalue_line("markers", "variants: another width or colour scheme of a test that make test has twice; it runs in make test-all.")
     config.addinivalue_line("markers", "statistics: needs many seeds or rows; it runs in make test-all only, with the optimised program.")
 

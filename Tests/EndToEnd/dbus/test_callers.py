@@ -124,6 +124,7 @@ class Counter:
                 self.everything.set()
 
 
+@pytest.mark.slow
 def test_ten_clients_and_five_hundred_beacons_with_duplicates(bus: Bus) -> None:
     run = bus(CROWD)
 

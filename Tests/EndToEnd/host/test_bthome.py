@@ -70,6 +70,7 @@ def decoded(beaconry: Beaconry, data: bytes) -> dict[str, Any]:
     return dict(frame)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("identifier", MEAS_TYPES, ids=hex)
 @pytest.mark.parametrize("first", [1, 0x80])
 def test_object_has_the_value_of_bthome_ble(beaconry: Beaconry, identifier: int, first: int) -> None:

@@ -52,6 +52,7 @@ def test_program_and_its_profiles_are_installed(root: Path) -> None:
     assert program.stat().st_mode & 0o777 == 0o755 and (installed / "museum.yaml").stat().st_mode & 0o777 == 0o644
 
 
+@pytest.mark.slow
 def test_what_messages_name_is_installed(root: Path, tmp_path: Path) -> None:
     share, program = root / "share", root / "bin" / "beaconry"
     for folder, files in (("scenarios", "*.yaml"), ("profiles", "*"), ("packaging/schemas", "*.json"), ("packaging/prometheus", "*.yml"), ("packaging/ansible", "*"), ("packaging/sweep", "*")):

@@ -198,6 +198,7 @@ def perform(folder: Path, output: Output, path: Path) -> subprocess.CompletedPro
     return subprocess.run([BINARY, *command], cwd=folder, capture_output=True, text=True, errors="replace", timeout=600, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name,place",
     [(name, place) for name, output in OUTPUTS.items() for place in PLACES if not output.is_long or place is link_to_a_device],

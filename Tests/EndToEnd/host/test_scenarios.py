@@ -37,6 +37,7 @@ def test_there_are_fourteen_scenarios() -> None:
     assert len(SCENARIOS) == 14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 def test_scenario_passes(path: Path) -> None:
     result = call("test", str(path), "--json")

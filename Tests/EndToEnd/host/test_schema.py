@@ -172,6 +172,7 @@ def test_description_and_table_of_the_requests_are_those_of_the_program() -> Non
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [*PROFILES, *SCENARIOS], ids=lambda path: path.stem)
 def test_files_are_valid(path: Path) -> None:
     root = schema("scenario" if path in SCENARIOS else "profile")

@@ -76,6 +76,7 @@ def counts(server: Server) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "code"),
     [

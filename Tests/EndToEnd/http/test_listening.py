@@ -265,6 +265,7 @@ def test_client_adds_a_receiver(shop: Server) -> None:
     assert shop.request("GET", "/v1/receivers/ipad").status == 404
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [

@@ -203,6 +203,7 @@ def test_errors_of_the_device_have_their_code(lamp: Server) -> None:
     assert lamp.request("GET", path_of("FFF1")).json["attError"] == 0x02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "code"),
     [

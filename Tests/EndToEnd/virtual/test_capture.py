@@ -58,6 +58,7 @@ def captured(air: Callable[..., tuple[Run, str]], beaconry: Beaconry, tmp_path: 
     return file
 
 
+@pytest.mark.slow
 def test_tshark_and_btmon_read_the_whole_capture(
     air: Callable[..., tuple[Run, str]], beaconry: Beaconry, tmp_path: Path
 ) -> None:

@@ -279,6 +279,7 @@ def test_calibrate_reports_failures(room: tuple[Run, str], virtual: tuple[str, .
 # MARK: expect
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
