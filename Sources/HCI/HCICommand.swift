@@ -9,7 +9,7 @@ package import Bluetooth
 /// A command is declared in one place, a file in `Commands/`: a struct with its `definition` and its fields, and a line in
 /// the list at the top of the file. Names in messages, the bits of `SupportedCommands`, the fuzzer and the check that each
 /// command has a sample follow from `HCICommands.all`.
-package protocol HCICommand: WireCodable {
+package protocol HCICommand: WireCodable, Equatable {
     /// The command's opcode, name and bit among the supported commands.
     static var definition: HCICommandDefinition { get }
 }

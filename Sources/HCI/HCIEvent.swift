@@ -7,7 +7,7 @@ package import Bluetooth
 /// The parameters of one HCI event.
 ///
 /// As a command, an event is declared in one place: a struct in a file in `Events/`, and a line in the list at its top.
-package protocol HCIEvent: WireCodable {
+package protocol HCIEvent: WireCodable, Equatable {
     /// The event code.
     static var eventCode: UInt8 { get }
 }

@@ -13,7 +13,7 @@ extension HCICommands {
 }
 
 /// HCI_Inquiry (Core 5.4, Vol 4, Part E, 7.1.1): looks for devices.
-package struct Inquiry: HCICommand, Equatable {
+package struct Inquiry: HCICommand {
     package static let definition = HCICommandDefinition(0x0401, "Inquiry", supportedBit: (0, 0))
     /// Which devices answer.
     package let accessCode: InquiryAccessCode
@@ -49,7 +49,7 @@ package struct InquiryCancel: HCIParameterlessCommand, Equatable {
 }
 
 /// HCI_Create_Connection (Core 5.4, Vol 4, Part E, 7.1.5): connects to a BR/EDR device.
-package struct CreateConnection: HCICommand, Equatable {
+package struct CreateConnection: HCICommand {
     package static let definition = HCICommandDefinition(0x0405, "Create Connection", supportedBit: (0, 4))
     /// The peer.
     package let address: BluetoothAddress
@@ -104,7 +104,7 @@ package struct CreateConnectionCancel: AddressCommand, Equatable {
 }
 
 /// HCI_Remote_Name_Request (Core 5.4, Vol 4, Part E, 7.1.19): asks a BR/EDR device for its name.
-package struct RemoteNameRequest: HCICommand, Equatable {
+package struct RemoteNameRequest: HCICommand {
     package static let definition = HCICommandDefinition(0x0419, "Remote Name Request", supportedBit: (2, 3))
     /// The peer.
     package let address: BluetoothAddress

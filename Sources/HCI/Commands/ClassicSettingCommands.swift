@@ -362,7 +362,7 @@ package struct WriteCurrentIACLAP: SettingCommand, Equatable {
 // MARK: - Event filter
 
 /// HCI_Set_Event_Filter (Core 5.4, Vol 4, Part E, 7.3.3): which devices are reported, and which may connect.
-package struct SetEventFilter: HCICommand, Equatable {
+package struct SetEventFilter: HCICommand {
     package static let definition = HCICommandDefinition(0x0C05, "Set Event Filter", supportedBit: (6, 0))
 
     /// The devices that a filter concerns.

@@ -52,7 +52,7 @@ package struct ReadRemoteVersionInformation: ConnectionHandleCommand, Equatable 
 
 /// HCI_LE_Create_Connection (Core 5.4, Vol 4, Part E, 7.8.12): connects. LEConnectionComplete or
 /// LEEnhancedConnectionComplete follows.
-package struct LECreateConnection: HCICommand, Equatable {
+package struct LECreateConnection: HCICommand {
     package static let definition = HCICommandDefinition(0x200D, "LE Create Connection", supportedBit: (26, 4))
     /// From the start of a window to the next: 0x0004 to 0x4000.
     package let scanInterval: ScanTime
@@ -293,7 +293,7 @@ package struct LERemoteConnectionParameterRequestNegativeReply: ConnectionComman
 
 /// HCI_LE_Extended_Create_Connection, version 1 (Core 5.4, Vol 4, Part E, 7.8.66): connects.
 /// LEEnhancedConnectionComplete or LEConnectionComplete follows.
-package struct LEExtendedCreateConnection: HCICommand, Equatable {
+package struct LEExtendedCreateConnection: HCICommand {
     package static let definition = HCICommandDefinition(0x2043, "LE Extended Create Connection", supportedBit: (37, 7))
 
     /// Connection parameters of one PHY.

@@ -15,7 +15,7 @@ extension HCICommands {
 }
 
 /// HCI_Set_Event_Mask (Core 5.4, Vol 4, Part E, 7.3.1): selects the events.
-package struct SetEventMask: HCICommand, Equatable {
+package struct SetEventMask: HCICommand {
     package static let definition = HCICommandDefinition(0x0C01, "Set Event Mask", supportedBit: (5, 6))
     /// The events that the controller may send.
     package let eventMask: EventMask
@@ -41,7 +41,7 @@ package struct HCIReset: HCIParameterlessCommand, Equatable {
 }
 
 /// HCI_Write_Local_Name (Core 5.4, Vol 4, Part E, 7.3.11): sets the device name, which is not visible over LE.
-package struct WriteLocalName: HCICommand, Equatable {
+package struct WriteLocalName: HCICommand {
     package static let definition = HCICommandDefinition(0x0C13, "Write Local Name", supportedBit: (7, 0))
     /// The name in UTF-8, terminated by a zero byte if it is shorter than 248 bytes.
     package let localName: Octets<248>
@@ -144,7 +144,7 @@ package struct ReadTransmitPowerLevel: ConnectionCommand, HCIReturningCommand, E
 }
 
 /// HCI_Set_Event_Mask_Page_2 (Core 5.4, Vol 4, Part E, 7.3.69): selects further events.
-package struct SetEventMaskPage2: HCICommand, Equatable {
+package struct SetEventMaskPage2: HCICommand {
     package static let definition = HCICommandDefinition(0x0C63, "Set Event Mask Page 2", supportedBit: (22, 2))
     /// The events that the controller may send.
     package let eventMaskPage2: EventMaskPage2
@@ -198,7 +198,7 @@ package struct ReadLEHostSupport: HCIReturningCommand, HCIParameterlessCommand, 
 }
 
 /// HCI_Write_LE_Host_Support (Core 5.4, Vol 4, Part E, 7.3.79): sets whether the host supports LE.
-package struct WriteLEHostSupport: HCICommand, Equatable {
+package struct WriteLEHostSupport: HCICommand {
     package static let definition = HCICommandDefinition(0x0C6D, "Write LE Host Support", supportedBit: (24, 6))
     /// Whether the host supports LE: 0 no, 1 yes.
     package let supportedHost: UInt8
@@ -293,7 +293,7 @@ package struct WriteAuthenticatedPayloadTimeout: ConnectionCommand, HCIReturning
 
 /// HCI_Set_Controller_To_Host_Flow_Control (Core 5.4, Vol 4, Part E, 7.3.38): selects the data that the
 /// controller sends only while the host has free buffers.
-package struct SetControllerToHostFlowControl: HCICommand, Equatable {
+package struct SetControllerToHostFlowControl: HCICommand {
     package static let definition = HCICommandDefinition(
         0x0C31, "Set Controller To Host Flow Control", supportedBit: (10, 5))
     /// The data under flow control: 0 none, 1 ACL data, 2 synchronous data, 3 both.
@@ -313,7 +313,7 @@ package struct SetControllerToHostFlowControl: HCICommand, Equatable {
 }
 
 /// HCI_Host_Buffer_Size (Core 5.4, Vol 4, Part E, 7.3.39): reports the buffers of the host.
-package struct HostBufferSize: HCICommand, Equatable {
+package struct HostBufferSize: HCICommand {
     package static let definition = HCICommandDefinition(0x0C33, "Host Buffer Size", supportedBit: (10, 6))
     /// Maximum data bytes in an ACL packet.
     package let aclDataPacketLength: UInt16
@@ -351,7 +351,7 @@ package struct HostBufferSize: HCICommand, Equatable {
 
 /// HCI_Host_Number_Of_Completed_Packets (Core 5.4, Vol 4, Part E, 7.3.40): packet buffers of the host are free again.
 /// The controller sends no event for this command unless the command fails.
-package struct HostNumberOfCompletedPackets: HCICommand, Equatable {
+package struct HostNumberOfCompletedPackets: HCICommand {
     package static let definition = HCICommandDefinition(
         0x0C35, "Host Number Of Completed Packets", supportedBit: (10, 7))
     /// The number of packets of each connection, for at most 63 connections.

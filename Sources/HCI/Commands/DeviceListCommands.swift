@@ -53,7 +53,7 @@ package struct LEClearFilterAcceptList: HCIParameterlessCommand, Equatable {
 }
 
 /// HCI_LE_Add_Device_To_Filter_Accept_List (Core 5.4, Vol 4, Part E, 7.8.16): adds a device to the list.
-package struct LEAddDeviceToFilterAcceptList: HCICommand, Equatable {
+package struct LEAddDeviceToFilterAcceptList: HCICommand {
     package static let definition = HCICommandDefinition(
         0x2011, "LE Add Device To Filter Accept List", supportedBit: (27, 0))
     /// Address type of the device; `.anonymous` for advertisements without an address.
@@ -79,7 +79,7 @@ package struct LEAddDeviceToFilterAcceptList: HCICommand, Equatable {
 
 /// HCI_LE_Remove_Device_From_Filter_Accept_List (Core 5.4, Vol 4, Part E, 7.8.17): removes a device from the
 /// list.
-package struct LERemoveDeviceFromFilterAcceptList: HCICommand, Equatable {
+package struct LERemoveDeviceFromFilterAcceptList: HCICommand {
     package static let definition = HCICommandDefinition(
         0x2012, "LE Remove Device From Filter Accept List", supportedBit: (27, 1))
     /// Address type of the device; `.anonymous` for advertisements without an address.
@@ -104,7 +104,7 @@ package struct LERemoveDeviceFromFilterAcceptList: HCICommand, Equatable {
 }
 
 /// HCI_LE_Add_Device_To_Resolving_List (Core 5.4, Vol 4, Part E, 7.8.38): adds a peer with its keys.
-package struct LEAddDeviceToResolvingList: HCICommand, Equatable {
+package struct LEAddDeviceToResolvingList: HCICommand {
     package static let definition = HCICommandDefinition(
         0x2027, "LE Add Device To Resolving List", supportedBit: (34, 3))
     /// Identity address type of the peer: `.public` or `.random`.
@@ -142,7 +142,7 @@ package struct LEAddDeviceToResolvingList: HCICommand, Equatable {
 }
 
 /// HCI_LE_Remove_Device_From_Resolving_List (Core 5.4, Vol 4, Part E, 7.8.39): removes a peer.
-package struct LERemoveDeviceFromResolvingList: HCICommand, Equatable {
+package struct LERemoveDeviceFromResolvingList: HCICommand {
     package static let definition = HCICommandDefinition(
         0x2028, "LE Remove Device From Resolving List", supportedBit: (34, 4))
     /// Identity address type of the peer: `.public` or `.random`.
@@ -205,7 +205,7 @@ package struct LEReadResolvingListSize: HCIReturningCommand, HCIParameterlessCom
 
 /// HCI_LE_Set_Address_Resolution_Enable (Core 5.4, Vol 4, Part E, 7.8.44): whether the controller resolves
 /// private addresses.
-package struct LESetAddressResolutionEnable: HCICommand, Equatable {
+package struct LESetAddressResolutionEnable: HCICommand {
     package static let definition = HCICommandDefinition(
         0x202D, "LE Set Address Resolution Enable", supportedBit: (35, 1))
     /// 0 disables address resolution, 1 enables it.
@@ -226,7 +226,7 @@ package struct LESetAddressResolutionEnable: HCICommand, Equatable {
 
 /// HCI_LE_Set_Resolvable_Private_Address_Timeout (Core 5.4, Vol 4, Part E, 7.8.45): the lifetime of a
 /// resolvable private address.
-package struct LESetResolvablePrivateAddressTimeout: HCICommand, Equatable {
+package struct LESetResolvablePrivateAddressTimeout: HCICommand {
     package static let definition = HCICommandDefinition(
         0x202E, "LE Set Resolvable Private Address Timeout", supportedBit: (35, 2))
     /// The lifetime in seconds: 1 to 3,600.
@@ -247,7 +247,7 @@ package struct LESetResolvablePrivateAddressTimeout: HCICommand, Equatable {
 
 /// HCI_LE_Set_Privacy_Mode (Core 5.4, Vol 4, Part E, 7.8.77): the addresses that a peer in the
 /// resolving list may use.
-package struct LESetPrivacyMode: HCICommand, Equatable {
+package struct LESetPrivacyMode: HCICommand {
     package static let definition = HCICommandDefinition(0x204E, "LE Set Privacy Mode", supportedBit: (39, 2))
     /// Identity address type of the peer: `.public` or `.random`.
     package let peerIdentityAddressType: AddressType

@@ -12,7 +12,7 @@ extension HCICommands {
 }
 
 /// HCI_LE_Receiver_Test, version 1 (Core 5.4, Vol 4, Part E, 7.8.28): counts test packets on LE 1M until HCI_LE_Test_End.
-package struct LEReceiverTest: HCICommand, Equatable {
+package struct LEReceiverTest: HCICommand {
     package static let definition = HCICommandDefinition(0x201D, "LE Receiver Test", supportedBit: (28, 4))
     /// The channel: 0 to 39, at 2402 MHz plus 2 MHz each.
     package let channel: UInt8
@@ -25,7 +25,7 @@ package struct LEReceiverTest: HCICommand, Equatable {
 }
 
 /// HCI_LE_Receiver_Test, version 2 (Core 5.4, Vol 4, Part E, 7.8.28): counts test packets on a PHY.
-package struct LEReceiverTestV2: HCICommand, Equatable {
+package struct LEReceiverTestV2: HCICommand {
     package static let definition = HCICommandDefinition(0x2033, "LE Receiver Test [v2]", supportedBit: (35, 7))
     /// The channel: 0 to 39.
     package let channel: UInt8
@@ -55,7 +55,7 @@ package struct LEReceiverTestV2: HCICommand, Equatable {
 
 /// HCI_LE_Transmitter_Test, version 1 (Core 5.4, Vol 4, Part E, 7.8.29): sends test packets on LE 1M until
 /// HCI_LE_Test_End.
-package struct LETransmitterTest: HCICommand, Equatable {
+package struct LETransmitterTest: HCICommand {
     package static let definition = HCICommandDefinition(0x201E, "LE Transmitter Test", supportedBit: (28, 5))
     /// The channel: 0 to 39.
     package let channel: UInt8
@@ -84,7 +84,7 @@ package struct LETransmitterTest: HCICommand, Equatable {
 }
 
 /// HCI_LE_Transmitter_Test, version 2 (Core 5.4, Vol 4, Part E, 7.8.29): sends test packets on a PHY.
-package struct LETransmitterTestV2: HCICommand, Equatable {
+package struct LETransmitterTestV2: HCICommand {
     package static let definition = HCICommandDefinition(0x2034, "LE Transmitter Test [v2]", supportedBit: (36, 0))
     /// The channel: 0 to 39.
     package let channel: UInt8

@@ -99,7 +99,7 @@ package struct LEReadLocalP256PublicKey: HCIParameterlessCommand, Equatable {
 
 /// HCI_LE_Generate_DHKey, version 1 (Core 5.4, Vol 4, Part E, 7.8.37): the secret shared with a peer.
 /// LEGenerateDHKeyComplete follows.
-package struct LEGenerateDHKey: HCICommand, Equatable {
+package struct LEGenerateDHKey: HCICommand {
     package static let definition = HCICommandDefinition(0x2026, "LE Generate DHKey", supportedBit: (34, 2))
     /// Coordinate of the peer's public key, least significant byte first.
     package let keyXCoordinate: Octets<32>
@@ -124,7 +124,7 @@ package struct LEGenerateDHKey: HCICommand, Equatable {
 
 /// HCI_LE_Generate_DHKey, version 2 (Core 5.4, Vol 4, Part E, 7.8.37): as version 1, with a selectable private key.
 /// LEGenerateDHKeyComplete follows.
-package struct LEGenerateDHKeyVersion2: HCICommand, Equatable {
+package struct LEGenerateDHKeyVersion2: HCICommand {
     package static let definition = HCICommandDefinition(0x205E, "LE Generate DHKey [v2]", supportedBit: (41, 2))
     /// Coordinate of the peer's public key, least significant byte first.
     package let keyXCoordinate: Octets<32>

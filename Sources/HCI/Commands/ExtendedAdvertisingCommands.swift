@@ -15,7 +15,7 @@ extension HCICommands {
 }
 
 /// HCI_LE_Set_Advertising_Set_Random_Address (Core 5.4, Vol 4, Part E, 7.8.52): the random address of a set.
-package struct LESetAdvertisingSetRandomAddress: HCICommand, Equatable {
+package struct LESetAdvertisingSetRandomAddress: HCICommand {
     package static let definition = HCICommandDefinition(
         0x2035, "LE Set Advertising Set Random Address", supportedBit: (36, 1))
     /// The advertising set: 0x00 to 0xEF.
@@ -160,7 +160,7 @@ package struct LESetExtendedAdvertisingParameters: HCIReturningCommand, Equatabl
 }
 
 /// HCI_LE_Set_Extended_Advertising_Enable (Core 5.4, Vol 4, Part E, 7.8.56): starts and stops sets.
-package struct LESetExtendedAdvertisingEnable: HCICommand, Equatable {
+package struct LESetExtendedAdvertisingEnable: HCICommand {
     package static let definition = HCICommandDefinition(
         0x2039, "LE Set Extended Advertising Enable", supportedBit: (36, 5))
 
@@ -277,7 +277,7 @@ package struct LEReadNumberOfSupportedAdvertisingSets: HCIReturningCommand, HCIP
 }
 
 /// HCI_LE_Remove_Advertising_Set (Core 5.4, Vol 4, Part E, 7.8.59): removes a set.
-package struct LERemoveAdvertisingSet: HCICommand, Equatable {
+package struct LERemoveAdvertisingSet: HCICommand {
     package static let definition = HCICommandDefinition(0x203C, "LE Remove Advertising Set", supportedBit: (37, 0))
     /// The advertising set: 0x00 to 0xEF.
     package let advertisingHandle: UInt8

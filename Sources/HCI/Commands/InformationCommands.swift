@@ -302,7 +302,7 @@ package struct ReadRSSI: ConnectionHandleCommand, HCIReturningCommand, Equatable
 /// Write BD_ADDR, a vendor command of Zephyr: sets the public address of a controller.
 ///
 /// Texas Instruments has a command of the same opcode with the address in the other order.
-package struct VendorWriteBDADDR: HCICommand, Equatable {
+package struct VendorWriteBDADDR: HCICommand {
     package static let definition = HCICommandDefinition(0xFC06, "Vendor Write BD_ADDR", supportedBit: nil)
     /// The address.
     package let address: BluetoothAddress
@@ -320,7 +320,7 @@ package struct VendorWriteBDADDR: HCICommand, Equatable {
 ///
 /// Other controllers refuse it as an unknown command, or do not answer: it is only sent to a controller that may be one of
 /// Beaconry's by its version.
-package struct VendorSetPosition: HCICommand, Equatable {
+package struct VendorSetPosition: HCICommand {
     package static let definition = HCICommandDefinition(0xFFBE, "Vendor Set Position", supportedBit: nil)
     /// The company of these controllers in Read Local Version Information: the number for unreleased devices.
     package static let company = CompanyIdentifier(0xFFFF)

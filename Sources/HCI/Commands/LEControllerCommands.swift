@@ -13,7 +13,7 @@ extension HCICommands {
 }
 
 /// HCI_LE_Set_Event_Mask (Core 5.4, Vol 4, Part E, 7.8.1): selects the LE meta events.
-package struct LESetEventMask: HCICommand, Equatable {
+package struct LESetEventMask: HCICommand {
     package static let definition = HCICommandDefinition(0x2001, "LE Set Event Mask", supportedBit: (25, 0))
     /// The events that the controller may send.
     package let eventMask: LEEventMask

@@ -13,7 +13,7 @@ extension HCICommands {
 }
 
 /// HCI_LE_Set_Random_Address (Core 5.4, Vol 4, Part E, 7.8.4): the controller's random address.
-package struct LESetRandomAddress: HCICommand, Equatable {
+package struct LESetRandomAddress: HCICommand {
     package static let definition = HCICommandDefinition(0x2005, "LE Set Random Address", supportedBit: (25, 4))
     /// The address of PDUs whose own address type is random.
     package let randomAddress: BluetoothAddress
@@ -32,7 +32,7 @@ package struct LESetRandomAddress: HCICommand, Equatable {
 }
 
 /// HCI_LE_Set_Advertising_Parameters (Core 5.4, Vol 4, Part E, 7.8.5): advertising parameters.
-package struct LESetAdvertisingParameters: HCICommand, Equatable {
+package struct LESetAdvertisingParameters: HCICommand {
     package static let definition = HCICommandDefinition(0x2006, "LE Set Advertising Parameters", supportedBit: (25, 5))
     /// The shortest interval that the controller may select: 0x0020 to 0x4000.
     package let minimumInterval: AdvertisingInterval
@@ -176,7 +176,7 @@ package struct LESetScanResponseData: LegacyAdvertisingDataCommand, Equatable {
 }
 
 /// HCI_LE_Set_Advertising_Enable (Core 5.4, Vol 4, Part E, 7.8.9): starts and stops advertising.
-package struct LESetAdvertisingEnable: HCICommand, Equatable {
+package struct LESetAdvertisingEnable: HCICommand {
     package static let definition = HCICommandDefinition(0x200A, "LE Set Advertising Enable", supportedBit: (26, 1))
     /// 0 stops, 1 starts.
     package let enable: UInt8

@@ -85,7 +85,7 @@ package struct LEReadSuggestedDefaultDataLength: HCIReturningCommand, HCIParamet
 
 /// HCI_LE_Write_Suggested_Default_Data_Length (Core 5.4, Vol 4, Part E, 7.8.35): sets the preferred data length
 /// of new connections.
-package struct LEWriteSuggestedDefaultDataLength: HCICommand, Equatable {
+package struct LEWriteSuggestedDefaultDataLength: HCICommand {
     package static let definition = HCICommandDefinition(
         0x2024, "LE Write Suggested Default Data Length", supportedBit: (34, 0))
     /// Payload bytes: 27 to 251.
@@ -205,7 +205,7 @@ package struct LEReadPHY: ConnectionHandleCommand, HCIReturningCommand, Equatabl
 }
 
 /// HCI_LE_Set_Default_PHY (Core 5.4, Vol 4, Part E, 7.8.48): the preferred PHYs of new connections.
-package struct LESetDefaultPHY: HCICommand, Equatable {
+package struct LESetDefaultPHY: HCICommand {
     package static let definition = HCICommandDefinition(0x2031, "LE Set Default PHY", supportedBit: (35, 5))
     /// The directions without a preference.
     package let allPHYs: PHYIndifference
@@ -277,7 +277,7 @@ package struct LESetPHY: ConnectionCommand, Equatable {
 }
 
 /// HCI_LE_Set_Host_Channel_Classification (Core 5.4, Vol 4, Part E, 7.8.19): classifies the data channels.
-package struct LESetHostChannelClassification: HCICommand, Equatable {
+package struct LESetHostChannelClassification: HCICommand {
     package static let definition = HCICommandDefinition(
         0x2014, "LE Set Host Channel Classification", supportedBit: (27, 3))
     /// 37 bits, channel 0 first: 0 bad, 1 unknown.

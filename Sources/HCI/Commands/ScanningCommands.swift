@@ -12,7 +12,7 @@ extension HCICommands {
 }
 
 /// HCI_LE_Set_Scan_Parameters (Core 5.4, Vol 4, Part E, 7.8.10): scan parameters of legacy commands.
-package struct LESetScanParameters: HCICommand, Equatable {
+package struct LESetScanParameters: HCICommand {
     package static let definition = HCICommandDefinition(0x200B, "LE Set Scan Parameters", supportedBit: (26, 2))
     /// Passive or active.
     package let scanType: ScanType
@@ -54,7 +54,7 @@ package struct LESetScanParameters: HCICommand, Equatable {
 }
 
 /// HCI_LE_Set_Scan_Enable (Core 5.4, Vol 4, Part E, 7.8.11): starts and stops scanning.
-package struct LESetScanEnable: HCICommand, Equatable {
+package struct LESetScanEnable: HCICommand {
     package static let definition = HCICommandDefinition(0x200C, "LE Set Scan Enable", supportedBit: (26, 3))
     /// 0 stops, 1 starts.
     package let enable: UInt8
@@ -78,7 +78,7 @@ package struct LESetScanEnable: HCICommand, Equatable {
 }
 
 /// HCI_LE_Set_Extended_Scan_Parameters (Core 5.4, Vol 4, Part E, 7.8.64): scan parameters of each PHY.
-package struct LESetExtendedScanParameters: HCICommand, Equatable {
+package struct LESetExtendedScanParameters: HCICommand {
     package static let definition = HCICommandDefinition(
         0x2041, "LE Set Extended Scan Parameters", supportedBit: (37, 5))
 
@@ -145,7 +145,7 @@ package struct LESetExtendedScanParameters: HCICommand, Equatable {
 }
 
 /// HCI_LE_Set_Extended_Scan_Enable (Core 5.4, Vol 4, Part E, 7.8.65): starts and stops scanning.
-package struct LESetExtendedScanEnable: HCICommand, Equatable {
+package struct LESetExtendedScanEnable: HCICommand {
     package static let definition = HCICommandDefinition(0x2042, "LE Set Extended Scan Enable", supportedBit: (37, 6))
     /// 0 stops, 1 starts.
     package let enable: UInt8

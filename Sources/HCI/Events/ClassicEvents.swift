@@ -12,7 +12,7 @@ extension HCIEvents {
 }
 
 /// HCI_Inquiry_Complete (Core 5.4, Vol 4, Part E, 7.7.1): an inquiry has ended.
-package struct InquiryComplete: HCIEvent, Equatable {
+package struct InquiryComplete: HCIEvent {
     package static let eventCode: UInt8 = 0x01
     /// The HCI status.
     package let status: HCIStatus
@@ -24,7 +24,7 @@ package struct InquiryComplete: HCIEvent, Equatable {
 }
 
 /// HCI_Connection_Complete (Core 5.4, Vol 4, Part E, 7.7.3): an attempt to connect to a BR/EDR device has ended.
-package struct ConnectionComplete: HCIEvent, Equatable {
+package struct ConnectionComplete: HCIEvent {
     package static let eventCode: UInt8 = 0x03
     /// The HCI status.
     package let status: HCIStatus
@@ -66,7 +66,7 @@ package struct ConnectionComplete: HCIEvent, Equatable {
 }
 
 /// HCI_Remote_Name_Request_Complete (Core 5.4, Vol 4, Part E, 7.7.7): the name of a BR/EDR device.
-package struct RemoteNameRequestComplete: HCIEvent, Equatable {
+package struct RemoteNameRequestComplete: HCIEvent {
     package static let eventCode: UInt8 = 0x07
     /// The HCI status.
     package let status: HCIStatus

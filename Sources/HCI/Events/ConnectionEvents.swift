@@ -13,7 +13,7 @@ extension HCIEvents {
 }
 
 /// HCI_Disconnection_Complete (Core 5.4, Vol 4, Part E, 7.7.5): a connection ended.
-package struct DisconnectionComplete: HCIEvent, Equatable {
+package struct DisconnectionComplete: HCIEvent {
     package static let eventCode: UInt8 = 0x05
     /// The HCI status of the disconnection.
     package let status: HCIStatus
@@ -42,7 +42,7 @@ package struct DisconnectionComplete: HCIEvent, Equatable {
 }
 
 /// HCI_Encryption_Change, version 1 (Core 5.4, Vol 4, Part E, 7.7.8): encryption was enabled or disabled.
-package struct EncryptionChange: HCIEvent, Equatable {
+package struct EncryptionChange: HCIEvent {
     package static let eventCode: UInt8 = 0x08
     /// The HCI status.
     package let status: HCIStatus
@@ -71,7 +71,7 @@ package struct EncryptionChange: HCIEvent, Equatable {
 }
 
 /// HCI_Read_Remote_Version_Information_Complete (Core 5.4, Vol 4, Part E, 7.7.12): the version of a peer.
-package struct ReadRemoteVersionInformationComplete: HCIEvent, Equatable {
+package struct ReadRemoteVersionInformationComplete: HCIEvent {
     package static let eventCode: UInt8 = 0x0C
     /// The HCI status.
     package let status: HCIStatus
@@ -113,7 +113,7 @@ package struct ReadRemoteVersionInformationComplete: HCIEvent, Equatable {
 }
 
 /// HCI_Encryption_Key_Refresh_Complete (Core 5.4, Vol 4, Part E, 7.7.39): the encryption key of a connection was refreshed.
-package struct EncryptionKeyRefreshComplete: HCIEvent, Equatable {
+package struct EncryptionKeyRefreshComplete: HCIEvent {
     package static let eventCode: UInt8 = 0x30
     /// The HCI status.
     package let status: HCIStatus
@@ -138,7 +138,7 @@ package struct EncryptionKeyRefreshComplete: HCIEvent, Equatable {
 
 /// HCI_Authenticated_Payload_Timeout_Expired (Core 5.4, Vol 4, Part E, 7.7.75): the time between authenticated
 /// packets of an encrypted connection exceeded its limit.
-package struct AuthenticatedPayloadTimeoutExpired: HCIEvent, Equatable {
+package struct AuthenticatedPayloadTimeoutExpired: HCIEvent {
     package static let eventCode: UInt8 = 0x57
     /// The connection.
     package let connectionHandle: ConnectionHandle

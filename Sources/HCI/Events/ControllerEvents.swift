@@ -13,7 +13,7 @@ extension HCIEvents {
 }
 
 /// HCI_Command_Status (Core 5.4, Vol 4, Part E, 7.7.15): a command has started, or was rejected.
-package struct CommandStatus: HCIEvent, Equatable {
+package struct CommandStatus: HCIEvent {
     package static let eventCode: UInt8 = 0x0F
     /// `.success` if the command has started.
     package let status: HCIStatus
@@ -42,7 +42,7 @@ package struct CommandStatus: HCIEvent, Equatable {
 }
 
 /// HCI_Hardware_Error (Core 5.4, Vol 4, Part E, 7.7.16): the controller failed.
-package struct HardwareError: HCIEvent, Equatable {
+package struct HardwareError: HCIEvent {
     package static let eventCode: UInt8 = 0x10
     /// The manufacturer's code.
     package let hardwareCode: UInt8
@@ -61,7 +61,7 @@ package struct HardwareError: HCIEvent, Equatable {
 }
 
 /// HCI_Number_Of_Completed_Packets (Core 5.4, Vol 4, Part E, 7.7.19): packet buffers of the controller are free again.
-package struct NumberOfCompletedPackets: HCIEvent, Equatable {
+package struct NumberOfCompletedPackets: HCIEvent {
     package static let eventCode: UInt8 = 0x13
     /// The number of packets of each connection, for at most 63 connections.
     package let completedPackets: [CompletedPackets]
@@ -78,7 +78,7 @@ package struct NumberOfCompletedPackets: HCIEvent, Equatable {
 }
 
 /// HCI_Data_Buffer_Overflow (Core 5.4, Vol 4, Part E, 7.7.26): the host overflowed the data buffers.
-package struct DataBufferOverflow: HCIEvent, Equatable {
+package struct DataBufferOverflow: HCIEvent {
     package static let eventCode: UInt8 = 0x1A
     /// 0 synchronous, 1 ACL, 2 isochronous.
     package let linkType: UInt8
@@ -97,7 +97,7 @@ package struct DataBufferOverflow: HCIEvent, Equatable {
 }
 
 /// HCI_Command_Complete (Core 5.4, Vol 4, Part E, 7.7.14): a command has completed.
-package struct HCICommandComplete: HCIEvent, Equatable {
+package struct HCICommandComplete: HCIEvent {
     package static let eventCode: UInt8 = 0x0E
     /// The number of commands that the controller accepts now.
     package let commandCredits: UInt8

@@ -13,7 +13,7 @@ extension HCIEvents {
 }
 
 /// HCI_LE_Advertising_Report (Core 5.4, Vol 4, Part E, 7.7.65.2): received legacy advertisements.
-package struct LEAdvertisingReport: LEMetaEvent, Equatable {
+package struct LEAdvertisingReport: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x02
 
     /// One received advertisement.
@@ -87,7 +87,7 @@ package struct LEAdvertisingReport: LEMetaEvent, Equatable {
 
 /// HCI_LE_Directed_Advertising_Report (Core 5.4, Vol 4, Part E, 7.7.65.11): received advertisements
 /// directed to a resolvable private address.
-package struct LEDirectedAdvertisingReport: LEMetaEvent, Equatable {
+package struct LEDirectedAdvertisingReport: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x0B
 
     /// One received advertisement.
@@ -148,7 +148,7 @@ package struct LEDirectedAdvertisingReport: LEMetaEvent, Equatable {
 }
 
 /// HCI_LE_Extended_Advertising_Report (Core 5.4, Vol 4, Part E, 7.7.65.13): received advertisements.
-package struct LEExtendedAdvertisingReport: LEMetaEvent, Equatable {
+package struct LEExtendedAdvertisingReport: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x0D
 
     /// One received advertisement.
@@ -266,7 +266,7 @@ package struct LEExtendedAdvertisingReport: LEMetaEvent, Equatable {
 }
 
 /// HCI_LE_Scan_Timeout (Core 5.4, Vol 4, Part E, 7.7.65.17): scanning ended after its duration.
-package struct LEScanTimeout: LEMetaEvent, Equatable {
+package struct LEScanTimeout: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x11
     /// The event has no parameters.
     package init() {}
@@ -275,7 +275,7 @@ package struct LEScanTimeout: LEMetaEvent, Equatable {
 }
 
 /// HCI_LE_Advertising_Set_Terminated (Core 5.4, Vol 4, Part E, 7.7.65.18): an advertising set ended.
-package struct LEAdvertisingSetTerminated: LEMetaEvent, Equatable {
+package struct LEAdvertisingSetTerminated: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x12
     /// `.success`: a connection; `.advertisingTimeout`: its duration; `.limitReached`: its events.
     package let status: HCIStatus
@@ -312,7 +312,7 @@ package struct LEAdvertisingSetTerminated: LEMetaEvent, Equatable {
 }
 
 /// HCI_LE_Scan_Request_Received (Core 5.4, Vol 4, Part E, 7.7.65.19): a scanner sent a scan request.
-package struct LEScanRequestReceived: LEMetaEvent, Equatable {
+package struct LEScanRequestReceived: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x13
     /// The advertising set: 0x00 to 0xEF.
     package let advertisingHandle: UInt8

@@ -14,7 +14,7 @@ extension HCIEvents {
 }
 
 /// HCI_LE_Connection_Complete (Core 5.4, Vol 4, Part E, 7.7.65.1): a connection was created, or failed.
-package struct LEConnectionComplete: LEMetaEvent, Equatable {
+package struct LEConnectionComplete: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x01
     /// The HCI status.
     package let status: HCIStatus
@@ -79,7 +79,7 @@ package struct LEConnectionComplete: LEMetaEvent, Equatable {
 
 /// HCI_LE_Enhanced_Connection_Complete, version 1 (Core 5.4, Vol 4, Part E, 7.7.65.10): a connection was created,
 /// or failed.
-package struct LEEnhancedConnectionComplete: LEMetaEvent, Equatable {
+package struct LEEnhancedConnectionComplete: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x0A
     /// The HCI status.
     package let status: HCIStatus
@@ -154,7 +154,7 @@ package struct LEEnhancedConnectionComplete: LEMetaEvent, Equatable {
 }
 
 /// HCI_LE_Connection_Update_Complete (Core 5.4, Vol 4, Part E, 7.7.65.3): the new parameters of a connection.
-package struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
+package struct LEConnectionUpdateComplete: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x03
     /// The HCI status.
     package let status: HCIStatus
@@ -196,7 +196,7 @@ package struct LEConnectionUpdateComplete: LEMetaEvent, Equatable {
 }
 
 /// HCI_LE_Read_Remote_Features_Complete (Core 5.4, Vol 4, Part E, 7.7.65.4): the features of a peer.
-package struct LEReadRemoteFeaturesComplete: LEMetaEvent, Equatable {
+package struct LEReadRemoteFeaturesComplete: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x04
     /// The HCI status.
     package let status: HCIStatus
@@ -226,7 +226,7 @@ package struct LEReadRemoteFeaturesComplete: LEMetaEvent, Equatable {
 
 /// HCI_LE_Remote_Connection_Parameter_Request (Core 5.4, Vol 4, Part E, 7.7.65.6): a peer requests other
 /// connection parameters.
-package struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
+package struct LERemoteConnectionParameterRequest: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x06
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -268,7 +268,7 @@ package struct LERemoteConnectionParameterRequest: LEMetaEvent, Equatable {
 }
 
 /// HCI_LE_Data_Length_Change (Core 5.4, Vol 4, Part E, 7.7.65.7): the data length of a connection changed.
-package struct LEDataLengthChange: LEMetaEvent, Equatable {
+package struct LEDataLengthChange: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x07
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -310,7 +310,7 @@ package struct LEDataLengthChange: LEMetaEvent, Equatable {
 }
 
 /// HCI_LE_PHY_Update_Complete (Core 5.4, Vol 4, Part E, 7.7.65.12): the PHYs of a connection.
-package struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
+package struct LEPHYUpdateComplete: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x0C
     /// The HCI status.
     package let status: HCIStatus
@@ -344,7 +344,7 @@ package struct LEPHYUpdateComplete: LEMetaEvent, Equatable {
 }
 
 /// HCI_LE_Channel_Selection_Algorithm (Core 5.4, Vol 4, Part E, 7.7.65.20): the channel selection algorithm of a connection.
-package struct LEChannelSelectionAlgorithm: LEMetaEvent, Equatable {
+package struct LEChannelSelectionAlgorithm: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x14
     /// The connection.
     package let connectionHandle: ConnectionHandle

@@ -12,7 +12,7 @@ extension HCIEvents {
 }
 
 /// HCI_LE_Long_Term_Key_Request (Core 5.4, Vol 4, Part E, 7.7.65.5): a central starts encryption.
-package struct LELongTermKeyRequest: LEMetaEvent, Equatable {
+package struct LELongTermKeyRequest: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x05
     /// The connection.
     package let connectionHandle: ConnectionHandle
@@ -41,7 +41,7 @@ package struct LELongTermKeyRequest: LEMetaEvent, Equatable {
 }
 
 /// HCI_LE_Read_Local_P-256_Public_Key_Complete (Core 5.4, Vol 4, Part E, 7.7.65.8): a key pair was generated.
-package struct LEReadLocalP256PublicKeyComplete: LEMetaEvent, Equatable {
+package struct LEReadLocalP256PublicKeyComplete: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x08
     /// The HCI status.
     package let status: HCIStatus
@@ -70,7 +70,7 @@ package struct LEReadLocalP256PublicKeyComplete: LEMetaEvent, Equatable {
 }
 
 /// HCI_LE_Generate_DHKey_Complete (Core 5.4, Vol 4, Part E, 7.7.65.9): a shared secret was computed.
-package struct LEGenerateDHKeyComplete: LEMetaEvent, Equatable {
+package struct LEGenerateDHKeyComplete: LEMetaEvent {
     package static let subeventCode: UInt8 = 0x09
     /// The HCI status.
     package let status: HCIStatus
