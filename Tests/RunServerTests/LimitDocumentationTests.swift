@@ -2,12 +2,12 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
-import Emulator
 import Foundation
 import HCIRadio
 import NIOCore
 import Testing
 
+@testable import Emulator
 @testable import RunServer
 
 /// The table of limits in docs/http.md.
@@ -25,7 +25,7 @@ import Testing
             "connections | \(grouped(limits.connections)); the next ones are answered with 503 and closed",
             "streams of events and of [receivers](phones.md) | \(grouped(limits.streams)); the next ones are answered with 503 and closed",
             "events that a reader may be behind | \(grouped(EventHub.usualCapacity)); they are kept once for all readers",
-            "packets or values that a reader of a [receiver](phones.md) may be behind | \(grouped(ListeningReceiver.streamCapacity)); it gets the number of those that it lost",
+            "packets or values that a reader of a [receiver](phones.md) may be behind | \(grouped(ReceptionStreams.capacity)); it gets the number of those that it lost",
             "head of a request | \(limits.head / 1024) KiB, \(limits.fields) fields",
             "body | \(grouped(APIResponder.longestBody)) bytes",
             "time from the connection to the end of the first head | \(seconds(limits.headTime)); none on the control socket",
@@ -38,7 +38,7 @@ import Testing
             "what replies hold for clients that have not read them | \(ReplyMemory.limit >> 20) MiB in all; above that, the connections are closed whose clients have read nothing for the longest time",
             "processor time of a request for which others wait | 100 ms; what may take longer has threads of its own, or pauses",
             "captures in memory | \(RunCaptures.maximum), with limits of \(RunCaptures.maximumSize >> 20) MiB in all",
-            "devices that a receiver remembers | \(grouped(ListeningReceiver.advertiserLimit))",
+            "devices that a receiver remembers | \(grouped(RecentAdvertisers.limit))",
             "connections of a receiver | \(ReceiverConnections.limit)",
             "time of the discovery of a device's attributes | \(ReceiverConnection.discoveryLimit.components.seconds) s of the run",
             "receivers that clients add | \(ListeningReceivers.addedLimit) that scan, and \(VirtualAirOptions.addedReceivers) with servers",

@@ -6,7 +6,6 @@ import Advertising
 package import Bluetooth
 import Concurrency
 import Devices
-import JSON
 package import Profiles
 package import Radio
 package import Receiving
@@ -17,19 +16,6 @@ import Space
 /// `PhoneScan` has when the phone scans, and `PhoneReceiver` what the app reports; this actor performs the one on its host, and
 /// passes the packets and the time to the other.
 package actor ListeningReceiver {
-    /// A packet that a client may get.
-    struct Packet: Sendable {
-        let record: AdvertisementRecord
-        /// As JSON, made once for all clients.
-        let line: String
-    }
-
-    /// A ranging report, with its JSON for clients that get all of it.
-    struct Report: Sendable {
-        let record: RangingRecord
-        let line: String
-    }
-
     /// What an observer in this process gets, in order.
     package enum Observation: Sendable {
         case packet(Sighting, at: Duration)
@@ -40,12 +26,7 @@ package actor ListeningReceiver {
 
     /// The name.
     package nonisolated let name: String
-    /// The packets as they are received.
-    nonisolated let packets = Broadcast<Packet>(capacity: ListeningReceiver.streamCapacity)
-    /// The ranging reports.
-    nonisolated let reports = Broadcast<Report>()
-    /// The changes of regions.
-    nonisolated let changes = Broadcast<MonitoringRecord>()
+    private nonisolated let streams = ReceptionStreams()
     /// The devices that it is connected to.
     package nonisolated let connections: ReceiverConnections
     private nonisolated let executor = ActorExecutor.cooperative()
@@ -59,7 +40,7 @@ package actor ListeningReceiver {
     private var settings: ListenerSettings
     private var scan: PhoneScan
     private var app: PhoneReceiver
-    private var advertisers: [RemoteAddress: Advertiser] = [:]
+    private var advertisers = RecentAdvertisers()
     private var report = RangingRecord()
     /// The time on the air at the last report, in seconds.
     private var reportTime = 0.0
@@ -85,25 +66,6 @@ package actor ListeningReceiver {
     private var isClosed = false
     private var problem: RadioError?
 
-    /// A device, with its last packet.
-    private struct Advertiser {
-        var last: Sighting
-        var time: Duration
-        /// Since the Unix epoch.
-        var date: Duration
-        var packets = 1
-
-        mutating func receive(_ sighting: Sighting, at time: Duration, _ date: Duration) {
-            (last, self.time, self.date) = (sighting, time, date)
-            packets += 1
-        }
-    }
-
-    /// The number of packets or values that a client of a stream may be behind.
-    package static let streamCapacity = 1024
-    /// The devices that are remembered, and for how long.
-    package static let advertiserLimit = 1024
-    private static let advertiserAge = Duration.seconds(5)
     private static let packetsOfATurn = 32
     private static let pauseOfAttempts = Duration.seconds(5)
 
@@ -209,7 +171,7 @@ package actor ListeningReceiver {
         if former.screen == .off, next.screen == .on { reportStatesOnDisplay() }
         if next.obstacle != former.obstacle {
             settle()
-            for status in app.regions { changes.send(record(of: status)) }
+            for status in app.regions { streams.send(record(of: status)) }
         }
         var failure: EmulatorError?
         if next.isListening, !former.isListening {
@@ -299,9 +261,7 @@ package actor ListeningReceiver {
         timer?.task.cancel()
         performed?.task?.cancel()
         performed = nil
-        packets.finish()
-        reports.finish()
-        changes.finish()
+        streams.finish()
         await host.close()
         await connections.close(end)
         if isOpen { post(.removed) }
@@ -435,16 +395,8 @@ package actor ListeningReceiver {
             estimates?.take(sighting, of: beacon, at: now)
         }
         let date = Duration.sinceUnixEpoch
-        if let place = advertisers.index(forKey: sighting.device) {
-            advertisers.values[place].receive(sighting, at: now, date)
-        } else {
-            if advertisers.count >= Self.advertiserLimit { forgetAdvertisers(at: now) }
-            advertisers[sighting.device] = Advertiser(last: sighting, time: now, date: date)
-        }
-        if packets.hasReaders {
-            let record = record(of: sighting, date)
-            packets.send(Packet(record: record, line: JSONLine.encode(record)))
-        }
+        advertisers.receive(sighting, at: now, date)
+        if streams.havePacketReaders { streams.send(record(of: sighting, date)) }
         pass(app.take(.received(sighting, at: now)))
         arm()
     }
@@ -464,12 +416,6 @@ package actor ListeningReceiver {
         return AdvertisementRecord(sighting, at: date, receiver: name, device: device, truth: truth)
     }
 
-    private func forgetAdvertisers(at now: Duration) {
-        advertisers = advertisers.filter { now - $0.value.time < Self.advertiserAge }
-        // All are recent: the air has more devices than are remembered.
-        if advertisers.count >= Self.advertiserLimit { advertisers.removeAll() }
-    }
-
     // MARK: - Reports
 
     private func pass(_ due: [PhoneReceiver.Report]) {
@@ -480,11 +426,11 @@ package actor ListeningReceiver {
                 if estimates != nil, isRanged { estimates?.take(report, from: senders) }
                 self.report = RangingRecord(settings.obstacle == nil ? report.beacons : [], settings.obstacle)
                 reportTime = truth?.seconds ?? 0
-                if reports.hasReaders {
+                if streams.haveReportReaders {
                     addTruth()
-                    reports.send(Report(record: self.report, line: JSONLine.encode(self.report)))
+                    streams.send(self.report)
                 }
-            case .region(let event): changes.send(MonitoringRecord(event))
+            case .region(let event): streams.send(MonitoringRecord(event))
             }
         }
     }
@@ -492,7 +438,7 @@ package actor ListeningReceiver {
     /// The names of the beacons that were received, by what reports have of them.
     private var senders: [BeaconIdentity: String] {
         var senders: [BeaconIdentity: String] = [:]
-        for advertiser in advertisers.values {
+        for advertiser in advertisers.all {
             guard let beacon = owner(advertiser.last.device.address) else { continue }
             for identity in advertiser.last.frames.compactMap(\.identity) { senders[identity] = beacon }
         }
@@ -524,7 +470,7 @@ package actor ListeningReceiver {
     private func reportStatesOnDisplay() {
         settle()
         for status in app.regions where status.region.notifiesOnDisplay && status.state == .inside {
-            changes.send(MonitoringRecord(status))
+            streams.send(MonitoringRecord(status))
         }
     }
 
@@ -561,9 +507,9 @@ package actor ListeningReceiver {
 
     /// The devices that were received in the last five seconds, by their addresses.
     package func recentAdvertisers(_ filter: AdvertisementFilter) -> [AdvertiserRecord] {
-        forgetAdvertisers(at: clock.uptime)
         let now = clock.uptime
-        return advertisers.values.map {
+        advertisers.forget(at: now)
+        return advertisers.all.map {
             AdvertiserRecord(record(of: $0.last, $0.date, age: now - $0.time), packets: $0.packets)
         }
         .filter { $0.advertisement.isAccepted(by: filter) }
@@ -571,10 +517,7 @@ package actor ListeningReceiver {
     }
 
     /// An address with the type that it had in the last packet from it; `nil` if none was received lately.
-    func device(with address: BluetoothAddress) -> RemoteAddress? {
-        [true, false].map { RemoteAddress(address, isRandom: $0) }.filter { advertisers[$0] != nil }
-            .max { advertisers[$0].map(\.time) ?? .zero < advertisers[$1].map(\.time) ?? .zero }
-    }
+    func device(with address: BluetoothAddress) -> RemoteAddress? { advertisers.device(with: address) }
 
     /// The last ranging report; an empty one while its app does not range.
     package var lastReport: RangingRecord {
@@ -590,36 +533,18 @@ package actor ListeningReceiver {
     package nonisolated func advertisements(_ filter: AdvertisementFilter) -> any AsyncSequence<String, Never>
         & Sendable
     {
-        packets.stream().compactMap { item in
-            switch item {
-            case .element(let packet): packet.record.isAccepted(by: filter) ? packet.line : nil
-            case .lost(let count): Self.lost(count)
-            }
-        }
+        streams.advertisements(filter)
     }
 
     /// The ranging reports of the beacons that a filter accepts, as JSON, from now on.
     package nonisolated func ranging(_ filter: AdvertisementFilter) -> any AsyncSequence<String, Never> & Sendable {
-        reports.stream().map { item in
-            switch item {
-            case .element(let report):
-                filter == AdvertisementFilter() ? report.line : JSONLine.encode(report.record.beacons(filter))
-            case .lost(let count): Self.lost(count)
-            }
-        }
+        streams.ranging(filter)
     }
 
     /// The states of all regions, then their changes, as JSON.
     package func monitoring() -> any AsyncSequence<String, Never> & Sendable {
-        changes.stream(after: app.regions.map(record)).map { item in
-            switch item {
-            case .element(let change): JSONLine.encode(change)
-            case .lost(let count): Self.lost(count)
-            }
-        }
+        streams.monitoring(after: app.regions.map(record))
     }
-
-    private static func lost(_ count: Int) -> String { JSONLine.encode(LossRecord(lost: count)) }
 
     // MARK: - Regions
 
@@ -640,7 +565,7 @@ package actor ListeningReceiver {
             throw EmulatorError(.conflict, "\(error.message) of an app", hint: "remove one")
         }
         // A client that follows the changes gets the state of the new region, too.
-        if added.former?.region != region { changes.send(MonitoringRecord(added.status)) }
+        if added.former?.region != region { streams.send(MonitoringRecord(added.status)) }
         arm()
         return (MonitoredRegion(added.status), added.former == nil)
     }

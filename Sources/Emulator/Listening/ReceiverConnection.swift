@@ -40,7 +40,7 @@ package actor ReceiverConnection {
     package nonisolated let record: ConnectionRecord
     /// The device.
     nonisolated let device: RemoteAddress
-    private nonisolated let values = Broadcast<Value>(capacity: ListeningReceiver.streamCapacity)
+    private nonisolated let values = Broadcast<Value>(capacity: ReceptionStreams.capacity)
     private nonisolated let executor: ActorExecutor
     private let link: any RemoteLink
     private let name: Naming
