@@ -54,9 +54,7 @@ import Testing
     @Test func namesAreUnique() {
         let names = EventKind.all.map(\.name)
         #expect(Set(names).count == names.count)
-        for (former, present) in EventKind.formerNames {
-            #expect(!names.contains(former) && names.contains(present))
-        }
+        for name in EventKind.hints.keys { #expect(!names.contains(name)) }
     }
 
     /// A reader over HTTP gets the sentence of an event in the member `text`, beside its fields.
@@ -64,15 +62,20 @@ import Testing
         for kind in EventKind.all { #expect(!kind.fields.contains { $0.name == EventField.text.name }) }
     }
 
-    @Test func formerNameIsRefusedWithThePresentOne() {
-        for (former, present) in EventKind.formerNames {
-            let hint = "it is \"\(present)\" now"
-            let condition = #expect(throws: EmulatorError.self) {
-                try JournalExpectation(condition: "\(former),device=door")
-            }
-            #expect(condition?.hint == hint)
-            let selection = #expect(throws: EmulatorError.self) { try EventSelection(types: [former]).check() }
-            #expect(selection?.hint == hint)
-        }
+    /// Names that events had, and one that people look for among the events.
+    @Test(arguments: [
+        ("persisted", "it is \"settings-saved\" now"), ("bonds-persisted", "it is \"bonds-saved\" now"),
+        ("not-told", "it is \"not-notified\" now"),
+        (
+            "region-entered",
+            "a receiver has the states of its regions: ctl receiver regions, phone.state(region) in tests, and enters and exits "
+                + "in the expectations of scenarios"
+        ),
+    ])
+    func nameOfNoEventIsRefusedWithAHint(_ name: String, _ hint: String) {
+        let condition = #expect(throws: EmulatorError.self) { try JournalExpectation(condition: "\(name),device=door") }
+        #expect(condition?.hint == hint)
+        let selection = #expect(throws: EmulatorError.self) { try EventSelection(types: [name]).check() }
+        #expect(selection?.hint == hint)
     }
 }

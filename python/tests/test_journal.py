@@ -126,6 +126,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"event": "writen"}, 'there is no event "writen"; did you mean "written"? events are '),
     ({"event": "cat*"}, 'there is no event "cat*"; events are '),
     ({"event": "persisted"}, 'there is no event "persisted"; it is "settings-saved" now'),
+    ({"event": "region-entered"}, 'there is no event "region-entered"; a receiver has the states of its regions: ctl receiver regions, '),
     ({"event": "written", "charcteristic": "2A06"}, 'events have no "charcteristic"; did you mean "characteristic"? '),
     ({"event": "written", "host": "phone"}, 'the event "written" has no "host"; '),
     ({"event": "connected", "decoded": {}}, 'the event "connected" has no "decoded"; '),

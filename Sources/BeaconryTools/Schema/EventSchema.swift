@@ -16,7 +16,7 @@ enum EventSchema {
             "type": .text("object"), "required": .array(EventField.common.map { .text($0.name) }),
             "properties": Schema.properties(fields),
             "anyOf": .array(kinds.map { schema(of: $0, .text($0.name), "const") } + [reserved]),
-            "x-former-names": .object(EventKind.formerNames.mapValues { .text($0) }),
+            "x-hints": .object(EventKind.hints.mapValues { .text($0) }),
         ]).document(title: "An event of beaconry", definitions: [])
     }
 

@@ -310,16 +310,23 @@ extension EventKind {
 
     /// `there is no event "conected"; did you mean "connected"? events are …`
     static func unknown(_ name: String) -> EmulatorError {
-        let hint = formerNames[name].map { "it is \"\($0)\" now" }
-        return EmulatorError(
+        EmulatorError(
             .badProfile, "there is no event \"\(name)\"",
-            hint: hint ?? Spelling.hint(name, "events", all.map(\.name).sorted()))
+            hint: hints[name] ?? Spelling.hint(name, "events", all.map(\.name).sorted()))
     }
 
-    /// Names that events had.
-    package static let formerNames = [
-        "persisted": settingsSaved.name, "bonds-persisted": bondsSaved.name, "not-told": notNotified.name,
-    ]
+    /// Hints for names that no event has: those that events had, and those that people look for among the events.
+    package static let hints: [String: String] = {
+        var hints = [
+            "persisted": settingsSaved, "bonds-persisted": bondsSaved, "not-told": notNotified,
+        ].mapValues { "it is \"\($0.name)\" now" }
+        for name in ["region-entered", "region-exited", "region-left"] {
+            hints[name] =
+                "a receiver has the states of its regions: ctl receiver regions, phone.state(region) in tests, and enters and exits "
+                + "in the expectations of scenarios"
+        }
+        return hints
+    }()
 
     /// The names of the fields of all events.
     static let allFieldNames = Set((all.flatMap(\.fields) + EventField.common).map(\.name))

@@ -599,6 +599,29 @@ def test_ranging_of_a_listening_receiver_is_shown(show: Show, beaconry: Beaconry
     assert viewer.problems == []
 
 
+def test_switches_show_their_state_and_have_a_name_that_is_none(show: Show, beaconry: Beaconry) -> None:
+    viewer = show(beaconry.profile(LISTENING))
+    viewer.mark("phone").click()
+    listening = viewer.page.get_by_role("switch", name="Listening")
+
+    def switches() -> list[tuple[str, str, str]]:
+        found = viewer.page.get_by_role("switch").evaluate_all(
+            "all => all.map(each => [each.innerText.trim(), each.getAttribute('aria-checked'),"
+            " getComputedStyle(each.querySelector('.knob'), '::after').content])"
+        )
+        return [(name, state, shown) for name, state, shown in found]
+
+    expect(listening).to_be_checked()
+    on = switches()
+    listening.click()
+    expect(listening).not_to_be_checked()
+    off = switches()
+    assert ("Listening", "true", '"on"') in on and ("Listening", "false", '"off"') in off
+    for name, state, shown in on + off:
+        assert shown == ('"on"' if state == "true" else '"off"')
+        assert name.casefold() not in ("on", "off")
+
+
 BENCH = ROOM + """
 receivers:
   - { id: visitor, position: [1, 0] }

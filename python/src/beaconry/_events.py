@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """The events and their fields (docs/events.md): `FIELDS` of each event beside those of all, in which `error` is printed by a program
-that does not start; `MEMBERS` of the fields that are objects, empty where any is possible; and `FORMER`, the present names by names
-that events had."""
+that does not start; `MEMBERS` of the fields that are objects, empty where any is possible; and `HINTS` for names that no event has,
+but had once, or that people look for."""
 
 from __future__ import annotations
 
@@ -128,10 +128,13 @@ MEMBERS: dict[str, tuple[str, ...]] = {
     "requested": ("address", "pdu", "advertisingData", "scanResponse", "intervalTicks", "txPower"),
     "scenario": ("v", "scenario", "state", "elapsed", "duration", "changes", "done", "next", "refused", "ignored"),
 }
-FORMER = {
-    "bonds-persisted": "bonds-saved",
-    "not-told": "not-notified",
-    "persisted": "settings-saved",
+HINTS = {
+    "bonds-persisted": 'it is "bonds-saved" now',
+    "not-told": 'it is "not-notified" now',
+    "persisted": 'it is "settings-saved" now',
+    "region-entered": 'a receiver has the states of its regions: ctl receiver regions, phone.state(region) in tests, and enters and exits in the expectations of scenarios',
+    "region-exited": 'a receiver has the states of its regions: ctl receiver regions, phone.state(region) in tests, and enters and exits in the expectations of scenarios',
+    "region-left": 'a receiver has the states of its regions: ctl receiver regions, phone.state(region) in tests, and enters and exits in the expectations of scenarios',
 }
 # end of the names
 
@@ -149,6 +152,4 @@ def matching(pattern: str) -> list[str]:
         found = [pattern] if pattern in FIELDS else []
     if found:
         return found
-    if pattern in FORMER:
-        raise ValueError(f'there is no event "{pattern}"; it is "{FORMER[pattern]}" now')
-    raise ValueError(f'there is no event "{pattern}"; {hint(pattern, "events", sorted(FIELDS))}')
+    raise ValueError(f'there is no event "{pattern}"; {HINTS.get(pattern) or hint(pattern, "events", sorted(FIELDS))}')
