@@ -59,6 +59,12 @@ import Testing
         #expect(copy == frame)
     }
 
+    /// The compiler finds the formats that can be sent by the types of the entries: none is left out.
+    @Test func everyFormatThatCanBeSentIsTransmittable() {
+        let sent = BeaconFormats.all.filter { $0 is any TransmittableBeacon.Type }
+        #expect(BeaconFormats.transmittable.map { $0.formatName } == sent.map { $0.formatName })
+    }
+
     /// A template is complete except for its required keys, and no key accepts an invalid text.
     @Test func everyKeyRefusesInvalidText() throws {
         #expect(!BeaconFormats.transmittable.isEmpty)

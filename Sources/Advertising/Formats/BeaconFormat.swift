@@ -6,7 +6,7 @@ public import Bluetooth
 
 /// A frame of one beacon format.
 ///
-/// A format is one file with a conformance, and one line in `BeaconFormats.beacons` or `BeaconFormats.sensors`. A format that can
+/// A format is one file with a conformance, and one entry in `BeaconFormats.beaconEntries` or `Sensors.entries`. A format that can
 /// be sent as well conforms to `TransmittableBeacon`.
 public protocol BeaconFormat: Hashable, Sendable {
     /// The name that commands and profiles use, such as `eddystone-uid`.
