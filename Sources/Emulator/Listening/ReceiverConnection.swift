@@ -255,7 +255,7 @@ package actor ReceiverConnection {
     ) async throws(EmulatorError) -> any AsyncSequence<String, Never> & Sendable {
         // It begins before the subscription, so that it has the first value.
         let values = values.stream()
-        guard let reference else { return values.compactMap { Self.line($0) } }
+        guard let reference else { return values.compactMap { $0.line(\.line) } }
         let characteristic = try await characteristic(reference)
         guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
             throw EmulatorError(
@@ -270,7 +270,7 @@ package actor ReceiverConnection {
             return value.characteristic != characteristic.value
         }.compactMap { item in
             if case .element(let value) = item, value.characteristic != characteristic.value { return nil }
-            return Self.line(item)
+            return item.line(\.line)
         }
     }
 
@@ -281,13 +281,6 @@ package actor ReceiverConnection {
         followers[characteristic.value] = nil
         values.send(Value(characteristic: characteristic.value, line: nil))
         if let error = await settle(characteristic) { throw error }
-    }
-
-    private static func line(_ item: Broadcast<Value>.Item) -> String? {
-        switch item {
-        case .element(let value): value.line
-        case .lost(let count): JSONLine.encode(LossRecord(lost: count))
-        }
     }
 
     private func take(_ notification: RemoteNotification) {

@@ -17,6 +17,11 @@ struct RecentAdvertisers {
         var date: Duration
         /// The number of its packets.
         var packets = 1
+
+        fileprivate mutating func receive(_ sighting: Sighting, at time: Duration, _ date: Duration) {
+            (last, self.time, self.date) = (sighting, time, date)
+            packets += 1
+        }
     }
 
     /// The number of devices that are remembered.
@@ -31,8 +36,7 @@ struct RecentAdvertisers {
     /// Remembers a packet.
     mutating func receive(_ sighting: Sighting, at time: Duration, _ date: Duration) {
         if let place = advertisers.index(forKey: sighting.device) {
-            let packets = advertisers.values[place].packets
-            advertisers.values[place] = Advertiser(last: sighting, time: time, date: date, packets: packets + 1)
+            advertisers.values[place].receive(sighting, at: time, date)
         } else {
             if advertisers.count >= Self.limit { forget(at: time) }
             advertisers[sighting.device] = Advertiser(last: sighting, time: time, date: date)

@@ -53,34 +53,28 @@ struct ReceptionStreams: Sendable {
 
     /// The packets that a filter accepts, from now on.
     func advertisements(_ filter: AdvertisementFilter) -> any AsyncSequence<String, Never> & Sendable {
-        packets.stream().compactMap { item in
-            switch item {
-            case .element(let packet): packet.record.isAccepted(by: filter) ? packet.line : nil
-            case .lost(let count): Self.lost(count)
-            }
-        }
+        packets.stream().compactMap { $0.line { $0.record.isAccepted(by: filter) ? $0.line : nil } }
     }
 
     /// The ranging reports of the beacons that a filter accepts, from now on.
     func ranging(_ filter: AdvertisementFilter) -> any AsyncSequence<String, Never> & Sendable {
-        reports.stream().map { item in
-            switch item {
-            case .element(let report):
-                filter == AdvertisementFilter() ? report.line : JSONLine.encode(report.record.beacons(filter))
-            case .lost(let count): Self.lost(count)
-            }
+        reports.stream().compactMap {
+            $0.line { filter == AdvertisementFilter() ? $0.line : JSONLine.encode($0.record.beacons(filter)) }
         }
     }
 
     /// States of regions, then the changes.
     func monitoring(after states: [MonitoringRecord]) -> any AsyncSequence<String, Never> & Sendable {
-        changes.stream(after: states).map { item in
-            switch item {
-            case .element(let change): JSONLine.encode(change)
-            case .lost(let count): Self.lost(count)
-            }
+        changes.stream(after: states).compactMap { $0.line { JSONLine.encode($0) } }
+    }
+}
+
+extension Broadcast.Item {
+    /// The line of JSON of an element, if it has one, or of the number of lost ones.
+    func line(_ text: (Element) -> String?) -> String? {
+        switch self {
+        case .element(let element): text(element)
+        case .lost(let count): JSONLine.encode(LossRecord(lost: count))
         }
     }
-
-    private static func lost(_ count: Int) -> String { JSONLine.encode(LossRecord(lost: count)) }
 }
