@@ -112,7 +112,7 @@ host-test: dependencies
 
 # The Python package, with the program.
 python-test: dependencies
-	Scripts/test python python-plugin
+	Scripts/test python python-plugin airs
 
 # The spawned program with the real bluetoothd, and the power cut in the middle of writes.
 vm-test: dependencies

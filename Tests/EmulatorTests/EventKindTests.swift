@@ -62,20 +62,24 @@ import Testing
         for kind in EventKind.all { #expect(!kind.fields.contains { $0.name == EventField.text.name }) }
     }
 
-    /// Names that events had, and one that people look for among the events.
-    @Test(arguments: [
-        ("persisted", "it is \"settings-saved\" now"), ("bonds-persisted", "it is \"bonds-saved\" now"),
-        ("not-told", "it is \"not-notified\" now"),
-        (
-            "region-entered",
+    /// Names that events had, and those that people look for among the events.
+    @Test func namesOfNoEventAreRefusedWithHints() {
+        let regions =
             "a receiver has the states of its regions: ctl receiver regions, phone.state(region) in tests, and enters and exits "
-                + "in the expectations of scenarios"
-        ),
-    ])
-    func nameOfNoEventIsRefusedWithAHint(_ name: String, _ hint: String) {
-        let condition = #expect(throws: EmulatorError.self) { try JournalExpectation(condition: "\(name),device=door") }
-        #expect(condition?.hint == hint)
-        let selection = #expect(throws: EmulatorError.self) { try EventSelection(types: [name]).check() }
-        #expect(selection?.hint == hint)
+            + "in the expectations of scenarios"
+        let hints = [
+            "persisted": "it is \"settings-saved\" now", "bonds-persisted": "it is \"bonds-saved\" now",
+            "not-told": "it is \"not-notified\" now", "region-entered": regions, "region-exited": regions,
+            "region-left": regions,
+        ]
+        #expect(EventKind.hints == hints)
+        for (name, hint) in hints {
+            let condition = #expect(throws: EmulatorError.self) {
+                try JournalExpectation(condition: "\(name),device=door")
+            }
+            #expect(condition?.hint == hint)
+            let selection = #expect(throws: EmulatorError.self) { try EventSelection(types: [name]).check() }
+            #expect(selection?.hint == hint)
+        }
     }
 }
