@@ -19,7 +19,7 @@ from testing import results, stage
 from testing.stage import CHECKOUT, LOGS, Stage
 
 FOLDER = LOGS / "hunt"
-SUITES = ("unit", "unit-airs", "unit-buses", "unit-central", "host", "host-slow")
+SUITES = ("unit", "unit-airs", "unit-buses", "unit-central", "unit-slow", "host", "host-slow")
 COMPUTE = """
 import select, sys, time
 pause = float(sys.argv[1])
