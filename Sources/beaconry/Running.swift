@@ -114,6 +114,8 @@ struct Running {
             }
         }
         let emulator = Emulator(configuration, radio: radio, clock: clock)
+        // Before others learn of the run, so that it ends in order for a signal that they send while it starts.
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         // Before anything is on the air, so that a second run of a profile fails here.
         let context = RunContext(
             emulator, version: Version.number, detail: request.metricsDetail,
@@ -194,12 +196,17 @@ struct Running {
                         service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup)
                 },
-                gracefulShutdownSignals: service?.handlesSignals == true ? [] : [.sigterm, .sigint], logger: logger))
+                logger: logger))
         if let service {
             releases.append { await service.stop() }
             // Before the beacons are on the air, so that the adapters are there from the start.
-            try await service.start(on: radio)
+            try await service.start(on: radio, signals: signals)
         }
+        let ending = Task {
+            guard service?.handlesSignals != true else { return }
+            for await _ in signals { await group.triggerGracefulShutdown() }
+        }
+        defer { ending.cancel() }
         try await group.run()
         // Its events have ended.
         await managing?.value

@@ -9,7 +9,7 @@ import Glibc
 import HCIRadio
 package import Radio
 package import Space
-import UnixSignals
+package import UnixSignals
 
 /// The service `org.bluez` beside a run on a virtual air, and the command that uses it.
 ///
@@ -86,12 +86,13 @@ package actor BlueZRun {
     package nonisolated var handlesSignals: Bool { !settings.command.isEmpty }
 
     /// Starts the bus, the adapters and the service.
+    /// - Parameter signals: SIGINT and SIGTERM of this process, which go to the command if there is one.
     /// - Throws: `Failure`, or `RadioError` of the air.
-    package func start(on radio: any PeripheralRadio) async throws {
+    package func start(on radio: any PeripheralRadio, signals: UnixSignalsSequence) async throws {
         guard let radio = radio as? VirtualAirRadio else {
             throw Failure.usage("beaconry dbus needs the virtual air: --radio virtual")
         }
-        if handlesSignals { signals = await UnixSignalsSequence(trapping: .sigint, .sigterm) }
+        if handlesSignals { self.signals = signals }
         async let bus = openBus()
         var radios: [AdapterRadio] = []
         for (number, adapter) in settings.adapters.enumerated() {
