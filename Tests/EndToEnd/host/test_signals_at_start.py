@@ -31,10 +31,10 @@ COMMANDS: dict[str, list[str]] = {
 
 
 def wait_for_socket(run: Run, folder: Path) -> Path:
-    """The control socket of a run, as soon as it is there."""
+    """The control socket of a run, as soon as it has its name: it is made in a hidden folder beside it."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and run.process.poll() is None:
-        for each in folder.rglob("*"):
+        for each in folder.glob("beaconry/[!.]*"):
             if each.is_socket():
                 return each
     raise AssertionError(f"no socket in {folder}:\n{run.record}")
