@@ -27,7 +27,7 @@ class Extent(Enum):
 
     TEST = "make test"
     MORE = "make test-more, in continuous integration as well"
-    MACHINE = "make test-more, a virtual machine that continuous integration has no time for"
+    MACHINE = "make test-more, machines that continuous integration has no time for"
     ALL = "make test-all, or the name of the stage"
 
 
