@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -20,6 +21,8 @@ from typing import IO
 CHECKOUT = Path(__file__).resolve().parents[2]
 LOGS = CHECKOUT / ".build" / "test"
 BEGAN = time.monotonic()
+DEFAULT_PORT = 6402
+"""Where the program listens for hosts on the virtual air unless a server is named."""
 
 
 class Extent(Enum):
@@ -80,6 +83,18 @@ def run(stages: list[Stage], note_end: Callable[[Stage], None]) -> bool:
     finally:
         end_all(stages)
     return all(stage.outcome == "passed" for stage in stages)
+
+
+@contextmanager
+def without_default_port() -> Iterator[None]:
+    """Occupies the default port while stages run, so that a test that uses it fails each time, and not only beside another such test.
+
+    If another program has the port, it is occupied already."""
+    with socket.socket() as holder:
+        with suppress(OSError):
+            # Without listening: what connects is refused, as without a run.
+            holder.bind(("127.0.0.1", DEFAULT_PORT))
+        yield
 
 
 def report(line: str) -> None:

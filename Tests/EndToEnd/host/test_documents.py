@@ -264,7 +264,8 @@ def test_commands_for_a_run_succeed(document: Path, beaconry: Beaconry, folder: 
     for command, control in sessions(document):
         rate = ["--rate", "manual"] if "manual" in command.words else []
         words = without(tried(command), "--duration", "--control", "--json", "--rate", "--bench", "--bench-rssi", "--radio", "--ephemeral")
-        run = beaconry.start(*words, "--radio", "virtual", "--json", "--ephemeral", "--control", "run.sock", *rate)
+        server = [] if "--hci-server" in words else ["--hci-server", "none"]
+        run = beaconry.start(*words, "--radio", "virtual", "--json", "--ephemeral", "--control", "run.sock", *rate, *server)
         run.wait("ready")
         if name(document) in ASSUMED:
             assumed, _ = ASSUMED[name(document)]

@@ -192,6 +192,6 @@ def test_ctl_sends_the_token(served: Served, beaconry: Beaconry, tmp_path: Path)
 
 def test_ctl_over_a_unix_socket(beaconry: Beaconry, tmp_path: Path) -> None:
     path = tmp_path / "control.sock"
-    run = beaconry.start("run", str(PROFILE), "--radio", "virtual", "--ephemeral", "--json", "--control", str(path))
+    run = beaconry.start("run", str(PROFILE), "--radio", "virtual", "--hci-server", "none", "--ephemeral", "--json", "--control", str(path))
     run.wait("ready")
     assert beaconry.call("ctl", "list", "--url", f"unix:{path}").returncode == 0

@@ -211,7 +211,7 @@ def test_physics_of_the_command_line_take_precedence_in_a_reload(beaconry: Beaco
 
 def test_physics_change_the_rssi_at_once(beaconry: Beaconry) -> None:
     profile = beaconry.profile(f"profile: room\n{DOOR}receivers: [{{ id: phone, position: [10, 0], phone: exact }}]\n")
-    run = beaconry.run(profile, radio="virtual")
+    run = beaconry.run(profile, "--hci-server", "none", radio="virtual")
     run.wait("ready")
 
     def mean() -> float:

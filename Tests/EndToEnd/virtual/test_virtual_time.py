@@ -160,7 +160,7 @@ def test_hosts_receive_ten_times_the_advertisements_at_ten_times_the_rate(
 
 
 def test_the_clock_of_real_time_cannot_be_changed(beaconry: Beaconry) -> None:
-    beaconry.run(beaconry.profile(PAIR), radio="virtual").wait("ready")
+    beaconry.run(beaconry.profile(PAIR), "--hci-server", "none", radio="virtual").wait("ready")
     clock = json.loads(control(beaconry, "clock", "--json").stdout)
     assert clock["rate"] == "1" and "virtual" not in clock
     refused = control(beaconry, "clock", "pause")
