@@ -74,6 +74,13 @@ final class CentralHost {
         return host
     }
 
+    /// The host, if its controller can be used.
+    private func readyHost() throws(RadioError) -> ControllerHost {
+        let host = try openHost()
+        if case .unavailable(let error) = state.value { throw error }
+        return host
+    }
+
     // MARK: - The host
 
     /// Sets the store of the central's bonds, and the name that its address is derived from.
@@ -116,6 +123,7 @@ final class CentralHost {
     // MARK: - Scanning
 
     /// Starts a scan; the former one ends.
+    /// - Throws: `RadioError`: why the controller cannot be used; `.refused` for settings out of range.
     func scan(_ parameters: ScanParameters) throws(RadioError) -> AsyncStream<Sighting> {
         let (stream, continuation) = AsyncStream.makeStream(of: Sighting.self, bufferingPolicy: .bufferingNewest(4096))
         try scan(parameters, to: SightingSink(receive: { continuation.yield($0) }, end: { continuation.finish() }))
@@ -124,7 +132,7 @@ final class CentralHost {
 
     /// Starts a scan whose sightings go to a sink; the former one ends.
     func scan(_ parameters: ScanParameters, to sink: SightingSink) throws(RadioError) {
-        let host = try openHost()
+        let host = try readyHost()
         guard parameters.isValid else {
             throw RadioError(
                 .refused, "a scan window of \(parameters.window) in \(parameters.interval) cannot be",
@@ -151,9 +159,9 @@ final class CentralHost {
 
     /// Reserves an attempt to connect to a device.
     /// - Returns: its number.
-    /// - Throws: `RadioError` `.refused` if there is one already.
+    /// - Throws: `RadioError`: why the controller cannot be used; `.refused` if there is one already.
     func reserveAttempt(to device: RemoteAddress) throws(RadioError) -> UInt64 {
-        _ = try openHost()
+        _ = try readyHost()
         let peer = PeerAddress(device)
         guard attempts[peer] == nil else {
             throw RadioError(.refused, "\(device) is being connected to already", hint: "wait for that")

@@ -27,6 +27,8 @@ public actor HCIRadio: HostStackRadio {
     private let ledger: (any RadioLedger)?
     /// The latest link to the controller.
     private var link: (any ControllerLink)?
+    /// Why the controller was lost; `nil` while it is there.
+    private var loss: RadioError?
     private var recovery: Task<Void, Never>?
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
@@ -103,16 +105,16 @@ public actor HCIRadio: HostStackRadio {
     // MARK: - The controller
 
     package func openControllers(waits: Bool) async throws(RadioError) {
-        // Central and peripheral side have the same controller. When it is lost, it is opened again already.
-        guard controller == nil else { return }
         var reported: RadioError?
         while true {
             do throws(RadioError) {
-                controller = try await startHost()
-                return
+                // Central and peripheral side have the same controller. When it is lost, `recover` opens it again.
+                if loss == nil, controller == nil { controller = try await startHost() }
+                guard let loss else { return }
+                throw loss
             } catch {
                 guard waits, !sides.isClosed, !Task.isCancelled else { throw error }
-                if reported != error { sides.events.yield(.lost(error)) }
+                if loss == nil, reported != error { sides.events.yield(.lost(error)) }
                 reported = error
                 await sides.timekeeper.sleep(for: .seconds(1))
             }
@@ -142,9 +144,11 @@ public actor HCIRadio: HostStackRadio {
     }
 
     package func noteReady(_ found: LEHostCapabilities) {
-        guard recovery != nil else { return }
-        controller = found
+        guard loss != nil else { return }
+        // Before anything that follows, such as another loss.
+        (controller, loss, recovery) = (found, nil, nil)
         sides.events.yield(.ready(capabilities))
+        sides.central.state.set(.ready)
     }
 
     package func hint(for failure: LEHostFailure) -> String { source.hint(for: failure, of: controller) }
@@ -152,6 +156,7 @@ public actor HCIRadio: HostStackRadio {
     package var hintAfterEnd: String { source.hintAfterEnd }
 
     package func lose(_ error: RadioError, of host: HostIdentifier) {
+        loss = error
         sides.events.yield(.lost(error))
         sides.central.end(error)
         sides.peripheral.lose(error)
@@ -173,10 +178,7 @@ public actor HCIRadio: HostStackRadio {
     /// - Returns: whether no other attempt is needed.
     private func reopen() async -> Bool {
         guard !sides.isClosed else { return true }
-        guard (try? await startHost()) != nil else { return false }
-        recovery = nil
-        sides.central.state.set(.ready)
-        return true
+        return (try? await startHost()) != nil
     }
 
     public func close() async {

@@ -25,14 +25,14 @@ public protocol CentralRadio: Sendable {
     /// Starts a scan. There is one at a time: another one replaces it, and ends its stream.
     ///
     /// A consumer that falls 4,096 sightings behind loses the oldest. The stream ends with `stopScanning()` or the radio.
-    /// - Throws: `RadioError` `.refused` for settings out of range.
+    /// - Throws: `RadioError`: why the radio is unavailable, as in `states()`; `.refused` for settings out of range.
     func scan(_ settings: ScanParameters) async throws(RadioError) -> AsyncStream<Sighting>
 
     /// Ends the scan.
     func stopScanning() async
 
     /// Connects to a device that advertises. Cancelling the task cancels the attempt.
-    /// - Throws: `RadioError` `.refused` if there is no connection in time.
+    /// - Throws: `RadioError`: why the radio is unavailable; `.refused` if there is no connection in time.
     func connect(to device: RemoteAddress, timeout: Duration) async throws(RadioError) -> any RemoteLink
 
     /// Ends all connections and releases the radio.
