@@ -2,6 +2,7 @@
 // Copyright 2026 the Beaconry project authors
 // SPDX-License-Identifier: Apache-2.0
 
+package import Devices
 import Glibc
 package import Profiles
 
@@ -44,6 +45,20 @@ package struct BeaconPatterns: Sendable {
     /// Checks that each pattern matches a beacon.
     /// - Throws: `Failure` that names the beacons.
     package func check(_ profiles: [Profile]) throws(Failure) {
+        if let fault = fault(in: profiles) { throw .usage(fault) }
+    }
+
+    /// The beacons of changed profiles that match, of which each pattern matches one, as at the start.
+    /// - Parameter files: the files of the profiles, for the message.
+    /// - Throws: `ProfileFaults` that name the beacons.
+    package func selectedAgain(_ profiles: [Profile], from files: [String]) throws(ProfileFaults) -> [Profile] {
+        guard let fault = fault(in: profiles) else { return selected(profiles) }
+        let file = files.first ?? ""
+        throw ProfileFaults([ProfileFault(file: file, line: 0, column: 0, field: "", message: fault)])
+    }
+
+    /// The first pattern without a beacon, and the beacons that there are; `nil` if each pattern matches one.
+    private func fault(in profiles: [Profile]) -> String? {
         for pattern in patterns {
             let isUsed = profiles.contains { profile in
                 profile.beacons.contains { Self.matches($0.id, of: profile, pattern) }
@@ -52,11 +67,10 @@ package struct BeaconPatterns: Sendable {
             let ids = profiles.flatMap(\.beacons).map(\.id)
             let more = ids.count > Self.namedBeacons ? " and \(ids.count - Self.namedBeacons) more" : ""
             let names = ids.prefix(Self.namedBeacons).joined(separator: ", ") + more
-            throw .usage(
-                "\(source): no beacon matches \"\(pattern)\"; "
-                    + (ids.isEmpty ? "there are none" : "beacons are \(names)")
-            )
+            return "\(source): no beacon matches \"\(pattern)\"; "
+                + (ids.isEmpty ? "there are none" : "beacons are \(names)")
         }
+        return nil
     }
 
     private static func matches(_ id: String, of profile: Profile, _ pattern: String) -> Bool {

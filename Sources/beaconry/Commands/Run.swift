@@ -101,7 +101,7 @@ struct Run: AsyncParsableCommand {
         var configuration = try options.configuration(
             profiles: loaded, state: folder, resets: state.resets
         ) { [bench] () throws(ProfileFaults) in
-            bench.prepared(patterns.selected(try Self.load(paths, files, kept)))
+            bench.prepared(try patterns.selectedAgain(try Self.load(paths, files, kept), from: paths))
         }
         configuration.watchesProfiles = watch
         configuration.lastGood = warning

@@ -259,6 +259,23 @@ def test_profile_without_the_beacons_of_only_is_replaced_by_the_one_that_ran_las
     assert run.end() == 0
 
 
+def test_reload_without_the_beacons_of_only_is_refused(museum: Museum) -> None:
+    run = museum.start("--only", "hall")
+    run.wait("ready")
+    museum.wait_until_kept()
+    (museum.folder / "rooms" / "all.yaml").write_text("beacons: [{ id: gate, device: ibeacon, " + FRAME + " }]\n")
+    refused = museum.beaconry.call("ctl", "reload")
+    assert refused.returncode == 65 and 'no beacon matches "hall"' in refused.stderr, refused
+    assert museum.names() == ["hall"]
+    run.kill()
+    # The profile that ran stays the last good one.
+    run = museum.start("--only", "hall")
+    run.wait("warning", code="profile-is-last-good")
+    run.wait("ready")
+    assert museum.names() == ["hall"]
+    assert run.end() == 0
+
+
 def crowd(name: str, count: int) -> str:
     lines = [f"  - {{ id: b{number}, device: ibeacon, {FRAME} }}" for number in range(count)]
     return "\n".join([f"profile: {name}", "beacons:", *lines, ""])
