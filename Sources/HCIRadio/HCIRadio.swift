@@ -148,7 +148,6 @@ public actor HCIRadio: HostStackRadio {
         // Before anything that follows, such as another loss.
         (controller, loss, recovery) = (found, nil, nil)
         sides.events.yield(.ready(capabilities))
-        sides.central.state.set(.ready)
     }
 
     package func hint(for failure: LEHostFailure) -> String { source.hint(for: failure, of: controller) }

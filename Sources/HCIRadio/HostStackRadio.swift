@@ -174,7 +174,6 @@ extension HostStackRadio {
             await close()
             throw error
         }
-        sides.central.state.set(.ready)
         let opened = ReceivingCapabilities(name: name, way: "our own host stack", address: centralAddress)
         sides.noteReceiving(opened)
         return opened
@@ -424,6 +423,7 @@ extension HostStackRadio {
         case .ready(let capabilities):
             // Not by the caller of `untilReady`: this must be reported before the advertisements that the host resumes.
             noteReady(capabilities)
+            sides.side(of: host)?.state.set(.ready)
             sides.finishOpening(of: host, .success(capabilities))
         case .failed(let failure):
             end(RadioError(.refused, "\(name): \(failure)", hint: hint(for: failure)), of: host)

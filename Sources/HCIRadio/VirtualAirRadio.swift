@@ -197,7 +197,6 @@ extension VirtualAirRadio: ListeningRadio {
             removeListener(name)
             throw error
         }
-        sides.receiver(identifier)?.state.set(.ready)
     }
 
     private func side(of listener: String) throws(RadioError) -> CentralHost {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Bluetooth
-import Glibc
+import Foundation
 import HCIRadio
 import Radio
 import TestTraits
@@ -30,44 +30,69 @@ struct LostControllerTests {
         }
     }
 
-    @Test func operationsAreRefusedUntilTheControllerIsBack() async throws {
-        let path = "/tmp/beaconry-lost-\(getpid()).sock"
-        let first = try await Self.air(at: path)
-        // Without a refusal, each operation would wait this long for a reply.
-        let radio = HCIRadio(.unix(path: path), commandTimeout: .seconds(3600))
-        _ = try await radio.openCentral(waits: false)
-        await first.close()
+    /// Runs a test with a radio whose controller is lost, and the path of the socket at which it had it.
+    private static func afterLoss(
+        commandTimeout: Duration, opening open: (HCIRadio) async throws -> Void,
+        _ body: (HCIRadio, String) async throws -> Void
+    ) async throws {
+        let path = FileManager.default.temporaryDirectory.path + "/lost-\(UUID().uuidString.prefix(8)).sock"
+        let air = try await air(at: path)
+        let radio = HCIRadio(.unix(path: path), commandTimeout: commandTimeout)
+        try await open(radio)
+        await air.close()
         for await state in await radio.states() where state != .ready { break }
-
-        #expect(
-            await Self.code { () throws(RadioError) in _ = try await radio.scan(ScanParameters(isActive: true)) }
-                == .noAdapter)
-        #expect(
-            await Self.code { () throws(RadioError) in
-                _ = try await radio.connect(to: Self.device, timeout: .seconds(3600))
-            } == .noAdapter)
-        #expect(
-            await Self.code { () throws(RadioError) in
-                _ = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
-            } == .noAdapter)
+        try await body(radio, path)
         await radio.close()
     }
 
-    @Test func scanBeginsAfterTheControllerIsBack() async throws {
-        let path = "/tmp/beaconry-back-\(getpid()).sock"
-        let first = try await Self.air(at: path)
-        let radio = HCIRadio(.unix(path: path), commandTimeout: .seconds(300))
-        _ = try await radio.openCentral(waits: false)
-        await first.close()
-        for await state in await radio.states() where state != .ready { break }
-        let second = try await Self.air(at: path)
-        // Waits until it is back.
-        _ = try await radio.open([], waits: true) { _ in .failure(.unlikely) }
-        for await state in await radio.states() where state == .ready { break }
-        #expect(
-            await Self.code { () throws(RadioError) in _ = try await radio.scan(ScanParameters(isActive: true)) } == nil
-        )
-        await radio.close()
-        await second.close()
+    private static func openAsCentral(_ radio: HCIRadio) async throws { _ = try await radio.openCentral(waits: false) }
+
+    private static func openForBeacons(_ radio: HCIRadio) async throws {
+        _ = try await radio.open([], waits: false) { _ in .failure(.unlikely) }
+    }
+
+    private static let operations: [(name: String, run: @Sendable (HCIRadio) async throws(RadioError) -> Void)] = [
+        ("scan", { radio throws(RadioError) in _ = try await radio.scan(ScanParameters(isActive: true)) }),
+        (
+            "scan to a sink",
+            { radio throws(RadioError) in
+                try await radio.scan(ScanParameters(isActive: true), to: SightingSink(receive: { _ in }, end: {}))
+            }
+        ),
+        ("connect", { radio throws(RadioError) in _ = try await radio.connect(to: device, timeout: .seconds(3600)) }),
+        // Last, since a radio that cannot be opened is closed.
+        (
+            "open",
+            { radio throws(RadioError) in _ = try await radio.open([], waits: false) { _ in .failure(.unlikely) } }
+        ),
+    ]
+
+    /// Without a refusal, each of them would wait for an hour for a reply.
+    @Test func operationsAreRefused() async throws {
+        try await Self.afterLoss(commandTimeout: .seconds(3600), opening: Self.openAsCentral) { radio, _ in
+            for (name, operation) in Self.operations {
+                let code = await Self.code { () throws(RadioError) in try await operation(radio) }
+                #expect(code == .noAdapter, "\(name)")
+            }
+        }
+    }
+
+    @Test func radioForBeaconsIsRefusedAsAReceiver() async throws {
+        try await Self.afterLoss(commandTimeout: .seconds(3600), opening: Self.openForBeacons) { radio, _ in
+            let code = await Self.code { () throws(RadioError) in _ = try await radio.openCentral(waits: false) }
+            #expect(code == .noAdapter)
+        }
+    }
+
+    @Test func openingWaitsForTheControllerAndScansBegin() async throws {
+        try await Self.afterLoss(commandTimeout: .seconds(300), opening: Self.openAsCentral) { radio, path in
+            let air = try await Self.air(at: path)
+            _ = try await radio.open([], waits: true) { _ in .failure(.unlikely) }
+            let code = await Self.code { () throws(RadioError) in
+                _ = try await radio.scan(ScanParameters(isActive: true))
+            }
+            #expect(code == nil)
+            await air.close()
+        }
     }
 }
